@@ -1,29 +1,29 @@
-/** What every contender is given, and what it can do; what it leaves out it does not take part in. */
+/** The interface of a contender. A contender without an operation does not take part in its workloads. */
 import type { BenchWire, Workload } from './workloads';
 
 export interface Setting {
-  /** The simulator's, for this workload and wire, as the official SDK takes it. */
+  /** The simulator's base URL for this workload and wire, as the official SDK expects it. */
   readonly baseURL: string;
   readonly wire: BenchWire;
   readonly workload: Workload;
 }
 
 export interface Contender {
-  /** @returns the answer's text */
+  /** @returns the response's text */
   readonly ask?: (question: string) => Promise<string>;
-  /** @returns the characters that came, piece by piece */
+  /** @returns the number of characters that were streamed */
   readonly stream?: (question: string) => Promise<number>;
-  /** Runs the tool as often as the model calls it. @returns the answer's text */
+  /** Runs the tool as often as the model calls it. @returns the final response's text */
   readonly loop?: (question: string) => Promise<string>;
-  /** Reads the stored history and sends it to the model. @returns the answer's text */
+  /** Converts the stored history and sends it to the model. @returns the response's text */
   readonly convert?: (history: string) => Promise<string>;
-  /** @returns the characters of the lines, or of the pieces where they are only read */
+  /** @returns the number of characters of the encoded lines, or of the deltas if the contender only reads */
   readonly transcode?: (question: string) => Promise<number>;
-  /** Begins a run that ends up waiting for a tool. Resolves when it waits. */
+  /** Starts a run that waits for a tool. Resolves once it waits. */
   readonly idle?: (question: string) => Promise<void>;
 }
 
-/** What the sources import, peers are given: they are not bundled. */
+/** Peers are not bundled, so they receive what the bundled contenders import. */
 export interface PeerSetting extends Setting {
   readonly tool: typeof TOOL;
   readonly models: typeof MODELS;
@@ -32,7 +32,7 @@ export interface PeerSetting extends Setting {
 
 export type CreateContender = (setting: PeerSetting) => Contender | Promise<Contender>;
 
-/** The one tool of all loops. */
+/** The tool of every loop. */
 export const TOOL = {
   name: 'get_weather',
   description: 'The weather in a city',

@@ -1,14 +1,14 @@
-/** Who is measured, and in which order the tables show them. */
+/** The contenders, in the order of the tables. */
 
 export interface ContenderRow {
   readonly id: string;
-  /** Below `contenders/`; sources in TypeScript are bundled first, peers run as they are. */
+  /** Relative to `contenders/`. TypeScript sources are bundled first; peers run unbundled. */
   readonly file: string;
-  /** Packages whose versions the results name. */
+  /** The packages whose versions are listed in the results. */
   readonly packages: readonly string[];
 }
 
-/** Everything is measured against this one. */
+/** The contender that all others are compared with. */
 export const REFERENCE = 'raw-sdk';
 
 export const CONTENDERS: readonly ContenderRow[] = [

@@ -1,6 +1,6 @@
-/** A long conversation as a store holds it, and the plainest way to Anthropic's words. */
+/** A long stored conversation, and a minimal conversion to Anthropic's format. */
 
-/** @returns JSON of Responses items: questions, each answered after a call */
+/** @returns JSON of Responses items: questions, tool calls with results, and responses */
 export function storedHistory(calls: number): string {
   const items = Array.from({ length: calls }, (_, index) => [
     ...(index % 4 === 0
@@ -62,7 +62,7 @@ export interface PlainMessage {
   readonly content: object[];
 }
 
-/** By hand, for these very histories. */
+/** Handles exactly the histories of `storedHistory`. */
 export function historyToAnthropic(history: string): PlainMessage[] {
   const messages: PlainMessage[] = [];
   const add = (role: PlainMessage['role'], block: object): void => {

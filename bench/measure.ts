@@ -1,5 +1,5 @@
-/** One contender at one workload, in a process of its own: prints what it cost as JSON. */
-import { ANSWER } from './answers';
+/** Measures one contender on one workload in a separate process, and prints the cost as JSON. */
+import { ANSWER } from './responses';
 import { MODELS, TOOL, weather } from './Contender';
 import type { Contender, CreateContender, Setting } from './Contender';
 import { storedHistory } from './histories';
@@ -9,18 +9,18 @@ export interface Task {
   /** The module that exports `create`. */
   readonly module: string;
   readonly setting: Setting;
-  /** Instead of the workload's own. */
+  /** Overrides the workload's number. */
   readonly operations?: number;
 }
 
 export interface Cost {
-  /** CPU microseconds of an operation; bytes of an idle run. */
+  /** CPU microseconds per operation; bytes per idle run. */
   readonly each: number;
-  /** Milliseconds on the clock. */
+  /** Wall-clock milliseconds. */
   readonly elapsed: number;
 }
 
-/** @returns nothing where the contender does not take part */
+/** @returns undefined if the contender does not take part */
 async function measure({ module, setting, operations = setting.workload.operations }: Task): Promise<Cost | undefined> {
   const { workload } = setting;
   const started = performance.now();
@@ -31,7 +31,7 @@ async function measure({ module, setting, operations = setting.workload.operatio
   if (workload.needs === 'idle')
     return { each: await memoryOf(run, operations, workload.concurrency), elapsed: performance.now() - started };
   if (workload.cold !== true) await repeat(run, workload.warmUp, workload.concurrency);
-  // What the warm-up left behind is not part of what is measured.
+  // Collects the warm-up's garbage, which must not count.
   globalThis.gc?.();
   const before = workload.cold === true ? undefined : process.cpuUsage();
   const from = performance.now();
@@ -62,13 +62,13 @@ function operation(contender: Contender, { needs, deltas = 0, calls = 0 }: Workl
   }
 }
 
-/** Who does not do the work has no right to be fast. */
+/** Guards against contenders that are fast because they skip the work. */
 function expectAnswer(text: string | undefined): void {
-  if (text !== ANSWER) throw new Error(`the answer was ${JSON.stringify(text)}`);
+  if (text !== ANSWER) throw new Error(`Unexpected response: ${JSON.stringify(text)}`);
 }
 
 function expectEnough(characters: number, deltas: number): void {
-  if (characters < deltas * 3) throw new Error(`only ${characters} characters came of ${deltas} deltas`);
+  if (characters < deltas * 3) throw new Error(`Only ${characters} characters arrived from ${deltas} deltas.`);
 }
 
 async function repeat(run: Operation, times: number, concurrency: number): Promise<void> {
@@ -82,7 +82,7 @@ async function repeat(run: Operation, times: number, concurrency: number): Promi
   await Promise.all(Array.from({ length: Math.min(concurrency, times) }, worker));
 }
 
-/** A tenth is begun before the first look, so that what all runs share is not counted as theirs. */
+/** A tenth of the runs start before the first measurement, so that memory that all runs share is not counted. */
 async function memoryOf(run: Operation, count: number, concurrency: number): Promise<number> {
   const shared = Math.round(count / 10);
   await repeat((index) => run(-index), shared, concurrency);

@@ -1,4 +1,4 @@
-/** What was measured, as a table of ratios and as the page that is kept. */
+/** Formats the measurements as a table of ratios and as the results page. */
 import os from 'node:os';
 import { REFERENCE } from './contenders';
 import type { ContenderRow } from './contenders';
@@ -8,7 +8,7 @@ import type { BenchWire, Workload } from './workloads';
 export interface Measured {
   readonly workload: Workload;
   readonly wire: BenchWire;
-  /** One cost for each round. */
+  /** By contender: one cost per round. */
   readonly costs: ReadonlyMap<string, readonly Cost[]>;
 }
 
@@ -32,13 +32,13 @@ export function resultsPage(
   const rounds = Math.max(...measured.flatMap(({ costs }) => [...costs.values()].map((each) => each.length)));
   return `# Results
 
-CPU time of the client process, the official SDK used by hand on the same work being 1.00: the median of ${rounds} interleaved rounds and, in brackets, its quartiles.
-Lower is better. W8 is memory. \`npm run bench\` writes this page; \`npm install --prefix bench\` brings the peers.
+CPU time of the client process, relative to the official SDK used directly for the same work (1.00): the median of ${rounds} interleaved rounds, with quartiles in parentheses.
+Lower is better. W8 is memory. \`npm run bench\` writes this page; \`npm install --prefix bench\` installs the peers.
 
 ${resultsTable(measured, contenders)}
 
 ${growth(measured, contenders)}
-## Where
+## Machine
 
 ${machine}
 `;
@@ -47,12 +47,12 @@ ${machine}
 export function describeMachine(versions: readonly string[]): string {
   const [cpu] = os.cpus();
   const [busy = 0] = os.loadavg();
-  return `Node ${process.version}, ${os.cpus().length} × ${cpu?.model ?? 'unknown'}, ${os.type()} ${os.release()}, load ${busy.toFixed(1)} when it began; ${versions.join(', ')}.\n`;
+  return `Node ${process.version}, ${os.cpus().length} × ${cpu?.model ?? 'unknown'}, ${os.type()} ${os.release()}, load ${busy.toFixed(1)} at the start; ${versions.join(', ')}.\n`;
 }
 
 function goalOf({ workload: { goal, needs }, wire }: Measured): string {
-  const most = typeof goal === 'number' ? goal : goal[wire === 'anthropic' ? 1 : 0];
-  return needs === 'idle' ? `≤ ${kilobytes(most)}` : `≤ ${most.toFixed(2)}`;
+  const maximum = typeof goal === 'number' ? goal : goal[wire === 'anthropic' ? 1 : 0];
+  return needs === 'idle' ? `≤ ${kilobytes(maximum)}` : `≤ ${maximum.toFixed(2)}`;
 }
 
 function cell({ workload: { needs }, costs }: Measured, id: string): string {
@@ -64,7 +64,7 @@ function cell({ workload: { needs }, costs }: Measured, id: string): string {
   return `**${quantile(ratios, 0.5).toFixed(2)}** (${quantile(ratios, 0.25).toFixed(2)}–${quantile(ratios, 0.75).toFixed(2)})`;
 }
 
-/** What a turn of the long loop costs, a turn of the short one being 1. */
+/** The cost of a turn in the long loop relative to a turn in the short one. */
 function growth(measured: readonly Measured[], contenders: readonly ContenderRow[]): string {
   const perTurn = (id: string, wire: BenchWire, contender: string): number => {
     const found = measured.find((each) => each.workload.id === id && each.wire === wire);
@@ -72,21 +72,21 @@ function growth(measured: readonly Measured[], contenders: readonly ContenderRow
       quantile(found?.costs.get(contender)?.map(({ each }) => each) ?? [], 0.5) / ((found?.workload.turns ?? 0) + 1)
     );
   };
-  const told = contenders.flatMap(({ id }) => {
+  const ratiosByContender = contenders.flatMap(({ id }) => {
     const ratios = (['openai', 'anthropic'] as const).map((wire) => perTurn('W5', wire, id) / perTurn('W5s', wire, id));
     return ratios.some(Number.isNaN) ? [] : [`${id} ×${ratios.map((ratio) => ratio.toFixed(2)).join(' / ×')}`];
   });
-  return told.length === 0
+  return ratiosByContender.length === 0
     ? ''
-    : `What a turn of the loop of 50 costs, a turn of the loop of 5 being 1 (OpenAI / Anthropic): ${told.join(', ')}.\n`;
+    : `The cost of a turn in the loop of 50 relative to a turn in the loop of 5 (OpenAI / Anthropic): ${ratiosByContender.join(', ')}.\n`;
 }
 
 function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  const place = (sorted.length - 1) * share;
-  const low = sorted[Math.floor(place)] ?? NaN;
-  const high = sorted[Math.ceil(place)] ?? NaN;
-  return low + (high - low) * (place - Math.floor(place));
+  const position = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(position)] ?? NaN;
+  const high = sorted[Math.ceil(position)] ?? NaN;
+  return low + (high - low) * (position - Math.floor(position));
 }
 
 function kilobytes(bytes: number): string {

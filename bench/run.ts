@@ -1,8 +1,8 @@
 /**
- * Measures: `npm run bench`, or a part of it: `npm run bench -- W2 W5 --only bolide,raw-sdk --rounds 5 --save`.
- * Each contender and workload has a process of its own, the simulated vendor another one; rounds are interleaved,
- * so that whatever else the machine does meets all of them alike. What is told are ratios of CPU time to the
- * official SDK used by hand.
+ * Runs the benchmarks: `npm run bench`, or a part of them: `npm run bench -- W2 W5 --only bolide,raw-sdk --rounds 5
+ * --save`. Every measurement runs in a separate process, and so does the simulated vendor. Rounds are interleaved,
+ * so that other load on the machine affects all contenders alike. The results are ratios of CPU time to the
+ * official SDK used directly.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -27,14 +27,14 @@ const BUILD = path.join(__dirname, '.build');
 const OPTIONS = {
   only: { type: 'string' },
   rounds: { type: 'string', default: '7' },
-  /** Writes RESULTS.md also for a part; the whole is always written. */
+  /** Writes RESULTS.md for a partial run too; a full run always writes it. */
   save: { type: 'boolean', default: false },
 } as const;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
   const workloads = positionals.length === 0 ? WORKLOADS : positionals.map(workload);
-  const contenders = chosen(values.only?.split(','));
+  const contenders = selectContenders(values.only?.split(','));
   await bundle();
   const simulator = fork(path.join(BUILD, 'simulator.js'));
   const [port] = (await once(simulator, 'message')) as [number];
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   try {
     for (const each of workloads) {
       for (const wire of each.wires) measured.push(await compare(each, wire, contenders, Number(values.rounds), port));
-      // What was measured stays, whatever ends the rest.
+      // Saved after every workload, so that a later failure loses nothing.
       if (isSaved) await writeFile(path.join(__dirname, 'RESULTS.md'), resultsPage(measured, contenders, machine));
     }
   } finally {
@@ -53,19 +53,19 @@ async function main(): Promise<void> {
   console.log(resultsTable(measured, contenders));
 }
 
-function chosen(names: readonly string[] | undefined): readonly ContenderRow[] {
+function selectContenders(names: readonly string[] | undefined): readonly ContenderRow[] {
   const unknown = names?.filter((name) => CONTENDERS.every(({ id }) => id !== name)) ?? [];
   if (unknown.length > 0)
     throw new Error(
-      `there is no contender ${unknown.join(', ')}; there are: ${CONTENDERS.map(({ id }) => id).join(', ')}`,
+      `Unknown contender: ${unknown.join(', ')}. Expected any of: ${CONTENDERS.map(({ id }) => id).join(', ')}.`,
     );
   return CONTENDERS.filter(({ id, file, packages }) => {
     if (id === REFERENCE) return true;
     if (names !== undefined && !names.includes(id)) return false;
-    const isThere =
+    const isInstalled =
       file.endsWith('.ts') || packages.every((name) => existsSync(path.join(__dirname, 'node_modules', name)));
-    if (!isThere) console.error(`${id} is left out: its packages come with \`npm install --prefix bench\``);
-    return isThere;
+    if (!isInstalled) console.error(`Skipping ${id}: run \`npm install --prefix bench\` to install its packages.`);
+    return isInstalled;
   });
 }
 
@@ -96,7 +96,7 @@ async function compare(
 ): Promise<Measured> {
   const costs = new Map<string, Cost[]>(contenders.map(({ id }) => [id, []]));
   for (let round = 0; round < rounds; round += 1) {
-    // Each round begins with another one.
+    // Each round starts with a different contender.
     const order = contenders
       .map((_, index) => contenders[(index + round) % contenders.length])
       .filter((row) => row !== undefined);

@@ -1,48 +1,48 @@
 /**
- * A vendor that costs next to nothing: answers are bytes made beforehand, chosen by the workload in the path and by
- * how many results came.
+ * A simulated vendor with minimal cost: its responses are prepared bytes, chosen by the workload in the path and the
+ * number of tool results in the request.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { callsOf, RESULT_MARK, streamOf, textOf } from './answers';
+import { callsOf, RESULT_MARK, streamOf, textOf } from './responses';
 import { workload } from './workloads';
 import type { BenchWire, Workload } from './workloads';
 
 const PATH = /^\/(\w+)\/(openai|anthropic|chat)\//;
 
-function answer(request: IncomingMessage, response: ServerResponse, body: string): void {
+function respond(request: IncomingMessage, response: ServerResponse, body: string): void {
   const [, id = '', wire = ''] = PATH.exec(request.url ?? '') ?? [];
-  const asked = workload(id);
-  const named = wire as BenchWire;
-  if (body.includes('"stream":true') && asked.deltas !== undefined) stream(response, named, asked);
+  const requested = workload(id);
+  const benchWire = wire as BenchWire;
+  if (body.includes('"stream":true') && requested.deltas !== undefined) stream(response, benchWire, requested);
   else {
-    const json = asked.turns === undefined ? textOf(named) : turn(named, asked, body);
+    const json = requested.turns === undefined ? textOf(benchWire) : turn(benchWire, requested, body);
     response
       .writeHead(200, { 'content-type': 'application/json', 'content-length': json.length, 'x-request-id': 'req_1' })
       .end(json);
   }
 }
 
-/** Each turn's results come back with all requests after it. */
+/** Every request repeats the results of all earlier turns. */
 function turn(wire: BenchWire, { turns = 0, calls = 0 }: Workload, body: string): Buffer {
   const done = (body.split(RESULT_MARK[wire]).length - 1) / calls;
   return done < turns ? callsOf(wire, calls, done) : textOf(wire);
 }
 
 function stream(response: ServerResponse, wire: BenchWire, { deltas = 0, every }: Workload): void {
-  const frames = streamOf(wire, deltas);
+  const bytes = streamOf(wire, deltas);
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req_1' });
   if (every === undefined) {
-    response.end(frames.whole);
+    response.end(bytes.complete);
     return;
   }
   let sent = 0;
   const timer = setInterval(() => {
-    const frame = frames.parts[sent];
+    const frame = bytes.frames[sent];
     sent += 1;
     if (frame !== undefined) response.write(frame);
-    if (sent < frames.parts.length) return;
+    if (sent < bytes.frames.length) return;
     clearInterval(timer);
     response.end();
   }, every);
@@ -51,7 +51,7 @@ function stream(response: ServerResponse, wire: BenchWire, { deltas = 0, every }
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => answer(request, response, Buffer.concat(chunks).toString('latin1')));
+  request.on('end', () => respond(request, response, Buffer.concat(chunks).toString('latin1')));
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

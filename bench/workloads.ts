@@ -1,26 +1,26 @@
-/** What is measured: each workload with its wires, its size, and what Bolide is to reach. */
+/** The workloads, with their wires, sizes and Bolide's goals. */
 
 export type BenchWire = 'openai' | 'anthropic' | 'chat';
 
 export interface Workload {
   readonly id: string;
   readonly title: string;
-  /** What a contender must have to take part. */
+  /** The operation that a contender needs to take part. */
   readonly needs: 'ask' | 'stream' | 'loop' | 'convert' | 'transcode' | 'idle';
   readonly wires: readonly BenchWire[];
-  /** Operations at once. */
+  /** Concurrent operations. */
   readonly concurrency: number;
-  /** Operations before the clock starts; with `cold` there are none, and the process's whole life is measured. */
+  /** Operations before the measurement. With `cold` there are none, and the entire process is measured. */
   readonly warmUp: number;
   readonly operations: number;
   readonly cold?: true;
-  /** Turns of a loop before its answer, and calls in each. */
+  /** Turns of a loop before the final response, and calls per turn. */
   readonly turns?: number;
   readonly calls?: number;
   /** Deltas of a stream, and the milliseconds between two of them. */
   readonly deltas?: number;
   readonly every?: number;
-  /** The most that Bolide may cost, the raw SDK being 1: on OpenAI's wire, on Anthropic's. In bytes for idle runs. */
+  /** The maximum cost for Bolide relative to the raw SDK, on OpenAI's and Anthropic's wire. Bytes for idle runs. */
   readonly goal: number | readonly [number, number];
 }
 
@@ -82,7 +82,7 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     id: 'W4',
-    title: 'a stored history of 200 calls, sent on',
+    title: 'a stored history of 200 calls, converted and sent',
     needs: 'convert',
     wires: ['anthropic'],
     concurrency: 1,
@@ -117,7 +117,7 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     id: 'W6',
-    title: 'import, build, first answer',
+    title: 'import, setup, first response',
     needs: 'ask',
     wires: ['openai', 'anthropic'],
     concurrency: 1,
@@ -128,7 +128,7 @@ export const WORKLOADS: readonly Workload[] = [
   },
   {
     id: 'W7',
-    title: 'a stream of 2,000 deltas, told on as OpenAI’s lines',
+    title: 'a stream of 2,000 deltas, re-encoded as OpenAI’s lines',
     needs: 'transcode',
     wires: ['openai', 'anthropic', 'chat'],
     concurrency: 1,
@@ -154,6 +154,6 @@ export const WORKLOADS: readonly Workload[] = [
 export function workload(id: string): Workload {
   const found = WORKLOADS.find((each) => each.id === id);
   if (found === undefined)
-    throw new Error(`there is no workload ${id}; there are: ${WORKLOADS.map((each) => each.id).join(', ')}`);
+    throw new Error(`Unknown workload "${id}". Expected one of: ${WORKLOADS.map((each) => each.id).join(', ')}.`);
   return found;
 }

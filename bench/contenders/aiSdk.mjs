@@ -1,4 +1,4 @@
-/** Vercel's AI SDK as its guides show. */
+/** Vercel's AI SDK, used as its guides show. */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';

@@ -1,6 +1,6 @@
 /**
- * Bolide as a host builds it, with all its promises on: the door's checks, events, the state machine, limits, the
- * one retry policy, run records.
+ * Bolide as an application uses it, with every feature on: argument checks, events, the state machine, limits, the
+ * retry policy, and run records.
  */
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { streamWithBufferedFunctions } from '../../imports/business/ai/infrastructure/streaming/streamWithBufferedFunctions';
@@ -80,7 +80,7 @@ export function create({ wire, baseURL, workload }: Setting): Contender {
   };
 }
 
-/** The model goes on without its result, which never comes. */
+/** A non-blocking tool whose result never arrives. */
 const ENDLESS = { ...TOOL, blocking: false, timeout: 3_600_000, execute: () => new Promise(() => undefined) };
 
 function transcode(wire: BenchWire, baseURL: string): (question: string) => Promise<number> {

@@ -1,7 +1,4 @@
-/**
- * The least that can be done: `node:http`, `JSON` and nothing else. No limits, no retries, no errors worth the
- * name.
- */
+/** The lower bound: `node:http` and `JSON` only, without limits, retries or proper error handling. */
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { MODELS, TOOL, weather } from '../Contender';
@@ -39,12 +36,12 @@ export function create({ wire, baseURL }: Setting): Contender {
     return JSON.parse(text) as Json;
   };
   const fixed = wire === 'anthropic' ? { model: MODELS.anthropic, max_tokens: 4_096 } : { model: MODELS[wire] };
-  const asked = (question: string): object =>
+  const bodyOf = (question: string): object =>
     wire === 'openai' ? { ...fixed, input: question } : { ...fixed, messages: [{ role: 'user', content: question }] };
   const stream = async (question: string): Promise<number> => {
     let rest = '';
     let length = 0;
-    for await (const chunk of (await send({ ...asked(question), stream: true })).setEncoding('utf8')) {
+    for await (const chunk of (await send({ ...bodyOf(question), stream: true })).setEncoding('utf8')) {
       const lines = (rest + (chunk as string)).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines)
@@ -53,7 +50,7 @@ export function create({ wire, baseURL }: Setting): Contender {
     return length;
   };
   return {
-    ask: async (question) => textOf(wire, await post(asked(question))),
+    ask: async (question) => textOf(wire, await post(bodyOf(question))),
     stream,
     transcode: stream,
     loop:
@@ -106,9 +103,9 @@ async function anthropicLoop(post: (body: object) => Promise<Json>, fixed: objec
   }
 }
 
-function textOf(wire: BenchWire, answer: Json): string {
+function textOf(wire: BenchWire, response: Json): string {
   const blocks = (
-    wire === 'anthropic' ? answer.content : (answer.output as Json[]).flatMap(({ content }) => content)
+    wire === 'anthropic' ? response.content : (response.output as Json[]).flatMap(({ content }) => content)
   ) as Json[];
   return blocks.map(({ text }) => text as string).join('');
 }

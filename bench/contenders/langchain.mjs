@@ -1,4 +1,4 @@
-/** LangChain's models and agents as its guides show. */
+/** LangChain's models and agents, used as its guides show. */
 import { ChatAnthropic } from '@langchain/anthropic';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';

@@ -1,4 +1,4 @@
-/** The official SDKs, used by hand as their guides show: what everybody else is measured against. */
+/** The reference: the official SDKs, used directly as their guides show. */
 import Anthropic from '@anthropic-ai/sdk';
 import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import OpenAI from 'openai';

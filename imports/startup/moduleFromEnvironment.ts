@@ -19,7 +19,8 @@ export interface OpenedModule extends Pick<OpenedSettings, 'simulator'> {
   readonly module: AIModule;
 }
 
-export const SIMULATION_NOTICE = 'SIMULATED: no vendor key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, …), so responses come from a local simulator, not from a model.';
+export const SIMULATION_NOTICE =
+  'SIMULATED: no vendor key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, …), so responses come from a local simulator, not from a model.';
 
 /** @throws LLMInvalidRequestError that names every variable that is wrong */
 export async function openSettings(env: Environment): Promise<OpenedSettings> {

@@ -1,6 +1,6 @@
 /**
- * A host of Chat Completions on loopback that answers what a test says, as JSON or as a stream: all that a test
- * inside Meteor can bring along.
+ * A Chat Completions server on loopback with scripted responses, as JSON or as a stream. It has no dependencies,
+ * because tests inside Meteor cannot use the simulator.
  */
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';

@@ -7,7 +7,7 @@ import { DataProvider } from '../../imports/ui/data/DataContext';
 import { SignInPage } from '../../imports/ui/session/SignInPage';
 
 describe('the dashboard in Meteor', () => {
-  it('asks for a user name and a password', () => {
+  it('asks for a username and a password', () => {
     const page = createElement(SignInPage, { method: 'password' });
     const html = renderToString(createElement(DataProvider, { data: createMeteorData(), children: page }));
     assert.match(html, /Username or email/);

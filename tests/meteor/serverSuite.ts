@@ -1,6 +1,6 @@
 /**
- * What has to hold inside Meteor: stores, methods, publications, HTTP and methods as tools, over Meteor's own
- * collections and invocations. Mocha's globals only.
+ * Tests inside Meteor: stores, methods, publications, HTTP, and methods as tools, on Meteor's own
+ * collections and invocations. They use only Mocha's globals.
  */
 import assert from 'node:assert/strict';
 import { check } from 'meteor/check';
@@ -14,7 +14,7 @@ import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServe
 import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
 import { FakeVendor } from './FakeVendor';
 
-/** 32 bytes, for tests. */
+/** A key of 32 bytes for tests. */
 const SECRETS = 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
 interface Counted extends StoredDocument {
@@ -22,7 +22,7 @@ interface Counted extends StoredDocument {
   readonly count: number;
 }
 
-/** What a publication finds in `this` as far as ours look. */
+/** The part of a publication's `this` that the app uses. */
 interface Subscriber {
   readonly userId: string | null;
   unblock(): void;
@@ -59,7 +59,7 @@ export function serverSuite(): void {
       });
       const tools = new ToolRegistry();
       new MethodTools(tools).expose('bolideTest.whoAmI', {
-        description: 'Who asks.',
+        description: 'Names the current user.',
         parameters: { type: 'object', properties: {}, additionalProperties: false },
       });
       host = await startMeteorServer({ tools });
@@ -69,7 +69,7 @@ export function serverSuite(): void {
       vendor.stop();
     });
 
-    /** As a client's call arrives: in an invocation that bears its user. */
+    /** Calls a method as a client does, inside an invocation with its user. */
     const call = (userId: string | null, method: string, ...args: unknown[]): Promise<unknown> => {
       const variable = DDP._CurrentMethodInvocation as { withValue<R>(value: object, run: () => R): R };
       return variable.withValue(
@@ -106,14 +106,14 @@ export function serverSuite(): void {
       assert.match((await fetch(Meteor.absoluteUrl('anything'))).headers.get('content-type') ?? '', /html/);
     });
 
-    it('makes the first user once, and lets nobody sign up', async () => {
+    it('creates the first user once, and disables sign-up', async () => {
       assert.notEqual(admin, '');
       await configureAccounts(Meteor.settings['ai']);
       assert.equal((await Meteor.users.find({}).fetchAsync()).length, 1);
       assert.equal((await host.users.findUser(admin))?.isAdmin, true);
     });
 
-    it('answers methods, and tells nobody and wrong arguments so', async () => {
+    it('runs methods, and rejects anonymous callers and invalid arguments', async () => {
       vendor.answers.push({ text: 'Hello yourself.' });
       assert.equal(await call(admin, 'ai.llm.generateText', request()), 'Hello yourself.');
       await assert.rejects(call(null, 'ai.llm.generateText', request()), (error) => code(error) === 'auth-failed');
@@ -141,7 +141,7 @@ export function serverSuite(): void {
       assert.equal(seen.result, `you are ${admin}`);
     });
 
-    it('publishes runs to whom they belong, and nothing to others', async () => {
+    it('publishes runs only to their owners', async () => {
       const own = await published(admin, 'ai.runs');
       assert.ok(own.length > 0);
       for (const run of own)
@@ -155,7 +155,7 @@ export function serverSuite(): void {
       assert.deepEqual(await published('stranger', 'ai.run', { executionId }), []);
     });
 
-    it('keeps compare-and-set and unique indexes on Meteor’s collections', async () => {
+    it('provides compare-and-set and unique indexes on Meteor’s collections', async () => {
       const collection = host.database.collection<Counted>('bolide_test_documents');
       await collection.remove({});
       await collection.insert({ _id: 'a', state: 'old', count: 0 });

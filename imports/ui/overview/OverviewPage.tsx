@@ -86,11 +86,7 @@ function Tiles({ runs, counts }: { readonly runs: readonly ListedRun[]; readonly
       <Tile name="Active" href="#/runs?state=live" tone="blue">
         {live}
       </Tile>
-      <Tile
-        name="Needs approval"
-        href="#/runs?state=needs-approval"
-        tone={awaitingApproval > 0 ? 'amber' : 'grey'}
-      >
+      <Tile name="Needs approval" href="#/runs?state=needs-approval" tone={awaitingApproval > 0 ? 'amber' : 'grey'}>
         {awaitingApproval}
       </Tile>
       <Tile name="Completed today" href="#/runs?state=completed" tone="green">

@@ -1,4 +1,4 @@
-/** What of accounts-base a server without a login page needs: how a login token is kept, and until when it counts. */
+/** The part of accounts-base that a server without a login page needs: the hash and expiry of login tokens. */
 import { createHash } from 'node:crypto';
 import { Meteor } from './meteor';
 
@@ -11,7 +11,7 @@ export const Accounts = {
     Object.assign(Accounts._options, options);
   },
 
-  /** What accounts-password adds on the server. */
+  /** Added on the server by accounts-password. */
   async createUserAsync({ email, password }: { readonly email: string; readonly password: string }): Promise<string> {
     const hash = createHash('sha256').update(password).digest('hex');
     return Meteor.users.insertAsync({

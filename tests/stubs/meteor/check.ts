@@ -1,4 +1,4 @@
-/** Meteor's check and Match (packages/check), with the record of checked arguments that audit-argument-checks reads. */
+/** Meteor's check and Match (packages/check), including the record of checked arguments for audit-argument-checks. */
 import { MeteorError } from '../server/MeteorError';
 import { noteChecked } from '../server/argumentAudit';
 
@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 class Matcher<T> {
   readonly kind: 'any' | 'integer' | 'maybe' | 'optional' | 'one-of' | 'where' | 'including' | 'values';
   readonly inner: unknown;
-  /** Only for the type. */
+  /** Exists only for the type. */
   declare readonly matched: T;
 
   constructor(kind: Matcher<T>['kind'], inner?: unknown) {
@@ -57,7 +57,7 @@ export type PatternMatch<T> =
 class MatchError extends Error {
   readonly errorType = 'Match.Error';
   readonly path: string;
-  /** All that a client is told. */
+  /** The error that clients receive. */
   readonly sanitizedError = new MeteorError(400, 'Match failed');
 
   constructor(message: string, path = '') {
@@ -165,8 +165,8 @@ function arrayMismatch(value: unknown, pattern: readonly unknown[]): Mismatch | 
 }
 
 /**
- * Keys of Maybe and Optional may be missing; where they are there, their value has to match the inner pattern, so
- * null and undefined don't.
+ * Keys of Maybe and Optional may be missing. If present, their value must match the inner pattern, so
+ * null and undefined don't match.
  */
 function objectMismatch(value: unknown, pattern: Fields, allowsOthers: boolean, others: unknown): Mismatch | undefined {
   if (typeof value !== 'object' || value === null || !isPlain(value)) return failed('Expected plain object');

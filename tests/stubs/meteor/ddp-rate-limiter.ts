@@ -39,7 +39,7 @@ class Rule {
     });
   }
 
-  /** @returns milliseconds until the next attempt is allowed, or 0 */
+  /** @returns milliseconds until the next attempt is allowed, or 0 if it is allowed now */
   count(event: RateEvent): number {
     const now = Date.now();
     if (now - this.since > this.interval) {
@@ -67,7 +67,7 @@ export const DDPRateLimiter = {
   },
 };
 
-/** Counts an attempt. @returns milliseconds to wait, or 0 where no rule is against it */
+/** Counts an attempt. @returns milliseconds to wait, or 0 if no rule limits it */
 export function countAttempt(event: RateEvent): number {
   const rules = [...registry.rateRules.values()].filter(
     (rule): rule is Rule => rule instanceof Rule && rule.matches(event),

@@ -1,4 +1,4 @@
-/** What of DDP's own variables server code may set: whose method call it is that runs now. */
+/** The DDP variable that server code may set: the invocation of the current method call. */
 import { current } from '../server/MethodInvocation';
 
 interface Invocation {

@@ -1,14 +1,14 @@
 /**
- * EJSON as Meteor's methods and collections use it (packages/ejson). What Meteor would lose on the way without a
- * word (functions, class instances, symbols) is an error here.
+ * EJSON as Meteor's methods and collections use it (packages/ejson). What Meteor would lose silently
+ * (functions, class instances, symbols) is an error here.
  */
 type Fields = Record<string, unknown>;
 
-/** JSON forms of what JSON has no form for, and of objects that look like one of them. */
+/** JSON encodings of values without a JSON form, and of objects that look like such an encoding. */
 const MARKS = ['$date', '$binary', '$InfNaN', '$escape', '$type', '$regexp'];
 
 export const EJSON = {
-  /** A deep copy; fields that are `undefined` stay, as in Meteor. */
+  /** A deep copy that preserves fields with the value `undefined`, as Meteor does. */
   clone<T>(value: T): T {
     return cloned(value, 'value', []) as T;
   },
@@ -53,24 +53,24 @@ export const EJSON = {
   },
 };
 
-/** A value after a way over DDP: fields that are `undefined` are gone, `undefined` in an array is null. */
+/** A value after a transfer over DDP: `undefined` fields are dropped, and `undefined` in an array becomes null. */
 export function overWire(value: unknown): unknown {
   return value === undefined ? undefined : EJSON.parse(EJSON.stringify(value));
 }
 
 function cloned(value: unknown, path: string, holders: readonly object[]): unknown {
   if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
-    throw new TypeError(`EJSON has no ${typeof value}: ${path}`);
+    throw new TypeError(`EJSON cannot encode a ${typeof value}: ${path}`);
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return new Date(value.getTime());
   if (EJSON.isBinary(value)) return Uint8Array.from(value);
-  if (holders.includes(value)) throw new TypeError(`EJSON has no circles: ${path}`);
+  if (holders.includes(value)) throw new TypeError(`EJSON cannot encode a circular reference: ${path}`);
   const inside = [...holders, value];
   if (Array.isArray(value))
     return Array.from(value, (element: unknown, at) => cloned(element, `${path}[${at}]`, inside));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null)
-    throw new TypeError(`EJSON would lose the class of ${path}`);
+    throw new TypeError(`EJSON would drop the class of ${path}`);
   return Object.fromEntries(
     Object.entries(value).map(([key, field]) => [key, cloned(field, `${path}.${key}`, inside)]),
   );

@@ -1,4 +1,4 @@
-/** Meteor's own object on the server: what this app uses of it, and nothing that only Meteor 2 had. */
+/** The Meteor object on the server: the parts that this app uses, without anything specific to Meteor 2. */
 import type { Connection } from '../server/contexts';
 import { clientOnly } from '../server/clientOnly';
 import { MeteorError } from '../server/MeteorError';
@@ -23,7 +23,7 @@ export const Meteor = {
   isProduction: false,
   isTest: false,
   isAppTest: false,
-  /** Tests replace what is in it. */
+  /** Tests replace its content. */
   settings: { public: {} } as { public: object; [key: string]: unknown },
   Error: MeteorError,
 
@@ -39,7 +39,7 @@ export const Meteor = {
     return callFromServer(name, args);
   },
 
-  /** The options are the client's. */
+  /** The options only apply to clients. */
   applyAsync(
     name: string,
     args: readonly unknown[],
@@ -48,9 +48,9 @@ export const Meteor = {
     return callFromServer(name, args);
   },
 
-  /** Meteor ignores a second one of the same name with a line in the log; here it is an error. */
+  /** Meteor only logs a second publication with the same name; here it is an error. */
   publish(name: string, handler: PublishHandler): void {
-    if (typeof name !== 'string') throw new Error('publications without a name are not in this stand-in');
+    if (typeof name !== 'string') throw new Error('This stub does not support publications without a name.');
     if (registry.publications.has(name)) throw new Error(`duplicate publish named '${name}'`);
     registry.publications.set(name, handler);
   },
@@ -65,7 +65,7 @@ export const Meteor = {
     return { stop: () => registry.onConnection.delete(callback) };
   },
 
-  /** The app has started when tests run. */
+  /** The app has already started when tests run. */
   startup(callback: () => unknown): void {
     callback();
   },
@@ -81,7 +81,7 @@ export const Meteor = {
     return userId === null ? null : ((await Meteor.users.findOneAsync(userId)) ?? null);
   },
 
-  /** The collection of accounts-base; made anew after `resetMeteor()`. */
+  /** The collection of accounts-base, created again after `resetMeteor()`. */
   get users(): Mongo.Collection<User> {
     if (users === undefined || !registry.collections.has('users')) users = new Mongo.Collection<User>('users');
     return users;

@@ -1,4 +1,4 @@
-/** Meteor's Random on the server: cryptographic, with ids of 17 characters that can't be mistaken for each other. */
+/** Meteor's Random on the server: cryptographic, with ids of 17 unambiguous characters. */
 import { randomBytes, randomInt } from 'node:crypto';
 
 const UNMISTAKABLE = '23456789ABCDEFGHJKLMNPQRSTWXYZabcdefghijkmnopqrstuvwxyz';

@@ -1,4 +1,4 @@
-/** Hooks over Meteor's data, which live in browsers. */
+/** React hooks over Meteor's data, which exist only in browsers. */
 import type { Cursor } from '../server/Cursor';
 import { refuse } from '../server/clientOnly';
 

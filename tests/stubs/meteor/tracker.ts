@@ -4,6 +4,6 @@ export const Tracker = {
   currentComputation: null,
   nonreactive: <Result>(run: () => Result): Result => run(),
   autorun(_run: unknown): never {
-    throw new Error('Tracker.autorun has nothing to react to on the server');
+    throw new Error('Tracker.autorun is not reactive on the server.');
   },
 };

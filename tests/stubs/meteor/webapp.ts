@@ -1,6 +1,6 @@
 /**
- * WebApp: handlers of the app on Express, before Meteor's own answer, which is the app's page with 200 for whatever
- * nobody answered. An error that a handler lets through stops the process, as it does in Meteor where the handler
+ * WebApp: the app's Express handlers, followed by Meteor's own handler, which serves the app's page with 200 for
+ * every other request. An error that a handler does not catch stops the process, as in Meteor if the handler
  * is async.
  */
 import { createServer } from 'node:http';
@@ -41,13 +41,13 @@ export const WebApp = {
   get rawHandlers(): express.Express {
     return built.rawHandlers;
   },
-  /** Not listening; a test listens on port 0. */
+  /** Not listening yet; a test listens on port 0. */
   get httpServer(): Server {
     return built.httpServer;
   },
 };
 
-/** New handlers and a new server, for the next test. */
+/** Creates new handlers and a new server for the next test. */
 export function resetWebApp(): void {
   built.httpServer.close();
   built = build();

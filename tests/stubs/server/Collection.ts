@@ -1,5 +1,5 @@
 /**
- * Mongo.Collection on the server, as Meteor 3 has it: async methods only, one collection for each name, plain
+ * Mongo.Collection on the server, as in Meteor 3: async methods only, one collection per name, plain
  * documents.
  */
 import { EJSON } from '../meteor/ejson';
@@ -65,7 +65,7 @@ export class Collection<T extends { _id: string }> {
   async updateAsync(selector: Selector, modifier: object, options: { readonly multi?: boolean } = {}): Promise<number> {
     const operators = Object.keys(modifier);
     if (operators.length === 0 || operators.some((operator) => !operator.startsWith('$')))
-      throw new Error('only modifiers are in this stand-in, no replacements');
+      throw new Error('This stub supports only modifiers, not replacements.');
     const filter = rewritten(selector);
     const change = asBson(modifier) as Fields;
     await databaseAnswers();
@@ -78,7 +78,7 @@ export class Collection<T extends { _id: string }> {
     return this.memory.remove(filter);
   }
 
-  /** Meteor keeps nothing of the driver's error but its message. */
+  /** Meteor preserves only the message of the driver's error. */
   async createIndexAsync(keys: Readonly<Record<string, 1 | -1>>, options: IndexSpec = {}): Promise<void> {
     await databaseAnswers();
     try {
@@ -109,9 +109,9 @@ export class Collection<T extends { _id: string }> {
   upsert(_selector: unknown, _modifier: unknown): never {
     throw notOnServer('upsert');
   }
-  /** Its writes are not seen by observers, so nothing here may use it. */
+  /** Observers don't see its writes, so the app must not use it. */
   rawCollection(): never {
-    throw new Error(`rawCollection of ${this._name} is not to be used`);
+    throw new Error(`rawCollection of ${this._name} must not be used.`);
   }
 }
 
@@ -126,14 +126,14 @@ function rewritten(selector: Selector): Fields {
     : fields;
 }
 
-/** `fields` wins over `projection`. */
+/** `fields` takes precedence over `projection`. */
 function specOf({ fields, projection, ...rest }: FindOptions): FindSpec {
   return { ...rest, projection: fields ?? projection };
 }
 
 /**
- * What is left after the driver, which Meteor opens with `ignoreUndefined`: also a condition that is `undefined` is
- * gone.
+ * The selector as the driver sends it. Meteor opens the driver with `ignoreUndefined`, so `undefined` conditions are
+ * dropped too.
  */
 function asBson(value: unknown): unknown {
   return withoutUndefined(EJSON.clone(value));
@@ -148,7 +148,7 @@ function withoutUndefined(value: unknown): unknown {
   );
 }
 
-/** Without allow rules they deny. */
+/** Without allow rules, client writes are denied. */
 function defineMutationMethods(name: string): void {
   for (const method of ['insert', 'update', 'remove', 'insertAsync', 'updateAsync', 'removeAsync']) {
     registry.methods.set(`/${name}/${method}`, () => {

@@ -1,4 +1,4 @@
-/** A cursor on the server: only its async methods do anything. */
+/** A cursor on the server, where only the async methods work. */
 import { EJSON } from '../meteor/ejson';
 import type { Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
 import { observeChanges } from './observers';
@@ -23,7 +23,7 @@ export class Cursor<T> {
 
   async fetchAsync(): Promise<T[]> {
     await databaseAnswers();
-    // The boundary of the stand-in database: its documents are what the collection's user says they are.
+    // The cast is at the stub's boundary: the collection's user declares the type of its documents.
     return this.collection.select(this.selector, this.spec) as unknown[] as T[];
   }
 
@@ -59,7 +59,7 @@ export class Cursor<T> {
     refuseOrdered(callbacks);
     await databaseAnswers();
     const documents = new Map<string, Doc>();
-    // As in fetchAsync.
+    // The same cast as in fetchAsync.
     const given = (document: Doc): T => EJSON.clone(document) as unknown as T;
     return observeChanges(this.collection, this.selector, this.spec, {
       added(id, fields) {
@@ -83,7 +83,7 @@ export class Cursor<T> {
     });
   }
 
-  /** Of no use on the server; in Meteor they throw or give promises where documents are expected. */
+  /** Not available on the server: in Meteor they throw, or return promises where documents are expected. */
   fetch(): never {
     throw notOnServer('fetch');
   }
@@ -103,12 +103,12 @@ export function notOnServer(method: string): Error {
 }
 
 const later = setImmediate;
-/** A database answers in another turn of the event loop, never at once. */
+/** A database responds in a later turn of the event loop, never synchronously. */
 export function databaseAnswers(): Promise<void> {
   return new Promise((resolve) => later(resolve));
 }
 
 function refuseOrdered(callbacks: object): void {
   const ordered = ORDERED.find((name) => name in callbacks);
-  if (ordered !== undefined) throw new Error(`ordered observing is not in this stand-in: ${ordered}`);
+  if (ordered !== undefined) throw new Error(`This stub does not support ordered observers: ${ordered}`);
 }

@@ -1,6 +1,6 @@
 /**
- * A client on the other side of DDP, for tests: calls methods, subscribes, and holds the documents that it was
- * sent.
+ * A DDP client for tests: calls methods, subscribes, and stores the documents that it
+ * receives.
  */
 import { overWire } from '../meteor/ejson';
 import type { Connection } from './contexts';
@@ -11,7 +11,7 @@ import { MeteorError } from './MeteorError';
 
 export interface ClientSubscription {
   readonly id: string;
-  /** Resolves when the server says ready; rejects with what ends it before. */
+  /** Resolves when the server sends `ready`; rejects if the subscription ends before. */
   readonly ready: Promise<void>;
   /** Resolves when the server has ended it. */
   readonly ended: Promise<MeteorError | undefined>;
@@ -58,11 +58,11 @@ export class DdpClient {
         }
         this.waiting.delete(id);
         const error = message.error === undefined ? undefined : errorFrom(message.error);
-        reject(error ?? new Error(`subscription ${name} ended`));
+        reject(error ?? new Error(`Subscription "${name}" ended.`));
         end(error);
       });
     });
-    // Who does not wait for it does not want its error.
+    // A test that does not wait for it must not get an unhandled rejection.
     ready.catch(() => undefined);
     this.session.subscribe(id, name, sent(params));
     return { id, ready, ended, stop: () => this.session.unsubscribe(id) };
@@ -121,7 +121,7 @@ export class DdpClient {
 }
 
 function sent(params: readonly unknown[]): readonly unknown[] {
-  // A list stays a list.
+  // The cast is safe: encoding preserves arrays.
   return overWire(params) as readonly unknown[];
 }
 

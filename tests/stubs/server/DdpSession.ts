@@ -1,4 +1,4 @@
-/** One client's connection at the server: its messages one after another, its subscriptions, its user. */
+/** The server's side of one client connection: processes messages in order, and holds subscriptions and the user. */
 import { countAttempt } from '../meteor/ddp-rate-limiter';
 import { overWire } from '../meteor/ejson';
 import { Random } from '../meteor/random';
@@ -29,7 +29,7 @@ export class DdpSession implements SubscriptionHost {
   private lastTask: Promise<void> = Promise.resolve();
   private isClosed = false;
 
-  /** @param deliver takes the messages to the client, as they are after the wire */
+  /** @param deliver receives the messages for the client, as decoded from the wire */
   constructor(options: ConnectionOptions, deliver: (message: Fields) => void) {
     const { userId = null, clientAddress = '127.0.0.1', httpHeaders = {} } = options;
     this.userId = userId;
@@ -46,11 +46,11 @@ export class DdpSession implements SubscriptionHost {
   }
 
   send(message: Fields): void {
-    // What was encoded is an object.
+    // The cast is safe: messages are objects.
     if (!this.isClosed) this.deliver(overWire(message) as Fields);
   }
 
-  /** A method call; the next message of this client waits for its end or its `unblock()`. */
+  /** Runs a method call. The client's next message waits until it ends or calls `unblock()`. */
   call(id: string, method: string, params: readonly unknown[]): void {
     this.enqueue(async (unblock) => {
       const handler = registry.methods.get(method);
@@ -137,7 +137,7 @@ export class DdpSession implements SubscriptionHost {
     await subscription.run(handler, params);
   }
 
-  /** Every subscription starts again, as the new user. */
+  /** Restarts every subscription as the new user. */
   private async setUserId(userId: string | null): Promise<void> {
     this.userId = userId;
     for (const [id, { name, handler, params, subscription }] of [...this.subscriptions]) {
@@ -170,7 +170,7 @@ interface RunningSubscription {
   readonly subscription: Subscription;
 }
 
-/** What a client may know of an error; the rest goes to the server's log. */
+/** The error as a client may see it. The original goes to the server's log. */
 function safeError(error: unknown, context: string): MeteorError {
   if (error instanceof MeteorError) return error;
   registry.log.push({ context: `Exception ${context}`, error });

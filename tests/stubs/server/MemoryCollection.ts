@@ -1,6 +1,6 @@
 /**
- * What the database behind one Mongo.Collection holds: documents and indexes in memory, queries and updates by
- * mingo, errors as the driver throws them.
+ * The in-memory database behind one Mongo.Collection: documents and indexes, queries and updates by
+ * mingo, errors as thrown by the driver.
  */
 import { Query, find, update } from 'mingo';
 import { EJSON } from '../meteor/ejson';
@@ -35,7 +35,7 @@ export class MemoryCollection {
     this.name = name;
   }
 
-  /** How many observers there are. */
+  /** The number of observers. */
   get watching(): number {
     return this.watchers.size;
   }
@@ -50,12 +50,12 @@ export class MemoryCollection {
     const cursor = find<Doc>(this.matching(filter), {}, spec.projection ?? {});
     if (spec.sort !== undefined && Object.keys(spec.sort).length > 0) cursor.sort(spec.sort);
     if (spec.skip !== undefined) cursor.skip(spec.skip);
-    // As in MongoDB, 0 is no limit.
+    // As in MongoDB, 0 means no limit.
     if (spec.limit !== undefined && spec.limit !== 0) cursor.limit(Math.abs(spec.limit));
     return EJSON.clone(cursor.all());
   }
 
-  /** @returns how many matched */
+  /** @returns the number of matched documents */
   update(filter: Fields, modifier: Fields, multi: boolean): number {
     const found = this.matching(filter).slice(0, multi ? undefined : 1);
     for (const document of found) {
@@ -64,7 +64,7 @@ export class MemoryCollection {
       const { $pull, $addToSet, ...others } = EJSON.clone(modifier);
       eachHolder(next, $pull, pull);
       eachHolder(next, $addToSet, addToSet);
-      // mingo's type of a modifier knows the fields of its documents.
+      // mingo's type of a modifier depends on the fields of the documents.
       if (Object.keys(others).length > 0)
         update(next, others as Parameters<typeof update>[1], [], {}, { cloneMode: 'none' });
       if (next._id !== document._id)
@@ -102,7 +102,7 @@ export class MemoryCollection {
     this.indexes.set(name, index);
   }
 
-  /** What MongoDB's TTL monitor does about once a minute. */
+  /** Removes expired documents, as MongoDB's TTL monitor does about once a minute. */
   expire(now: number): void {
     for (const { keys, options } of this.indexes.values()) {
       const [field] = Object.keys(keys);
@@ -111,7 +111,7 @@ export class MemoryCollection {
     }
   }
 
-  /** Called after every change. @returns how to stop */
+  /** Calls the listener after every change. @returns unsubscribes */
   watch(onChange: () => void): () => void {
     this.watchers.add(onChange);
     return () => this.watchers.delete(onChange);
@@ -124,7 +124,7 @@ export class MemoryCollection {
 
   private put(document: Doc, old: Doc | undefined): void {
     if (EJSON.stringify(document).length > MAX_BYTES)
-      throw new MongoServerError(old === undefined ? 10334 : 17419, 'the document is larger than 16 MiB');
+      throw new MongoServerError(old === undefined ? 10334 : 17419, 'The document is larger than 16 MiB.');
     for (const [name, index] of this.indexes) {
       if (index.options.unique !== true) continue;
       const keys = new Set(indexKeys(document, index));
@@ -150,7 +150,7 @@ function eachHolder(
   for (const [path, operand] of Object.entries(isFields(changes) ? changes : {})) {
     const parts = path.split('.');
     const name = parts.pop() ?? '';
-    // Only $addToSet makes what is missing on the way.
+    // Only $addToSet creates missing parents.
     const holder = parts.reduce<unknown>(
       (value, part) => (isFields(value) ? (change === addToSet ? (value[part] ??= {}) : value[part]) : undefined),
       document,
@@ -159,7 +159,7 @@ function eachHolder(
   }
 }
 
-/** By hand: mingo takes elements for equal to a condition on fields that have none. */
+/** Implemented here because mingo removes elements that lack the condition's fields. */
 function pull(holder: Fields, name: string, condition: unknown): void {
   const list = holder[name];
   if (!Array.isArray(list)) return;
@@ -170,7 +170,7 @@ function pull(holder: Fields, name: string, condition: unknown): void {
   );
 }
 
-/** By hand: mingo takes a list that holds an element twice for one that has the new element already. */
+/** Implemented here because mingo does not add to an array that contains duplicates. */
 function addToSet(holder: Fields, name: string, operand: unknown): void {
   const list: unknown = holder[name] ?? [];
   const elements: readonly unknown[] = isFields(operand) && Array.isArray(operand.$each) ? operand.$each : [operand];
@@ -184,8 +184,8 @@ function isFields(value: unknown): value is Fields {
 }
 
 /**
- * The keys of a document in an index: none where a sparse one leaves it out, one for each element of an array;
- * missing is null.
+ * The keys of a document in an index: none if a sparse index omits it, one per element of an array;
+ * a missing field counts as null.
  */
 function indexKeys(
   document: Doc,

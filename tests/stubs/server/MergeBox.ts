@@ -1,6 +1,6 @@
 /**
- * What a client has been told of each document: the fields that any of its subscriptions publishes, the oldest
- * subscription first.
+ * The state of each document that a client has received: the fields that any of its subscriptions publishes, the oldest
+ * subscription taking precedence.
  */
 import { EJSON } from '../meteor/ejson';
 import type { Fields } from './MemoryCollection';

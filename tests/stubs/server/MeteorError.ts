@@ -1,4 +1,4 @@
-/** Meteor.Error, in a file of its own because check and the server both throw it. */
+/** Meteor.Error, in a separate file because both check and the server throw it. */
 export class MeteorError extends Error {
   readonly isClientSafe = true;
   readonly errorType = 'Meteor.Error';

@@ -1,4 +1,4 @@
-/** A method call as the method sees it, and the rules of a call from the server itself. */
+/** The `this` of a method call, and the rules for calls from the server itself. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EJSON } from '../meteor/ejson';
 import { audited } from './argumentAudit';
@@ -45,21 +45,21 @@ export const current = new AsyncLocalStorage<
   { readonly userId: string | null; readonly connection: Connection | null } | undefined
 >();
 
-/** Runs a method's function with what a client sent. */
+/** Runs a method's function with the arguments that a client sent. */
 export async function runMethod(
   handler: MethodHandler,
   invocation: MethodInvocation,
   args: readonly unknown[],
   description: string,
 ): Promise<unknown> {
-  // The handler's own parameters are what it checks.
+  // The cast is safe: the handler checks its own parameters.
   const run = (): unknown => current.run(invocation, () => handler.apply(invocation, args as never[]));
   return await audited(run, args, description);
 }
 
 /**
- * Meteor.callAsync on the server: the user and connection of the method or publication that calls, copies of
- * arguments and result.
+ * Meteor.callAsync on the server, with the user and connection of the calling method or publication, and with copies of
+ * the arguments and the result.
  */
 export async function callFromServer(name: string, args: readonly unknown[]): Promise<unknown> {
   const handler = registry.methods.get(name);

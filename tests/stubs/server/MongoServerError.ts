@@ -1,4 +1,4 @@
-/** The driver's error, of which the code and the message are known to its users. */
+/** The driver's error, reduced to its code and message. */
 export class MongoServerError extends Error {
   override readonly name = 'MongoServerError';
   readonly code: number;

@@ -1,4 +1,4 @@
-/** A subscription as its publish function sees it. */
+/** The `this` of a publish function. */
 import { EJSON } from '../meteor/ejson';
 import { audited } from './argumentAudit';
 import { Cursor } from './Cursor';
@@ -8,7 +8,7 @@ import type { MergeBox } from './MergeBox';
 import { current } from './MethodInvocation';
 import type { PublishHandler } from './registry';
 
-/** The session as its subscriptions need it. */
+/** The parts of the session that its subscriptions use. */
 export interface SubscriptionHost {
   readonly userId: string | null;
   readonly connection: Connection;
@@ -41,7 +41,7 @@ export class Subscription implements PublicationContext {
   async run(handler: PublishHandler, args: readonly unknown[]): Promise<void> {
     try {
       const params = EJSON.clone(args);
-      // The handler's own parameters are what it checks.
+      // The cast is safe: the handler checks its own parameters.
       const published = audited(
         () => current.run(this, () => handler.apply(this, params as never[])),
         params,
@@ -88,12 +88,12 @@ export class Subscription implements PublicationContext {
     if (!this.isOver) this.session.endSubscription(this.id);
   }
 
-  /** A client hears of it what it would hear of a method's error. */
+  /** The client receives the error as it would receive a method's. */
   error(error: unknown): void {
     if (!this.isOver) this.session.endSubscription(this.id, error);
   }
 
-  /** Called by the session: no message of this subscription is sent any more. */
+  /** Called by the session. The subscription sends nothing from here on. */
   deactivate(removesDocuments: boolean): void {
     if (this.isOver) return;
     if (removesDocuments)

@@ -1,12 +1,12 @@
 /**
- * audit-argument-checks: a method or publication that did not `check` each of its arguments by the time it returns
- * or first waits has failed.
+ * audit-argument-checks: a method or publication fails if it has not called `check` on every argument by the time
+ * it returns or first awaits.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const unchecked = new AsyncLocalStorage<unknown[] | undefined>();
 
-/** Called by `check`: the value itself is an argument, or it is a list of arguments. */
+/** Called by `check` with an argument or with an array of arguments. */
 export function noteChecked(value: unknown): void {
   const left = unchecked.getStore();
   if (left === undefined || strike(left, value)) return;
@@ -14,21 +14,21 @@ export function noteChecked(value: unknown): void {
 }
 
 /**
- * Runs a handler; Meteor looks at what was checked when the handler gives back its promise, not when that is
+ * Runs a handler. Meteor audits the checks when the handler returns its promise, not when the promise is
  * settled.
  */
 export function audited<Result>(run: () => Result, args: readonly unknown[], description: string): Result {
   const left = [...args];
   const result = unchecked.run(left, run);
   if (left.length > 0) {
-    // Meteor loses a promise here; its rejection must not hide the error below.
+    // Meteor drops this promise; its rejection must not hide the error below.
     if (result instanceof Promise) result.catch(() => undefined);
     throw new Error(`Did not check() all arguments during ${description}`);
   }
   return result;
 }
 
-/** Checks inside `run` are nobody's arguments. */
+/** Checks inside `run` don't count for any handler. */
 export function unaudited<Result>(run: () => Result): Result {
   return unchecked.run(undefined, run);
 }

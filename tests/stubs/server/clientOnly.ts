@@ -1,4 +1,4 @@
-/** What of Meteor there is in browsers alone: here it has its types, and fails when it is called. */
+/** Meteor's browser-only API: typed here, and failing when called. */
 interface ClientUser {
   readonly _id: string;
   readonly username?: string;
@@ -24,5 +24,5 @@ export const clientOnly = {
 };
 
 export function refuse(name: string): never {
-  throw new Error(`${name} is for browsers`);
+  throw new Error(`${name} is only available in browsers.`);
 }

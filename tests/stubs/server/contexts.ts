@@ -1,4 +1,4 @@
-/** What methods and publications find in `this`, with the types that @types/meteor gives it. */
+/** The `this` of methods and publications, with the types of @types/meteor. */
 export interface Connection {
   readonly id: string;
   readonly clientAddress: string;

@@ -1,4 +1,4 @@
-/** The updates that MongoDB refuses because of what is in the document, and mingo passes over. */
+/** Rejects the updates that MongoDB rejects because of the document's content, and that mingo ignores. */
 import { MongoServerError } from './MongoServerError';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export function refuseImpossible(document: Fields, modifier: Fields): void {
 
 const LISTS = ['$push', '$addToSet', '$pull'];
 
-/** Blocked: a value that is no object stands on the way. */
+/** Blocked: a parent exists and is not an object. */
 function lookUp(document: Fields, path: string): { readonly value: unknown; readonly isBlocked: boolean } {
   let value: unknown = document;
   for (const part of path.split('.')) {

@@ -1,3 +1,3 @@
-/** What `Mongo` holds on the server. */
+/** The `Mongo` namespace on the server. */
 export { Collection } from './Collection';
 export { Cursor } from './Cursor';

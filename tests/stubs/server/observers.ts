@@ -1,6 +1,6 @@
 /**
- * Live queries. As on a real server an observer hears of a change some time after the write, and of several quick
- * ones perhaps only the last: the query is asked again and the difference told.
+ * Live queries. As on a real server, an observer is notified of a change some time after the write, and of several
+ * quick changes possibly only once: the query runs again, and the difference is reported.
  */
 import { EJSON } from '../meteor/ejson';
 import type { Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
@@ -14,19 +14,19 @@ export interface ObserveHandle {
   stop(): void;
 }
 
-/** Taken before a test can replace it with a fake clock's. */
+/** Captured before a test can replace it with a fake clock's. */
 const later = setImmediate;
 const due = new Set<() => void>();
 let isScheduled = false;
 
-/** Tells observers now what they would hear soon. */
+/** Notifies observers immediately of all pending changes. */
 export function flushObservers(): void {
   const waiting = [...due];
   due.clear();
   for (const tell of waiting) tell();
 }
 
-/** Tells what is there, then every difference to what was told before. */
+/** Reports the existing documents, then every difference from what was reported before. */
 export function observeChanges(
   collection: MemoryCollection,
   selector: Fields,
@@ -67,7 +67,7 @@ export function observeChanges(
   };
 }
 
-/** Fields that are gone are `undefined`. */
+/** Removed fields are `undefined`. */
 function changedFields(old: Doc, document: Doc): Fields {
   const names = new Set([...Object.keys(old), ...Object.keys(document)]);
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * What one Meteor server knows: its methods, publications, collections and connections. One for the whole test
- * process, and reset between tests.
+ * The state of one Meteor server: its methods, publications, collections and connections. One per test
+ * process, reset between tests.
  */
 import type { Connection, MethodContext, PublicationContext } from './contexts';
 import type { MemoryCollection } from './MemoryCollection';
@@ -15,11 +15,11 @@ export const registry = {
   sessions: new Set<{ close(): void }>(),
   onConnection: new Set<(connection: Connection) => void>(),
   rateRules: new Map<string, object>(),
-  /** What Meteor would have written to the server's log: exceptions that a client did not get to see. */
+  /** The exceptions that Meteor would write to the server's log, because clients don't see them. */
   log: [] as { readonly context: string; readonly error: unknown }[],
 };
 
-/** A new server; connections of the old one are closed. */
+/** Resets to a new server, and closes the connections of the old one. */
 export function resetMeteor(): void {
   for (const session of registry.sessions) session.close();
   registry.methods.clear();

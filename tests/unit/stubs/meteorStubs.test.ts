@@ -1,4 +1,4 @@
-/** The stand-ins for Meteor's packages are as strict as Meteor: each fact here is one of the real server's. */
+/** The stubs of Meteor's packages are as strict as Meteor: every behaviour here is one of the real server. */
 import { expect } from 'chai';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -25,12 +25,12 @@ interface Task {
   readonly owner?: string;
 }
 
-describe('Meteor stand-ins', () => {
+describe('Meteor stubs', () => {
   beforeEach(resetMeteor);
   after(resetMeteor);
 
   describe('EJSON', () => {
-    it('copies deeply, and keeps fields that are undefined until they go over the wire', () => {
+    it('copies deeply, and preserves undefined fields until they are encoded', () => {
       const value = { at: new Date(5), list: [1, undefined, { u: undefined }], n: NaN, bytes: Uint8Array.of(1, 2) };
       const copy = EJSON.clone(value);
       expect(copy).to.deep.equal(value);
@@ -44,7 +44,7 @@ describe('Meteor stand-ins', () => {
       });
     });
 
-    it('has no functions, class instances or circles', () => {
+    it('rejects functions, class instances and circular references', () => {
       const circle: { self?: unknown } = {};
       circle.self = circle;
       for (const value of [
@@ -59,7 +59,7 @@ describe('Meteor stand-ins', () => {
         expect(() => EJSON.clone(value)).to.throw(TypeError);
     });
 
-    it('does not mistake data for its own marks', () => {
+    it('does not mistake data for its own encodings', () => {
       for (const value of [
         { $date: 5 },
         { $escape: { $date: 1 } },
@@ -106,10 +106,10 @@ describe('Meteor stand-ins', () => {
       [{ a: 'x' }, Match.ObjectWithValues(Number), 'a'],
       [3, Match.Where((n) => (n as number) % 2 === 0), ''],
     ];
-    it('accepts what fits a pattern', () => {
+    it('accepts values that match a pattern', () => {
       for (const [value, pattern] of matching) expect(Match.test(value, pattern), JSON.stringify(value)).to.equal(true);
     });
-    it('throws Match.Error with the path of what does not', () => {
+    it('throws Match.Error with the path of a mismatch', () => {
       for (const [value, pattern, path] of failing)
         expect(() => check(value, pattern), JSON.stringify(value))
           .to.throw(Match.Error)
@@ -118,13 +118,13 @@ describe('Meteor stand-ins', () => {
   });
 
   describe('methods', () => {
-    it('must be called for, by names that are theirs alone', async () => {
+    it('must exist to be called, and have unique names', async () => {
       Meteor.methods({ one: () => 1 });
       expect(() => Meteor.methods({ one: () => 2 })).to.throw('already defined');
       expect(await failure(Meteor.callAsync('two'))).to.include({ error: 404 });
     });
 
-    it('fail if an argument is not checked before they first wait', async () => {
+    it('fail if an argument is not checked before their first await', async () => {
       Meteor.methods({
         none: () => 1,
         unchecked(a: unknown, b: unknown) {
@@ -155,7 +155,7 @@ describe('Meteor stand-ins', () => {
       }
     });
 
-    it('get copies, and give copies', async () => {
+    it('receive and return copies', async () => {
       const kept: { list: number[] }[] = [];
       Meteor.methods({
         keep(value: { list: number[] }) {
@@ -173,7 +173,7 @@ describe('Meteor stand-ins', () => {
       expect(await failure(Meteor.callAsync('functions'))).to.be.instanceOf(TypeError);
     });
 
-    it('know their user and connection, also through a call from a method, and neither in a call from the server', async () => {
+    it('have their user and connection, also in a nested call, and neither in a call from the server', async () => {
       Meteor.methods({
         who() {
           return { method: this.userId, meteor: Meteor.userId(), connection: this.connection?.id ?? null };
@@ -189,7 +189,7 @@ describe('Meteor stand-ins', () => {
       client.close();
     });
 
-    it('tell a client only what is meant for it', async () => {
+    it('send clients only sanitized errors', async () => {
       Meteor.methods({
         meant: () => {
           throw new Meteor.Error('conflict', 'taken', { by: 'x' });
@@ -213,7 +213,7 @@ describe('Meteor stand-ins', () => {
       client.close();
     });
 
-    it('of one client run one after another, unless they unblock', async () => {
+    it('of one client run in order, unless they unblock', async () => {
       let gate = deferred();
       const order: string[] = [];
       Meteor.methods({
@@ -247,7 +247,7 @@ describe('Meteor stand-ins', () => {
   });
 
   describe('collections', () => {
-    it('have one name each, and only async methods', async () => {
+    it('have unique names and only async methods', async () => {
       const tasks = new Mongo.Collection<Task>('tasks');
       expect(() => new Mongo.Collection('tasks')).to.throw('already a collection named "tasks"');
       for (const use of [
@@ -259,12 +259,12 @@ describe('Meteor stand-ins', () => {
         () => tasks.find().count(),
         () => tasks.rawCollection(),
       ]) {
-        expect(use).to.throw(/not available on the server|not to be used/);
+        expect(use).to.throw(/not available on the server|must not be used/);
       }
       expect(await tasks.find().fetchAsync()).to.deep.equal([]);
     });
 
-    it('make ids, refuse others than text, and drop fields that are undefined', async () => {
+    it('generate ids, reject ids that are not strings, and drop undefined fields', async () => {
       const tasks = new Mongo.Collection<Task>('tasks');
       const id = await tasks.insertAsync({ title: undefined, done: true });
       expect(id).to.match(/^[23456789A-HJ-NP-TW-Za-km-z]{17}$/);
@@ -274,7 +274,7 @@ describe('Meteor stand-ins', () => {
       expect(await failure(tasks.insertAsync({ run: () => 1 } as object))).to.be.instanceOf(TypeError);
     });
 
-    it('lose conditions that are undefined, and find nothing by an _id that is nothing', async () => {
+    it('drop undefined conditions, and find nothing by a falsy _id', async () => {
       const tasks = new Mongo.Collection<Task>('tasks');
       await tasks.insertAsync({ _id: 'a', owner: 'u' });
       expect(await tasks.find({ owner: undefined }).countAsync()).to.equal(1);
@@ -284,7 +284,7 @@ describe('Meteor stand-ins', () => {
       expect(await tasks.findOneAsync({ _id: 'b' })).to.equal(undefined);
     });
 
-    it('lose the code of an error of createIndexAsync, and keep its text', async () => {
+    it('preserve the message but not the code of an error of createIndexAsync', async () => {
       const tasks = new Mongo.Collection<Task>('tasks');
       await tasks.insertAsync({ _id: 'a', owner: 'u' });
       await tasks.insertAsync({ _id: 'b', owner: 'u' });
@@ -293,7 +293,7 @@ describe('Meteor stand-ins', () => {
       expect((error as Error).message).to.include('E11000');
     });
 
-    it('answer in another turn of the loop, so that nothing relies on an answer at once', async () => {
+    it('respond in a later turn of the event loop', async () => {
       const tasks = new Mongo.Collection<Task>('tasks');
       let isDone = false;
       const insert = tasks.insertAsync({ _id: 'a' }).then(() => (isDone = true));
@@ -302,7 +302,7 @@ describe('Meteor stand-ins', () => {
       await insert;
     });
 
-    it('tell observers the difference, of quick changes the last', async () => {
+    it('notify observers of differences, and of quick changes only once', async () => {
       const tasks = new Mongo.Collection<Task>('tasks');
       await tasks.insertAsync({ _id: 'a', title: 'x', done: false });
       const seen: unknown[] = [];
@@ -332,7 +332,7 @@ describe('Meteor stand-ins', () => {
   });
 
   describe('publications', () => {
-    it('of a cursor send what it finds, ready, and every change, fields that are gone among them', async () => {
+    it('of a cursor send its documents, ready, and every change, including removed fields', async () => {
       const tasks = new Mongo.Collection<Task>('tasks');
       await tasks.insertAsync({ _id: 'a', title: 'x', owner: 'u' });
       await tasks.insertAsync({ _id: 'b', title: 'y', owner: 'v' });
@@ -353,7 +353,7 @@ describe('Meteor stand-ins', () => {
       client.close();
     });
 
-    it('by hand are held to the documents they have', async () => {
+    it('with manual messages may only change their own documents', async () => {
       const stopped: string[] = [];
       Meteor.publish('hand', function () {
         this.onStop(() => stopped.push('stopped'));
@@ -375,7 +375,7 @@ describe('Meteor stand-ins', () => {
       client.close();
     });
 
-    it('of two subscriptions are one document for the client, of both fields', async () => {
+    it('merge the fields of a document from two subscriptions', async () => {
       Meteor.publish('one', function () {
         this.added('things', 'a', { x: 1, y: 1 });
         this.ready();
@@ -395,7 +395,7 @@ describe('Meteor stand-ins', () => {
       client.close();
     });
 
-    it('that fail, wait to check or give something else end with an error', async () => {
+    it('that fail, check too late or return an invalid value end with an error', async () => {
       const tasks = new Mongo.Collection<Task>('tasks');
       Meteor.publish('refused', () => {
         throw new Meteor.Error('permission-denied', 'not yours');
@@ -417,7 +417,7 @@ describe('Meteor stand-ins', () => {
       client.close();
     });
 
-    it('start again when the user changes', async () => {
+    it('restart when the user changes', async () => {
       Meteor.publish('me', function () {
         this.added('me', this.userId ?? 'nobody', {});
         this.ready();
@@ -470,7 +470,7 @@ describe('Meteor stand-ins', () => {
     other.close();
   });
 
-  it('answers the app’s page where no handler does', async () => {
+  it('serves the app’s page where no handler responds', async () => {
     WebApp.handlers.get('/api/known', (_request, response) => void response.json({ ok: true }));
     WebApp.httpServer.listen(0, '127.0.0.1');
     await once(WebApp.httpServer, 'listening');
@@ -502,7 +502,7 @@ describe('Meteor stand-ins', () => {
     }
   });
 
-  it('has the small things', async () => {
+  it('provides Random, settings and the other small APIs', async () => {
     expect(Random.secret()).to.have.length(43);
     expect(Random.hexString(8)).to.match(/^[0-9a-f]{8}$/);
     expect(Accounts._hashLoginToken('token')).to.equal('PEaenWxYddN6Q/NT1PiOYfz4EsZu7jRXRlpAsNpBU+A=');

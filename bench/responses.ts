@@ -1,27 +1,27 @@
-/** The bytes of the simulated vendor's answers, as each wire writes them, made once. */
+/** The simulated vendor's responses as bytes, on each wire, created once. */
 import type { BenchWire } from './workloads';
 import { MODELS } from './Contender';
 
 export const ANSWER = 'It is a mild and friendly day, with a little wind from the west.';
 const WORDS = ['It ', 'is ', 'a ', 'mild ', 'day, ', 'with ', 'some ', 'wind. '];
 
-/** What stands in a request once for every result of a tool. */
+/** A text that occurs in a request once per tool result. */
 export const RESULT_MARK: Readonly<Record<BenchWire, string>> = {
   openai: '"function_call_output"',
   anthropic: '"tool_result"',
   chat: '"role":"tool"',
 };
 
-const made = new Map<string, Buffer>();
+const cache = new Map<string, Buffer>();
 
-function once(key: string, make: () => object): Buffer {
-  let bytes = made.get(key);
-  if (bytes === undefined) made.set(key, (bytes = Buffer.from(JSON.stringify(make()))));
+function cached(key: string, create: () => object): Buffer {
+  let bytes = cache.get(key);
+  if (bytes === undefined) cache.set(key, (bytes = Buffer.from(JSON.stringify(create()))));
   return bytes;
 }
 
 export function textOf(wire: BenchWire): Buffer {
-  return once(`${wire} text`, () => {
+  return cached(`${wire} text`, () => {
     if (wire === 'anthropic') return message('msg_text', [{ type: 'text', text: ANSWER }], 'end_turn');
     return wire === 'openai'
       ? response('resp_text', [outputText(ANSWER)])
@@ -30,7 +30,7 @@ export function textOf(wire: BenchWire): Buffer {
 }
 
 export function callsOf(wire: BenchWire, calls: number, turn: number): Buffer {
-  return once(`${wire} ${calls} ${turn}`, () => {
+  return cached(`${wire} ${calls} ${turn}`, () => {
     const ids = Array.from({ length: calls }, (_, index) => `${turn}_${index}`);
     const city = (id: string): object => ({ city: `City ${id}`, unit: 'celsius' });
     if (wire === 'anthropic')
@@ -130,8 +130,8 @@ function completion(reply: object, finish_reason: string): object {
 }
 
 export interface StreamBytes {
-  readonly whole: Buffer;
-  readonly parts: readonly string[];
+  readonly complete: Buffer;
+  readonly frames: readonly string[];
 }
 
 const streams = new Map<string, StreamBytes>();
@@ -140,8 +140,8 @@ export function streamOf(wire: BenchWire, deltas: number): StreamBytes {
   const key = `${wire} ${deltas}`;
   let bytes = streams.get(key);
   if (bytes === undefined) {
-    const parts = FRAMES[wire](Array.from({ length: deltas }, (_, index) => WORDS[index % WORDS.length] ?? ''));
-    streams.set(key, (bytes = { parts, whole: Buffer.from(parts.join('')) }));
+    const frames = FRAMES[wire](Array.from({ length: deltas }, (_, index) => WORDS[index % WORDS.length] ?? ''));
+    streams.set(key, (bytes = { frames, complete: Buffer.from(frames.join('')) }));
   }
   return bytes;
 }
@@ -150,7 +150,7 @@ const FRAMES: Readonly<Record<BenchWire, (words: readonly string[]) => string[]>
   openai(words) {
     const text = words.join('');
     const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
-    const part = (said: string): object => ({ type: 'output_text', text: said, annotations: [], logprobs: [] });
+    const part = (partText: string): object => ({ type: 'output_text', text: partText, annotations: [], logprobs: [] });
     const events = [
       { type: 'response.created', response: response('resp_1', [], 'in_progress') },
       { type: 'response.in_progress', response: response('resp_1', [], 'in_progress') },
