@@ -99,12 +99,12 @@ describe(`mutated recordings (seed ${SEED})`, () => {
       this.timeout(120_000);
       const random = seededRandom(SEED);
       for (const recording of SUCCESSFUL) {
-        const whole = payloadsOf(recording);
-        const before = meaningOf(recording, whole);
+        const original = payloadsOf(recording);
+        const before = meaningOf(recording, original);
         for (let round = 0; round < ROUNDS; round += 1) {
-          const payloads = [...whole];
+          const payloads = [...original];
           const at = Math.floor(random() * payloads.length);
-          const changed = structuredClone(whole[at]!);
+          const changed = structuredClone(original[at]!);
           payloads[at] = changed;
           const objects = objectsIn(changed.data).filter((object) => Object.keys(object).length > 0);
           if (objects.length === 0) continue;

@@ -134,15 +134,15 @@ describe('recorded exchanges, through providers over HTTP', () => {
         if (recording.request === undefined) continue;
         count.recordedRequests += 1;
         const meaning = MEANING[recording.wire];
-        const [ours, theirs] = [
+        const [actualMeaning, recordedMeaning] = [
           meaning(comparable(sent, recording.request), recording),
           meaning(recording.request, recording),
         ];
         if (REPAIRED.includes(recording.name)) {
-          expect(ours, recording.name).not.to.deep.equal(theirs);
+          expect(actualMeaning, recording.name).not.to.deep.equal(recordedMeaning);
           continue;
         }
-        expect(ours, recording.name).to.deep.equal(theirs);
+        expect(actualMeaning, recording.name).to.deep.equal(recordedMeaning);
         count.requests += 1;
       }
       simulator.assertDone();

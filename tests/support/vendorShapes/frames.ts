@@ -24,9 +24,9 @@ function halves(text: string): readonly string[] {
 }
 
 /** https://platform.openai.com/docs/api-reference/responses-streaming */
-function responsesEvents(whole: JsonObject): readonly JsonObject[] {
-  const output = whole.output as readonly JsonObject[];
-  const started = { ...whole, status: 'in_progress', output: [], usage: null, incomplete_details: null };
+function responsesEvents(body: JsonObject): readonly JsonObject[] {
+  const output = body.output as readonly JsonObject[];
+  const started = { ...body, status: 'in_progress', output: [], usage: null, incomplete_details: null };
   const events: JsonObject[] = [
     { type: 'response.created', response: started },
     { type: 'response.in_progress', response: started },
@@ -47,7 +47,7 @@ function responsesEvents(whole: JsonObject): readonly JsonObject[] {
       );
     events.push({ type: 'response.output_item.done', output_index, item });
   });
-  events.push({ type: `response.${whole.status === 'incomplete' ? 'incomplete' : 'completed'}`, response: whole });
+  events.push({ type: `response.${body.status === 'incomplete' ? 'incomplete' : 'completed'}`, response: body });
   return events.map((event, sequence_number) => ({ ...event, sequence_number }));
 }
 
@@ -75,8 +75,8 @@ function partEvents(part: JsonObject, place: JsonObject): readonly JsonObject[] 
 }
 
 /** https://platform.claude.com/docs/en/build-with-claude/streaming */
-function anthropicEvents(whole: JsonObject): readonly JsonObject[] {
-  const { content, stop_reason, stop_sequence, stop_details, container, context_management, usage, ...message } = whole;
+function anthropicEvents(body: JsonObject): readonly JsonObject[] {
+  const { content, stop_reason, stop_sequence, stop_details, container, context_management, usage, ...message } = body;
   const start = {
     ...message,
     content: [],
@@ -154,10 +154,10 @@ function splitBlock(block: JsonObject): { readonly first: JsonObject; readonly d
 }
 
 /** https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent */
-function geminiChunks(whole: JsonObject): readonly JsonObject[] {
-  const { candidates, usageMetadata, ...rest } = whole;
+function geminiChunks(body: JsonObject): readonly JsonObject[] {
+  const { candidates, usageMetadata, ...rest } = body;
   const [candidate] = (candidates ?? []) as readonly JsonObject[];
-  if (candidate === undefined) return [whole];
+  if (candidate === undefined) return [body];
   const { content, ...ending } = candidate;
   const { parts, ...role } = (content ?? {}) as JsonObject;
   const pieces = ((parts ?? []) as readonly JsonObject[]).flatMap((part) =>

@@ -110,8 +110,7 @@ function unsupportedOptions(options: NormalizedOptions): string[] {
     );
   if (options.store === true) warnings.push('store was ignored: the Messages API stores no responses.');
   const others = Object.keys(options.metadata ?? {}).filter((key) => key !== 'user_id');
-  if (others.length > 0)
-    warnings.push(`metadata ${others.join(', ')} was omitted: the Messages API accepts only user_id.`);
+  if (others.length > 0) warnings.push(`Omitted metadata ${others.join(', ')}: the Messages API accepts only user_id.`);
   return warnings;
 }
 

@@ -128,8 +128,8 @@ function sentBack(output: readonly OutputItem[]): readonly JsonObject[] {
   const results = output.flatMap((item): OutputItem[] =>
     item.type === 'function_call' ? [{ type: 'function_call_output', call_id: item.call_id, output: 'done' }] : [],
   );
-  const asked: OutputItem = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }] };
-  const options = normalizeOptions({ model: 'claude-sonnet-4-5', input: [asked, ...output, ...results] });
+  const question: OutputItem = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }] };
+  const options = normalizeOptions({ model: 'claude-sonnet-4-5', input: [question, ...output, ...results] });
   const { messages } = toAnthropic(options, anthropicContext(), false).body;
   return (
     (messages as readonly { role: string; content: readonly JsonObject[] }[]).find(({ role }) => role === 'assistant')
@@ -148,9 +148,9 @@ function streamOf({
     { type: 'message_start', message: { ...start, content: [], stop_reason: null, usage: {} } },
   ];
   blocks.forEach((one, index) => {
-    const [begun, deltas] = pieces(one);
+    const [start, deltas] = pieces(one);
     events.push(
-      { type: 'content_block_start', index, content_block: begun },
+      { type: 'content_block_start', index, content_block: start },
       ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
       { type: 'content_block_stop', index },
     );
@@ -168,9 +168,9 @@ function pieces(one: JsonObject): [JsonObject, JsonObject[]] {
   if (one.type === 'text' && typeof one.text === 'string') {
     const { citations, ...rest } = one;
     const cited = Array.isArray(citations) && citations.length > 0 ? citations : undefined;
-    const begun = { ...rest, text: '', ...(citations !== undefined && cited === undefined ? { citations } : {}) };
+    const start = { ...rest, text: '', ...(citations !== undefined && cited === undefined ? { citations } : {}) };
     return [
-      begun,
+      start,
       [
         { type: 'text_delta', text: one.text.slice(0, 3) },
         ...(cited ?? []).map((citation: unknown) => ({ type: 'citations_delta', citation })),

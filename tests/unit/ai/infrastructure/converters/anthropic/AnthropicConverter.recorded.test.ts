@@ -94,13 +94,13 @@ describe('AnthropicConverter on recorded traffic', () => {
       const next = ANTHROPIC.find(({ caseId, n }) => caseId === recording.caseId && n === recording.n + 1);
       if (next === undefined) continue;
       const { options, stream } = normalized(recording);
-      const answer = returnedItems(recording);
+      const response = returnedItems(recording);
       const added = readAnthropicRequest({
         ...next.request,
         messages: messagesOf(next).slice(messagesOf(recording).length + 1),
       }).input;
       const request = toAnthropic(
-        normalizeOptions({ ...options, input: [...options.input, ...answer, ...added] }),
+        normalizeOptions({ ...options, input: [...options.input, ...response, ...added] }),
         anthropicContext(),
         stream,
       );
@@ -158,10 +158,10 @@ describe('AnthropicConverter on recorded traffic', () => {
 
 /** The assistant's items as they are sent back. */
 function conversationOf(output: readonly OutputItem[]): readonly JsonObject[] {
-  const asked: OutputItem = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }] };
+  const question: OutputItem = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }] };
   const calls = output.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
   const results = calls.map((call_id): OutputItem => ({ type: 'function_call_output', call_id, output: 'done' }));
-  const options = normalizeOptions({ model: 'claude-sonnet-4-5', input: [asked, ...output, ...results] });
+  const options = normalizeOptions({ model: 'claude-sonnet-4-5', input: [question, ...output, ...results] });
   const request = toAnthropic(options, anthropicContext(), false);
   expect(request.losses).to.deep.equal([]);
   const messages = request.body.messages as readonly { role: string; content: readonly JsonObject[] }[];

@@ -280,12 +280,12 @@ describe('toAnthropic: content', () => {
       ),
     ]);
     const pdf = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' };
-    const words = { type: 'text', media_type: 'text/plain', data: 'Grüß dich' };
+    const textSource = { type: 'text', media_type: 'text/plain', data: 'Grüß dich' };
     expect(messages(request)[0]?.content).to.deep.equal([
       { type: 'document', source: pdf, title: 'a.pdf' },
       { type: 'document', source: pdf, title: 'b.PDF' },
-      { type: 'document', source: words },
-      { type: 'document', source: words, title: 'c.md' },
+      { type: 'document', source: textSource },
+      { type: 'document', source: textSource, title: 'c.md' },
       { type: 'document', source: { type: 'url', url: 'https://example.org/d.pdf' } },
       { type: 'document', source: { type: 'file', file_id: 'file_2' }, title: 'e.pdf' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
@@ -432,11 +432,11 @@ describe('toAnthropic: content', () => {
 
   it('distinguishes histories that start with the same item', () => {
     const question = message('user', 'Hi');
-    const told = (...items: readonly InputItem[]): unknown => messages(send([question, ...items])).at(-1)?.content;
-    expect(told(message('assistant', 'One'))).to.deep.equal([text('One')]);
-    expect(told(message('assistant', 'Two'))).to.deep.equal([text('Two')]);
-    expect(told(call('a'), result('a', 'sun'), message('assistant', 'Three'))).to.deep.equal([text('Three')]);
-    expect(told(message('assistant', 'One'))).to.deep.equal([text('One')]);
+    const sentAfter = (...items: readonly InputItem[]): unknown => messages(send([question, ...items])).at(-1)?.content;
+    expect(sentAfter(message('assistant', 'One'))).to.deep.equal([text('One')]);
+    expect(sentAfter(message('assistant', 'Two'))).to.deep.equal([text('Two')]);
+    expect(sentAfter(call('a'), result('a', 'sun'), message('assistant', 'Three'))).to.deep.equal([text('Three')]);
+    expect(sentAfter(message('assistant', 'One'))).to.deep.equal([text('One')]);
   });
 });
 
@@ -455,7 +455,7 @@ describe('toAnthropic: fields', () => {
   it('maps stop and the user id, and no other metadata', () => {
     const request = send([message('user', 'Hi')], { stop: ['END'], user: 'u1', metadata: { project: 'x' } });
     expect(request.body).to.deep.include({ stop_sequences: ['END'], metadata: { user_id: 'u1' } });
-    expect(request.warnings).to.deep.equal(['metadata project was omitted: the Messages API accepts only user_id.']);
+    expect(request.warnings).to.deep.equal(['Omitted metadata project: the Messages API accepts only user_id.']);
   });
 
   it('warns that the API stores no responses', () => {
@@ -483,7 +483,7 @@ describe('toAnthropic: fields', () => {
     );
     expect(request.body).to.not.have.property('metadata');
     expect(request.body.temperature).to.equal(0.5);
-    expect(request.warnings).to.deep.equal(['metadata was omitted: the vendor does not support it.']);
+    expect(request.warnings).to.deep.equal(['Omitted fields that the vendor does not support: metadata.']);
   });
 
   it('sends a beta header for fields that require one and for betas named by the caller', () => {
@@ -526,7 +526,7 @@ describe('fromAnthropic', () => {
     usage: { input_tokens: 1, output_tokens: 2 },
   };
 
-  for (const [word, status, reason] of [
+  for (const [stop_reason, status, reason] of [
     ['end_turn', 'completed', undefined],
     ['stop_sequence', 'completed', undefined],
     ['tool_use', 'completed', undefined],
@@ -535,12 +535,12 @@ describe('fromAnthropic', () => {
     ['model_context_window_exceeded', 'incomplete', 'max_output_tokens'],
     ['refusal', 'incomplete', 'content_filter'],
   ] as const) {
-    it(`maps ${word} to ${reason ?? status}`, () => {
-      const response = fromAnthropic({ ...MESSAGE, stop_reason: word }, anthropicResponseContext());
+    it(`maps ${stop_reason} to ${reason ?? status}`, () => {
+      const response = fromAnthropic({ ...MESSAGE, stop_reason }, anthropicResponseContext());
       expect([response.status, response.incomplete_details?.reason, response.vendor.finish_reason]).to.deep.equal([
         status,
         reason,
-        word,
+        stop_reason,
       ]);
       expect(response.vendor.warnings).to.deep.equal([]);
     });
@@ -571,7 +571,7 @@ describe('fromAnthropic', () => {
     ];
     const { output, output_text } = fromAnthropic({ ...MESSAGE, content }, anthropicResponseContext());
     const origin = { wire: 'anthropic_messages', vendor: 'anthropic', model: 'claude-x' };
-    const part = (words: string) => ({ type: 'output_text', text: words, annotations: [] });
+    const part = (value: string) => ({ type: 'output_text', text: value, annotations: [] });
     expect(output).to.deep.equal([
       {
         type: 'reasoning',

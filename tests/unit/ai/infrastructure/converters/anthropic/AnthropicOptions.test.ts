@@ -237,7 +237,7 @@ describe('toAnthropic: built-in tools', () => {
       { type: 'web_search_20250305', name: 'web_search', allowed_domains: ['example.org'], max_uses: 3, user_location },
     ]);
     expect(request.warnings).to.deep.equal([
-      'search_context_size was omitted from the tool "web_search": Anthropic\'s tool has no such setting.',
+      `Omitted settings of the tool "web_search" that Anthropic's tool does not have: search_context_size.`,
     ]);
   });
 
@@ -371,7 +371,7 @@ describe('toAnthropic: thinking', () => {
       { type: 'function_call', call_id: 'a', name: 'clock', arguments: '{}' },
       { type: 'function_call_output', call_id: 'a', output: 'noon' },
     ];
-    const sealed: InputItem = {
+    const signed: InputItem = {
       type: 'reasoning',
       summary: [],
       encrypted_content: 'sig',
@@ -384,7 +384,7 @@ describe('toAnthropic: thinking', () => {
       1,
     ]);
     expect(
-      thinking('claude-sonnet-4-5', { effort: 'high' }, { input: [HI, sealed, ...called.slice(1)] })[0],
+      thinking('claude-sonnet-4-5', { effort: 'high' }, { input: [HI, signed, ...called.slice(1)] })[0],
     ).to.deep.equal({ type: 'enabled', budget_tokens: 16_384 });
     expect(thinking('claude-sonnet-4-5', { effort: 'high' }, { input: [...called, HI] })[0]).to.equal(undefined);
   });

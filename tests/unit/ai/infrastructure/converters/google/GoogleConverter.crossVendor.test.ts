@@ -32,7 +32,7 @@ function responseOf(one: Recording): LLMResponse | undefined {
 }
 
 function historyOf(response: LLMResponse): readonly InputItem[] {
-  const answers = toolCalls(response).map(({ call_id }): InputItem => ({
+  const outputs = toolCalls(response).map(({ call_id }): InputItem => ({
     type: 'function_call_output',
     call_id,
     output: 'done',
@@ -40,7 +40,7 @@ function historyOf(response: LLMResponse): readonly InputItem[] {
   return [
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
     ...response.output,
-    ...answers,
+    ...outputs,
   ];
 }
 

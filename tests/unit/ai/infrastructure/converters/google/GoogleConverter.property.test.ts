@@ -94,10 +94,10 @@ describe('the Gemini wire with arbitrary parts', () => {
           { candidates: [{ content: { parts: list }, finishReason: 'STOP' }] },
           googleResponseContext(),
         );
-        const said = list.filter(
+        const nonEmpty = list.filter(
           (one) => !(one.text === '' && Object.keys(one).every((key) => key === 'text' || key === 'thought')),
         );
-        const answers = output.flatMap((item) =>
+        const outputs = output.flatMap((item) =>
           item.type === 'function_call'
             ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: 'ok' }]
             : [],
@@ -107,13 +107,13 @@ describe('the Gemini wire with arbitrary parts', () => {
         const { body } = toGoogle(
           normalizeOptions({
             model: 'gemini-2.5-flash',
-            input: [{ role: 'user', content: 'Hi' }, ...output, ...answers],
+            input: [{ role: 'user', content: 'Hi' }, ...output, ...outputs],
           }),
           googleContext(),
           false,
         );
         const [, model] = body.contents as readonly { role: string; parts: unknown }[];
-        expect(model?.role === 'model' ? model.parts : []).to.deep.equal(said);
+        expect(model?.role === 'model' ? model.parts : []).to.deep.equal(nonEmpty);
       }),
       { numRuns: RUNS },
     );

@@ -106,11 +106,11 @@ function followUp({ before, after }: Step): NormalizedOptions {
   const output = read(before).output;
   const earlier = contentsOf(before.request);
   const all = contentsOf(after.request);
-  const answered = all[earlier.length]?.role === 'model';
-  const known = readContents(all.slice(0, earlier.length + (answered ? 1 : 0))).length;
+  const hasResponse = all[earlier.length]?.role === 'model';
+  const itemCount = readContents(all.slice(0, earlier.length + (hasResponse ? 1 : 0))).length;
   const calls = output.filter((item) => item.type === 'function_call');
   const added = readContents(all)
-    .slice(known)
+    .slice(itemCount)
     .map((item): InputItem => {
       if (item.type !== 'function_call_output') return item;
       const call = calls.shift();

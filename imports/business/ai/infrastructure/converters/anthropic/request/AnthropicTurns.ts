@@ -40,11 +40,11 @@ export class AnthropicTurns {
   private readonly turns: (UserTurn | AssistantTurn)[] = [];
   /** Results of a toolset's members must name the toolset. Toolset name by call id. */
   private readonly toolsets = new Map<string, unknown>();
-  private readonly systemMessages: boolean;
+  private readonly supportsSystemMessages: boolean;
   private readonly losses: Loss[];
 
-  constructor(systemMessages: boolean, losses: Loss[]) {
-    this.systemMessages = systemMessages;
+  constructor(supportsSystemMessages: boolean, losses: Loss[]) {
+    this.supportsSystemMessages = supportsSystemMessages;
     this.losses = losses;
   }
 
@@ -82,9 +82,9 @@ export class AnthropicTurns {
   private userTurn(): UserTurn {
     const last = this.turns.at(-1);
     if (last?.role === 'user') return last;
-    const phase: UserTurn = { role: 'user', entries: [], fields: {} };
-    this.turns.push(phase);
-    return phase;
+    const turn: UserTurn = { role: 'user', entries: [], fields: {} };
+    this.turns.push(turn);
+    return turn;
   }
 
   private assistantTurn(): AssistantTurn {
@@ -117,7 +117,7 @@ export class AnthropicTurns {
     }
     if (system.length === 0) {
       appendMessage(messages, 'user', content, fields);
-    } else if (this.systemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
+    } else if (this.supportsSystemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
       appendMessage(messages, 'user', content, fields);
       for (const { item, blocks } of system)
         if (blocks.length > 0) messages.push({ role: 'system', content: blocks, ...messageFields(item) });

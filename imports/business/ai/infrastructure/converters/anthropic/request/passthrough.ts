@@ -25,6 +25,6 @@ export function withPassthrough(fields: JsonObject, passthrough: JsonObject): Js
 export function withoutUnsupportedFields(fields: JsonObject, { quirks }: WireContext, warnings: string[]): JsonObject {
   const refused = quirks.unsupportedFields.filter((field) => field in fields);
   if (refused.length === 0) return fields;
-  warnings.push(`${refused.join(', ')} was omitted: the vendor does not support it.`);
+  warnings.push(`Omitted fields that the vendor does not support: ${refused.join(', ')}.`);
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !refused.includes(field)));
 }

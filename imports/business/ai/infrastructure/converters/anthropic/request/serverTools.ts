@@ -156,7 +156,7 @@ function warnAboutUnknownFields(tool: BuiltInTool, supported: readonly string[],
   );
   if (ignored.length > 0)
     warnings.push(
-      `${ignored.join(', ')} was omitted from the tool "${tool.type}": Anthropic's tool has no such setting.`,
+      `Omitted settings of the tool "${tool.type}" that Anthropic's tool does not have: ${ignored.join(', ')}.`,
     );
 }
 

@@ -141,7 +141,7 @@ export function toSampling(
     // 1 is the default of both, so its omission is not reported.
     const given = [...((temperature ?? 1) === 1 ? [] : ['temperature']), ...((top_p ?? 1) === 1 ? [] : ['top_p'])];
     if (given.length > 0)
-      warnings.push(`${given.join(' and ')} was omitted: ${options.model} does not support sampling parameters.`);
+      warnings.push(`Omitted ${given.join(' and ')}: ${options.model} does not support sampling parameters.`);
     return {};
   }
   const sampling: JsonObject = {};

@@ -43,10 +43,10 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   /** Output indexes of messages whose citations were forwarded verbatim. */
   private readonly citedItems = new Set<number>();
 
-  constructor(facts: StreamEncoderOptions) {
-    super(facts);
-    this.id = facts.id;
-    this.model = facts.model;
+  constructor(options: StreamEncoderOptions) {
+    super(options);
+    this.id = options.id;
+    this.model = options.model;
   }
 
   protected encode(event: ContentEvent): readonly string[] {
@@ -73,7 +73,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
           namedFrame('tool_use_announced', { type: 'tool_use_announced', id: event.call_id, name: event.name }),
         ];
       case 'response.tool_use.done':
-        return [...this.closeBlock(), ...this.completeBlock(...callBlock(event.item))];
+        return [...this.closeBlock(), ...this.blockFrames(...callBlock(event.item))];
       case 'response.output_item.done':
         return this.finishItem(event.output_index, event.item);
       case 'vendor.event':
@@ -180,7 +180,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     if (!('origin' in item) || item.origin.wire !== 'anthropic_messages') return NO_FRAMES;
     return [
       ...this.closeBlock(),
-      ...toContentBlocks(item).blocks.flatMap((block) => this.completeBlock(...finishedBlock(block))),
+      ...toContentBlocks(item).blocks.flatMap((block) => this.blockFrames(...finishedBlock(block))),
     ];
   }
 
@@ -200,7 +200,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   }
 
   /** Encodes a block that arrived in one piece. */
-  private completeBlock(block: JsonObject, deltas: readonly JsonObject[]): readonly string[] {
+  private blockFrames(block: JsonObject, deltas: readonly JsonObject[]): readonly string[] {
     const index = this.nextIndex;
     this.nextIndex += 1;
     return [

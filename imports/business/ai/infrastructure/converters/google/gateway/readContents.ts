@@ -135,7 +135,7 @@ function readUserParts(parts: readonly GooglePart[], index: number, calls: OpenC
     content = [];
     asIs = false;
   };
-  parts.forEach((part, place) => {
+  parts.forEach((part, partIndex) => {
     const converted = toInputText(part) ?? fromMediaPart(part);
     if (converted !== undefined) {
       content.push(converted);
@@ -144,7 +144,7 @@ function readUserParts(parts: readonly GooglePart[], index: number, calls: OpenC
     }
     flush();
     items.push(
-      toCallOutput(part, calls, `c${index}_${place}`) ?? {
+      toCallOutput(part, calls, `c${index}_${partIndex}`) ?? {
         type: 'vendor_item',
         origin: ORIGIN,
         item: part,
@@ -162,7 +162,7 @@ function toInputText(part: GooglePart): InputText | undefined {
   return { type: 'input_text', text: String(text), ...vendorFields(siblings) };
 }
 
-function toCallOutput(part: GooglePart, calls: OpenCalls, place: string): FunctionCallOutputItem | undefined {
+function toCallOutput(part: GooglePart, calls: OpenCalls, seed: string): FunctionCallOutputItem | undefined {
   const { functionResponse, ...siblings } = part;
   if (!isObject(functionResponse) || typeof functionResponse.name !== 'string') return undefined;
   const { name, response, id, parts, ...more } = functionResponse;
@@ -176,13 +176,13 @@ function toCallOutput(part: GooglePart, calls: OpenCalls, place: string): Functi
   const wireId = typeof id === 'string' ? id : undefined;
   return {
     type: 'function_call_output',
-    call_id: calls.take(name, wireId) ?? `call_${place}`,
+    call_id: calls.take(name, wireId) ?? `call_${seed}`,
     name,
     output:
       parts === undefined
         ? text
         : [
-            ...(text === '{}' ? [] : [{ type: 'input_text', text: text } as const]),
+            ...(text === '{}' ? [] : [{ type: 'input_text', text } as const]),
             ...media.filter((one) => one !== undefined),
           ],
     // Only some models support media in results. A part with media is written back as it was sent, for any model.
@@ -201,8 +201,8 @@ class OpenCalls {
   }
 
   take(name: string, id: string | undefined): string | undefined {
-    const place = this.waiting.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
-    if (place === -1) return id;
-    return this.waiting.splice(place, 1)[0]?.id;
+    const index = this.waiting.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
+    if (index === -1) return id;
+    return this.waiting.splice(index, 1)[0]?.id;
   }
 }

@@ -70,8 +70,8 @@ export function toContents(
 /** Items that the repair inserted are named by their position. */
 function pathOf(items: readonly InputItem[], input: readonly InputItem[], index: number): string {
   const item = items[index];
-  const place = item === undefined || input[index] === item ? index : input.indexOf(item);
-  return `input[${place === -1 ? index : place}]`;
+  const position = item === undefined || input[index] === item ? index : input.indexOf(item);
+  return `input[${position === -1 ? index : position}]`;
 }
 
 function isSystemMessage(item: InputItem): item is MessageItem {

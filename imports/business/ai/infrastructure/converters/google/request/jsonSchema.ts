@@ -192,13 +192,13 @@ function mergeMember(base: JsonObject, member: JsonObject, lose: (what: string) 
 function resolvePointer(root: JsonObject, ref: string): JsonObject | undefined {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return undefined;
-  let place: unknown = root;
+  let node: unknown = root;
   for (const token of ref.slice(2).split('/')) {
     const key = percentDecode(token).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (Array.isArray(place)) place = place[Number(key)];
-    else place = isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+    if (Array.isArray(node)) node = node[Number(key)];
+    else node = isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined;
   }
-  return isObject(place) ? place : undefined;
+  return isObject(node) ? node : undefined;
 }
 
 function percentDecode(token: string): string {

@@ -78,8 +78,8 @@ function toolsToDeclare(tools: readonly Tool[], choice: ToolChoice | undefined):
  * original tool objects.
  */
 function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss[]): ToolObjects {
-  const placed = new Map<number, JsonObject>();
-  const loose: JsonObject[] = [];
+  const byIndex = new Map<number, JsonObject>();
+  const appended: JsonObject[] = [];
   const functions: unknown[] = [];
   for (const tool of offered) {
     const { group, beside } = markOf(tool);
@@ -88,8 +88,8 @@ function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss
       ? { declared: toDeclaration(tool, `${path}.parameters`, losses) }
       : { object: toServerTool(tool, path) };
     if (group !== undefined) {
-      const object = placed.get(group) ?? {};
-      placed.set(group, object);
+      const object = byIndex.get(group) ?? {};
+      byIndex.set(group, object);
       if (entry.declared === undefined) Object.assign(object, entry.object);
       else
         object.functionDeclarations = [
@@ -98,30 +98,30 @@ function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss
         ];
       Object.assign(object, beside);
     } else if (entry.declared === undefined) {
-      loose.push(entry.object);
+      appended.push(entry.object);
     } else {
-      if (functions.length === 0) loose.push({ functionDeclarations: functions });
+      if (functions.length === 0) appended.push({ functionDeclarations: functions });
       functions.push(entry.declared);
     }
   }
-  return { placed, loose };
+  return { byIndex, appended };
 }
 
 interface ToolObjects {
   /** Tool objects by their index in the client's request. */
-  readonly placed: ReadonlyMap<number, JsonObject>;
-  readonly loose: readonly JsonObject[];
+  readonly byIndex: ReadonlyMap<number, JsonObject>;
+  readonly appended: readonly JsonObject[];
 }
 
 /** Inserts the verbatim tool objects at the indexes that the others left free. */
-function fillPositions({ placed, loose }: ToolObjects, verbatim: readonly JsonObject[]): JsonObject[] {
+function fillPositions({ byIndex, appended }: ToolObjects, verbatim: readonly JsonObject[]): JsonObject[] {
   const waiting = [...verbatim];
   const all: JsonObject[] = [];
-  for (const [place, tool] of [...placed].sort(([one], [other]) => one - other)) {
-    while (all.length < place && waiting.length > 0) all.push(...waiting.splice(0, 1));
+  for (const [index, tool] of [...byIndex].sort(([one], [other]) => one - other)) {
+    while (all.length < index && waiting.length > 0) all.push(...waiting.splice(0, 1));
     all.push(tool);
   }
-  return [...all, ...waiting, ...loose];
+  return [...all, ...waiting, ...appended];
 }
 
 function toDeclaration(tool: FunctionTool, path: string, losses: Loss[]): JsonObject {

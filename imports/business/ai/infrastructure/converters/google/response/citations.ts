@@ -63,13 +63,13 @@ function groundingOf(metadata: unknown, text: string): Citation[] {
   const chunks = Array.isArray(metadata.groundingChunks)
     ? metadata.groundingChunks.map((chunk) => (isObject(chunk) ? sourceOf(chunk) : undefined))
     : [];
-  const places = byteToIndex(text);
+  const indexOfByte = byteToIndex(text);
   return objectsIn(metadata.groundingSupports).flatMap((support) => {
-    const place = locateSegment(support.segment, text, places);
-    if (place === undefined || !Array.isArray(support.groundingChunkIndices)) return [];
+    const location = locateSegment(support.segment, text, indexOfByte);
+    if (location === undefined || !Array.isArray(support.groundingChunkIndices)) return [];
     return support.groundingChunkIndices.flatMap((index) => {
       const source = typeof index === 'number' ? chunks[index] : undefined;
-      return source === undefined ? [] : [{ ...source, ...place }];
+      return source === undefined ? [] : [{ ...source, ...location }];
     });
   });
 }
@@ -89,11 +89,11 @@ function linkOf(source: JsonObject): { url: string; title: string } | undefined 
 /** The Gemini API lists `citationSources`, Vertex AI `citations`. */
 function citationsOf(metadata: unknown, text: string): Citation[] {
   if (!isObject(metadata)) return [];
-  const places = byteToIndex(text);
+  const indexOfByte = byteToIndex(text);
   return [...objectsIn(metadata.citationSources), ...objectsIn(metadata.citations)].flatMap((source) => {
     const link = linkOf(source);
-    const place = locateSegment(source, text, places);
-    return link === undefined || place === undefined ? [] : [{ ...link, ...place }];
+    const location = locateSegment(source, text, indexOfByte);
+    return link === undefined || location === undefined ? [] : [{ ...link, ...location }];
   });
 }
 

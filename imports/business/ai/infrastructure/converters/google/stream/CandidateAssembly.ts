@@ -16,8 +16,8 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** The change that an arriving part made. */
 export type PartStep =
-  /** `place` is the index of the new or extended part. */
-  | { readonly step: 'text'; readonly kind: 'text' | 'thought'; readonly delta: string; readonly place: number }
+  /** `partIndex` is the index of the new or extended part. */
+  | { readonly step: 'text'; readonly kind: 'text' | 'thought'; readonly delta: string; readonly partIndex: number }
   /** A call whose arguments have yet to arrive. */
   | { readonly step: 'started'; readonly part: GooglePart }
   | { readonly step: 'complete'; readonly kind: PartKind; readonly part: GooglePart; readonly wasStarted: boolean };
@@ -73,7 +73,7 @@ export class CandidateAssembly {
     if (joins && this.openKind === kind && last !== undefined) last.text = String(last.text) + delta;
     else this.parts.push({ ...part });
     this.openKind = joins ? kind : undefined;
-    return { step: 'text', kind, delta, place: this.parts.length - 1 };
+    return { step: 'text', kind, delta, partIndex: this.parts.length - 1 };
   }
 
   private addToPartialCall(part: GooglePart): PartStep | undefined {

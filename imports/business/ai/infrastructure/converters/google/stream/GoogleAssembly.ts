@@ -43,11 +43,11 @@ export class GoogleAssembly {
     for (const candidate of chunk.candidates) {
       if (!isObject(candidate))
         throw new LLMStreamError('A candidate of the stream is not a JSON object.', errorDetails(this.context));
-      const place = typeof candidate.index === 'number' ? candidate.index : 0;
-      const assembly = this.candidates.get(place) ?? new CandidateAssembly(this.context);
-      this.candidates.set(place, assembly);
+      const candidateIndex = typeof candidate.index === 'number' ? candidate.index : 0;
+      const assembly = this.candidates.get(candidateIndex) ?? new CandidateAssembly(this.context);
+      this.candidates.set(candidateIndex, assembly);
       const candidateSteps = assembly.push(candidate);
-      if (place === 0) steps = candidateSteps;
+      if (candidateIndex === 0) steps = candidateSteps;
     }
     return steps;
   }

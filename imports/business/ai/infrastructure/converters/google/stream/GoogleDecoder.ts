@@ -98,7 +98,7 @@ export class GoogleDecoder implements StreamDecoder {
   private emitStep(step: PartStep, naming: ItemNaming, out: ResponseStreamEvent[]): void {
     switch (step.step) {
       case 'text':
-        this.emitText(step.kind, step.delta, step.place, naming, out);
+        this.emitText(step.kind, step.delta, step.partIndex, naming, out);
         return;
       case 'started':
         this.close(naming, out);
@@ -114,13 +114,13 @@ export class GoogleDecoder implements StreamDecoder {
   private emitText(
     kind: 'text' | 'thought',
     delta: string,
-    place: number,
+    partIndex: number,
     naming: ItemNaming,
     out: ResponseStreamEvent[],
   ): void {
     if (this.open?.kind !== kind) {
       this.close(naming, out);
-      this.open = { kind, index: this.items, first: place, last: place };
+      this.open = { kind, index: this.items, first: partIndex, last: partIndex };
       this.items += 1;
       out.push({
         type: 'response.output_item.added',
@@ -128,7 +128,7 @@ export class GoogleDecoder implements StreamDecoder {
         item: toItem({ kind, parts: [] }, this.open.index, 0, naming, 'in_progress'),
       });
     }
-    this.open.last = place;
+    this.open.last = partIndex;
     if (delta === '') return;
     const output_index = this.open.index;
     out.push(

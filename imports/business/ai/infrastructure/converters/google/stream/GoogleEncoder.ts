@@ -43,10 +43,10 @@ export class GoogleEncoder extends BaseStreamEncoder {
   private callCount = 0;
   private summaryIndex = 0;
 
-  constructor(facts: StreamEncoderOptions) {
-    super(facts);
-    this.id = facts.id;
-    this.model = facts.model;
+  constructor(options: StreamEncoderOptions) {
+    super(options);
+    this.id = options.id;
+    this.model = options.model;
     this.afterPart = this.tail();
   }
 
@@ -61,9 +61,9 @@ export class GoogleEncoder extends BaseStreamEncoder {
         this.backfill.noteDelta(event.output_index);
         this.wroteParts = true;
         // Parts of a summary become paragraphs, as in a response without streaming.
-        const place = event.summary ? (event.content_index ?? 0) : 0;
-        const text = place > this.summaryIndex ? `\n\n${event.delta}` : event.delta;
-        this.summaryIndex = place;
+        const partIndex = event.summary ? (event.content_index ?? 0) : 0;
+        const text = partIndex > this.summaryIndex ? `\n\n${event.delta}` : event.delta;
+        this.summaryIndex = partIndex;
         return [`${BEFORE_TEXT}${JSON.stringify(text)},"thought":true${this.afterPart}`];
       }
       case 'response.created':

@@ -87,12 +87,12 @@ function parsePath(path: string): (string | number)[] {
 }
 
 function valueAt(container: unknown, keys: readonly (string | number)[]): unknown {
-  let place = container;
+  let node = container;
   for (const key of keys) {
-    if (Array.isArray(place)) place = typeof key === 'number' ? place[key] : undefined;
-    else place = isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+    if (Array.isArray(node)) node = typeof key === 'number' ? node[key] : undefined;
+    else node = isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined;
   }
-  return place;
+  return node;
 }
 
 /**

@@ -171,12 +171,12 @@ describe('AnthropicEncoder', () => {
     ]);
   });
 
-  const words = [
+  const stopReasons = [
     ['completed', undefined, 'end_turn'],
     ['incomplete', 'max_output_tokens', 'max_tokens'],
     ['incomplete', 'content_filter', 'refusal'],
   ] as const;
-  for (const [status, reason, word] of words) {
+  for (const [status, reason, word] of stopReasons) {
     it(`ends ${status}${reason === undefined ? '' : ` (${reason})`} with ${word}`, () => {
       const end = completed('gemini', { status, ...(reason === undefined ? {} : { incomplete_details: { reason } }) });
       expect(encodedEvents('anthropic', [CREATED_EVENT, textDelta('Hi'), end]).at(-2)!.delta).to.deep.equal({
@@ -226,14 +226,14 @@ describe('AnthropicEncoder', () => {
   });
 
   it('writes the reasoning of other wires without their encrypted content', () => {
-    const sealed: ReasoningItem = {
+    const foreign: ReasoningItem = {
       type: 'reasoning',
       summary: [{ type: 'summary_text', text: 'Readable' }],
       encrypted_content: 'secret',
       origin: { wire: 'responses' },
     };
     const hosted: OutputItem = { type: 'web_search_call', id: 'ws_1', origin: { wire: 'responses' } };
-    const text = encoded('anthropic', [CREATED_EVENT, done(0, sealed), done(1, hosted), completed('responses')]);
+    const text = encoded('anthropic', [CREATED_EVENT, done(0, foreign), done(1, hosted), completed('responses')]);
     CHECKS.anthropic(text);
     expect(text).to.include('Readable').and.not.to.include('secret').and.not.to.include('ws_1');
   });

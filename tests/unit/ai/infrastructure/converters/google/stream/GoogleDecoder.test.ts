@@ -336,14 +336,14 @@ describe('GoogleDecoder: partial calls', () => {
   });
 
   it('append text that continues and replace text that does not', () => {
-    const said = (stringValue: string, willContinue: boolean): JsonObject =>
+    const piece = (stringValue: string, willContinue: boolean): JsonObject =>
       call({ partialArgs: [{ jsonPath: '$.t', stringValue, willContinue }], willContinue: true });
     expect(
       args([
         call({ name: 'f', willContinue: true }),
-        said('a', true),
-        said('b', false),
-        said('c', false),
+        piece('a', true),
+        piece('b', false),
+        piece('c', false),
         call({}),
         chunk([], STOP),
       ]),
@@ -351,9 +351,9 @@ describe('GoogleDecoder: partial calls', () => {
     expect(
       args([
         call({ name: 'f', willContinue: true }),
-        said('a', true),
-        said('b', true),
-        said('', false),
+        piece('a', true),
+        piece('b', true),
+        piece('', false),
         call({}),
         chunk([], STOP),
       ]),
@@ -374,24 +374,24 @@ describe('GoogleDecoder: partial calls', () => {
   });
 
   it('fail the stream if they are malformed or stay open', () => {
-    const begun = call({ name: 'f', willContinue: true });
+    const start = call({ name: 'f', willContinue: true });
     const broken = [
-      [begun, chunk([], STOP)],
-      [begun, chunk([{ text: 'Hi' }], STOP)],
-      [begun, call({ name: 'g', willContinue: true }), chunk([], STOP)],
+      [start, chunk([], STOP)],
+      [start, chunk([{ text: 'Hi' }], STOP)],
+      [start, call({ name: 'g', willContinue: true }), chunk([], STOP)],
       [
-        begun,
+        start,
         call({ partialArgs: [{ jsonPath: '$..a', stringValue: 'x' }], willContinue: true }),
         call({}),
         chunk([], STOP),
       ],
       [
-        begun,
+        start,
         call({ partialArgs: [{ jsonPath: '$.a[9999999]', stringValue: 'x' }], willContinue: true }),
         call({}),
         chunk([], STOP),
       ],
-      [begun, call({ partialArgs: [{ stringValue: 'x' }], willContinue: true }), call({}), chunk([], STOP)],
+      [start, call({ partialArgs: [{ stringValue: 'x' }], willContinue: true }), call({}), chunk([], STOP)],
       [call({ partialArgs: [], willContinue: true }), call({}), chunk([], STOP)],
     ];
     for (const chunks of broken) expect(() => events(chunks), JSON.stringify(chunks)).to.throw(LLMStreamError);
