@@ -59,7 +59,7 @@ describe('recorded streams', () => {
     const bytes = Buffer.from(recording.text);
     const cuts = places(bytes, seed);
     if (cuts.length > 0) {
-      it(`${recording.name}: cut at ${cuts.length} places, is never a short success (seed ${seed})`, async function () {
+      it(`${recording.name}: never looks successful when cut at one of ${cuts.length} positions (seed ${seed})`, async function () {
         this.timeout(isFull ? 600_000 : 120_000);
         const whole = await decode(recording, [bytes]);
         for (const cut of cuts) {
@@ -75,7 +75,7 @@ describe('recorded streams', () => {
       });
     }
 
-    it(`${recording.name}: gives the same events however its bytes arrive`, async function () {
+    it(`${recording.name}: yields the same events however its bytes are split`, async function () {
       this.timeout(120_000);
       const whole = await decode(recording, [bytes]);
       const sizes = fc.array(fc.integer({ min: 1, max: Math.max(2, Math.ceil(bytes.length / 3)) }), {

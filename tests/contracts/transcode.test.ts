@@ -76,7 +76,7 @@ for (const recording of STREAMS) {
     });
 
     for (const target of SCHEME_NAMES) {
-      it(`means the same in ${target}`, async () => {
+      it(`has the same meaning in ${target}`, async () => {
         const { lines, chunks, error } = await transcodeRecording(recording, target, { relayUsageEvents: true });
         const text = lines.join('');
         if (response === undefined) {
@@ -96,7 +96,7 @@ for (const recording of STREAMS) {
         expect(chunks.filter(({ usage }) => usage !== undefined && usage !== null).length, 'usage once').to.equal(1);
       });
 
-      it(`is collected as an answer of ${target}`, async () => {
+      it(`is collected as a response of ${target}`, async () => {
         const adapter = new UnifiedStreamAdapter(source, target);
         const collected = adapter.collect(bodyOf(recording.text), {
           vendor: recording.vendor,
@@ -114,7 +114,7 @@ for (const recording of STREAMS) {
       });
     }
 
-    it('fits the published schemas in openai_responses', async () => {
+    it('matches the published schemas in openai_responses', async () => {
       const { lines } = await transcodeRecording(recording, 'openai_responses');
       for (const event of eventsIn(lines.join(''))) {
         if (isOpen(response)) expect(violations(isOpenResponsesEvent, event)).to.equal('');
@@ -123,7 +123,7 @@ for (const recording of STREAMS) {
       }
     });
 
-    it('fits the published schema in openai, as lines and as chunks', async () => {
+    it('matches the published schema in openai, as lines and as chunks', async () => {
       const { lines, chunks } = await transcodeRecording(recording, 'openai', {
         relayUsageEvents: true,
         emitFunctionAnnouncements: true,
@@ -132,7 +132,7 @@ for (const recording of STREAMS) {
       for (const chunk of [...told, ...chunks]) expect(violations(isChatChunk, chunk)).to.equal('');
     });
 
-    it("gives as lines what it gives as chunks, where the target is the chunks' own scheme", async () => {
+    it('yields equal lines and chunks if the target is the scheme of the chunks', async () => {
       const { lines, chunks, error } = await transcodeRecording(recording, 'openai', { relayUsageEvents: true });
       const pairs = lines
         .map((line, at) => [line, chunks[at]!] as const)
@@ -145,7 +145,7 @@ for (const recording of STREAMS) {
 
 describe('recorded streams on their own wire', () => {
   for (const recording of STREAMS) {
-    it(`${recording.name}: the answer comes back whole, unknown fields included`, async () => {
+    it(`${recording.name}: returns the complete response, including unknown fields`, async () => {
       const response = await responseOf(recording);
       if (response === undefined) return;
       const scheme = SCHEME_OF_WIRE[recording.wire];
@@ -236,9 +236,9 @@ function boundaries(text: string): readonly number[] {
   return [0, ...found.filter((_place, at) => at % step === 0), ...found.slice(-4)];
 }
 
-describe('recorded streams that break off between two events', () => {
+describe('recorded streams truncated between two events', () => {
   for (const recording of STREAMS) {
-    it(`${recording.name}: end with the target's error and throw it, or say all that a whole stream says`, async function () {
+    it(`${recording.name}: ends with the target's error and throws it, or contains everything that the complete stream does`, async function () {
       this.timeout(240_000);
       for (const target of SCHEME_NAMES) {
         for (const cut of boundaries(recording.text)) {
@@ -263,10 +263,10 @@ describe('recorded streams that break off between two events', () => {
 
 const WITH_CALLS = STREAMS.filter(({ text }) => /function_?call|tool_calls|"tool_use"/i.test(text));
 
-describe('streams whose calls are kept from the client', () => {
+describe('streams with hidden tool calls', () => {
   for (const recording of WITH_CALLS) {
     for (const target of SCHEME_NAMES) {
-      it(`${recording.name} in ${target}: no line speaks of a call, every chunk of one is there`, async () => {
+      it(`${recording.name} in ${target}: has no call in its lines, and every call in its chunks`, async () => {
         const response = await responseOf(recording);
         if (response === undefined) return;
         const { lines, chunks } = await transcodeRecording(recording, target, {
@@ -302,10 +302,10 @@ const ANNOUNCED: Readonly<Record<SchemeName, (frame: JsonObject) => unknown>> = 
   google: (chunk) => chunk.functionCallAnnouncement,
 };
 
-describe('streams whose calls are announced', () => {
+describe('streams with announced tool calls', () => {
   for (const recording of WITH_CALLS) {
     for (const target of SCHEME_NAMES) {
-      it(`${recording.name} in ${target}: each call is told by name when it begins, and the stream is the same otherwise`, async () => {
+      it(`${recording.name} in ${target}: announces each call by name, and is otherwise unchanged`, async () => {
         const response = await responseOf(recording);
         if (response === undefined) return;
         const plain = await transcodeRecording(recording, target);

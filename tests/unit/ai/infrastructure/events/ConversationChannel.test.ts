@@ -37,7 +37,7 @@ function say(channel: ConversationChannel, ...texts: readonly string[]): void {
 }
 
 describe('ConversationChannel', () => {
-  it('tells every listener everything, in order, with ids that differ', () => {
+  it('delivers every event to every subscriber, in order and with distinct ids', () => {
     const channel = new ConversationChannel();
     const ears = [new Ear(channel), new Ear(channel)];
     say(channel, 'a', 'b');
@@ -46,7 +46,7 @@ describe('ConversationChannel', () => {
     expect(ears[0]!.events).to.deep.equal(ears[1]!.events);
   });
 
-  it('ends an answer once: with [DONE], or with one line that says what failed', () => {
+  it('ends a response once: with [DONE], or with one line that describes the failure', () => {
     const channel = new ConversationChannel();
     const ear = new Ear(channel);
     const answer = channel.begin();
@@ -58,7 +58,7 @@ describe('ConversationChannel', () => {
     expect(ear.text).to.equal('a|ERROR: it broke on two lines');
   });
 
-  it('gives a listener that comes in the middle of an answer its beginning', () => {
+  it('replays the start of an unfinished response to a new subscriber', () => {
     const channel = new ConversationChannel();
     const answer = channel.begin();
     answer.send('a');
@@ -69,14 +69,14 @@ describe('ConversationChannel', () => {
     expect(ear.text).to.equal('a|b|c|[DONE]');
   });
 
-  it('gives a listener that comes late every answer that nobody has heard', () => {
+  it('replays every undelivered response to a late subscriber', () => {
     const channel = new ConversationChannel();
     say(channel, 'one');
     say(channel, 'two');
     expect(new Ear(channel).text).to.equal('one|[DONE]|two|[DONE]');
   });
 
-  it('does not begin with answers that were heard to their end, unless there is nothing else', () => {
+  it('replays a delivered response only if it is the latest one', () => {
     const channel = new ConversationChannel();
     const first = new Ear(channel);
     say(channel, 'one');
@@ -89,7 +89,7 @@ describe('ConversationChannel', () => {
     expect(new Ear(channel).text).to.equal('three');
   });
 
-  it('gives a listener who came back exactly what was missed', () => {
+  it('replays exactly what a reconnecting subscriber missed', () => {
     const channel = new ConversationChannel();
     const ear = new Ear(channel);
     const answer = channel.begin();
@@ -105,7 +105,7 @@ describe('ConversationChannel', () => {
     expect(ear.text).to.equal('a');
   });
 
-  it('misses nothing and doubles nothing, however often a listener is cut off', () => {
+  it('loses and duplicates nothing, however often a subscriber reconnects', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('send', 'end', 'fail', 'drop', 'back'), { maxLength: 60 }), (moves) => {
         const channel = new ConversationChannel();
@@ -145,7 +145,7 @@ describe('ConversationChannel', () => {
     );
   });
 
-  it('keeps no more than its limits, and says when something was missed', () => {
+  it('stays within its event limit, and reports a gap', () => {
     const channel = new ConversationChannel({ events: 10, characters: 1_000 });
     const ear = new Ear(channel);
     const answer = channel.begin();
@@ -160,7 +160,7 @@ describe('ConversationChannel', () => {
     expect(late.misses).to.equal(1);
   });
 
-  it('keeps no more characters than its limits', () => {
+  it('stays within its character limit', () => {
     const channel = new ConversationChannel({ events: 1_000, characters: 100 });
     const answer = channel.begin();
     for (let n = 0; n < 50; n += 1) answer.send('x'.repeat(30));
@@ -169,7 +169,7 @@ describe('ConversationChannel', () => {
     expect(new Ear(channel).text).to.equal('y'.repeat(5_000));
   });
 
-  it('takes ids from before a restart, or of anything else, for those of a listener that comes late', () => {
+  it('treats ids from before a restart, and invalid ids, like a missing id', () => {
     const old = new ConversationChannel();
     say(old, 'a', 'b', 'c');
     const stale = new Ear(old).lastId;
@@ -182,7 +182,7 @@ describe('ConversationChannel', () => {
     }
   });
 
-  it('does not let the model’s words pass for the end', () => {
+  it('escapes model output that looks like an end marker', () => {
     for (const text of [
       '[DONE]',
       'a\n[DONE]',
@@ -201,7 +201,7 @@ describe('ConversationChannel', () => {
     }
   });
 
-  it('forgets the order of answers that nobody ever hears, within its limits', () => {
+  it('forgets undelivered responses beyond its limits', () => {
     const channel = new ConversationChannel({ events: 10, characters: 1_000 });
     for (let n = 0; n < 10_000; n += 1) say(channel, String(n));
     const ear = new Ear(channel);
@@ -211,14 +211,14 @@ describe('ConversationChannel', () => {
 });
 
 describe('ConversationChannels', () => {
-  it('gives a user’s conversation one channel, and another user another', () => {
+  it('returns one channel per user and conversation', () => {
     const channels = new ConversationChannels();
     expect(channels.of('ann', 'c')).to.equal(channels.of('ann', 'c'));
     expect(channels.of('bob', 'c')).not.to.equal(channels.of('ann', 'c'));
     expect(channels.of('a', 'b c')).not.to.equal(channels.of('a b', 'c'));
   });
 
-  it('lets idle channels go beyond its limit, never those with listeners or answers under way', () => {
+  it('evicts idle channels beyond its limit, but none with subscribers or an unfinished response', () => {
     const channels = new ConversationChannels({ ...DEFAULT_CHANNEL_LIMITS, channels: 3 });
     const listened = channels.of('ann', 'listened');
     const stop = listened.subscribe({ event: () => undefined, gap: () => undefined, start: () => undefined });

@@ -27,7 +27,7 @@ describe('RunEventLog', () => {
     return { seen, missed, stop };
   }
 
-  it('tells every watcher what it wants, as it comes, until it leaves', () => {
+  it('delivers the accepted events to every subscriber until it unsubscribes', () => {
     const log = new RunEventLog();
     const all = watch(log);
     const onlyB = watch(log, undefined, (executionId) => executionId === 'b');
@@ -40,7 +40,7 @@ describe('RunEventLog', () => {
     expect(log.subscriberCount).to.equal(1);
   });
 
-  it('gives exactly what came since the last event that was seen', () => {
+  it('replays exactly the events after the last one received', () => {
     const log = new RunEventLog();
     const start = log.last;
     for (let count = 0; count < 10; count += 1) log.add(event(), 'bob');
@@ -51,7 +51,7 @@ describe('RunEventLog', () => {
     }
   });
 
-  it('says that something is missing to whom it can’t give everything', () => {
+  it('reports a gap if it cannot replay every missed event', () => {
     const log = new RunEventLog({ events: 10, characters: 1_000_000 });
     const start = log.last;
     for (let count = 0; count < 50; count += 1) log.add(event(), 'bob');
@@ -63,7 +63,7 @@ describe('RunEventLog', () => {
     expect(watch(log, log.last - 2)).to.deep.include({ seen: [log.last - 1, log.last], missed: [] });
   });
 
-  it('keeps no more than its limits, whatever is put in', () => {
+  it('stays within its limits', () => {
     const log = new RunEventLog({ events: 1_000, characters: 50_000 });
     for (let count = 0; count < 200; count += 1) log.add(event('a', 1_000), 'bob');
     let since = log.last;
@@ -71,7 +71,7 @@ describe('RunEventLog', () => {
     expect(log.last - since).to.be.within(10, 50);
   });
 
-  it('never takes a number of an earlier server for its own', async () => {
+  it('never mistakes an id of an earlier server for one of its own', async () => {
     const earlier = new RunEventLog();
     earlier.add(event(), 'bob');
     while (Date.now() * 1_000 <= earlier.last) await new Promise((resolve) => setImmediate(resolve));

@@ -67,8 +67,8 @@ function relay(source: SchemeName = 'openai', target: SchemeName = 'openai'): Un
   return new UnifiedStreamAdapter(source, target);
 }
 
-describe('the unified stream adapter', () => {
-  it("gives a line and a chunk for each event, the same in the chunks' own scheme", async () => {
+describe('UnifiedStreamAdapter', () => {
+  it('yields a line and a chunk for each event, with equal content if the target is chat completions', async () => {
     const { lines, chunks } = await transcode('openai', 'openai', bodyOf(...HELLO));
     expect(lines.length).to.equal(chunks.length);
     expect(lines.slice(0, 4).map((line) => (line === '' ? '' : (JSON.parse(line.slice(6)) as unknown)))).to.deep.equal(
@@ -78,14 +78,14 @@ describe('the unified stream adapter', () => {
     expect(lines.at(-1)).to.equal(DONE);
   });
 
-  it('refuses schemes that do not exist', () => {
+  it('rejects unknown schemes', () => {
     // Callers without types may name anything.
     expect(() => new UnifiedStreamAdapter('openai', 'grpc' as SchemeName)).to.throw(LLMInvalidRequestError, 'grpc');
     expect(() => new UnifiedStreamAdapter('toString' as SchemeName, 'openai')).to.throw(LLMInvalidRequestError);
   });
 
   for (const target of SCHEME_NAMES) {
-    it(`gives a text delta to the consumer of ${target} before it reads on`, async () => {
+    it(`yields a text delta to a consumer of ${target} before it reads on`, async () => {
       const { watch, body } = watched(HELLO);
       const pairs = relay('openai', target).processStream(body);
       for (const [text, pulled] of [
@@ -125,14 +125,14 @@ describe('the unified stream adapter', () => {
   ];
 
   for (const target of SCHEME_NAMES) {
-    it(`gives parallel calls whole, however their fragments are mixed, in ${target}`, async () => {
+    it(`yields parallel calls complete in ${target}, however their fragments interleave`, async () => {
       const { lines, chunks } = await transcode('openai', target, bodyOf(...interleaved));
       expect(toldBy(chunks).calls).to.deep.equal(CALLS);
       const back = completedIn(await decodeText(wireOf(target), lines.join(''), USUAL_VENDOR[target]));
       expect(meaningOf(back).calls).to.deep.equal(CALLS);
     });
 
-    it(`keeps calls from the lines of ${target} and not from the chunks, when told so`, async () => {
+    it(`hides calls in the lines of ${target}, but not in the chunks, if relayToolUseEvents is false`, async () => {
       const { lines, chunks } = await transcode('openai', target, bodyOf(...interleaved), {
         relayToolUseEvents: false,
       });
@@ -144,7 +144,7 @@ describe('the unified stream adapter', () => {
     });
   }
 
-  it('relays usage once and only when it is wanted, and always tells it to the loop', async () => {
+  it('relays usage once and only on request, and always reports it to the loop', async () => {
     for (const relayUsageEvents of [true, false]) {
       const { lines, chunks } = await transcode('openai', 'openai', bodyOf(...interleaved), { relayUsageEvents });
       expect(lines.filter((line) => line.includes('"usage"')).length).to.equal(relayUsageEvents ? 1 : 0);
@@ -154,7 +154,7 @@ describe('the unified stream adapter', () => {
     }
   });
 
-  it('relays usage once from hosts that count in every chunk', async () => {
+  it('relays usage once if the vendor reports it in every chunk', async () => {
     const counted = (tokens: number): JsonObject => ({
       usage: { prompt_tokens: 1, completion_tokens: tokens, total_tokens: 1 + tokens },
     });
@@ -172,7 +172,7 @@ describe('the unified stream adapter', () => {
     ).to.deep.equal([counted(2).usage]);
   });
 
-  it('announces a call at once, before its arguments have come', async () => {
+  it('announces a call before its arguments have arrived', async () => {
     const { watch, body } = watched(interleaved);
     const pairs = relay().processStream(body, { emitFunctionAnnouncements: true });
     for (let pair = await pairs.next(); pair.done !== true; pair = await pairs.next()) {
@@ -184,7 +184,7 @@ describe('the unified stream adapter', () => {
     await pairs.return();
   });
 
-  it('is right for every split of its bytes', async () => {
+  it('yields the same pairs however the bytes are split', async () => {
     const bytes = Buffer.from(
       `\ufeff: a comment\nretry: 10\n${[ROLE, chunk({ content: 'ä\u{1f30d}\u2028' }), chunk({}, 'stop'), DONE].join('').replaceAll('\n', '\r\n')}`,
     );
@@ -215,7 +215,7 @@ describe('the unified stream adapter', () => {
       });
     }
 
-    it('names a break of the body as one, and keeps the cause', async () => {
+    it('reports a broken body as such, and keeps the cause', async () => {
       const cause = new TypeError('terminated');
       const { body } = watched([ROLE], () => Promise.reject(cause));
       const { lines, error } = await transcode('openai', 'openai', body);
@@ -223,7 +223,7 @@ describe('the unified stream adapter', () => {
       expect(lines.at(-1)).to.include('stream-broken').and.not.to.include('terminated');
     });
 
-    it('throws for an error status before any line', async () => {
+    it('throws before any line if the source has an error status', async () => {
       const response = new Response('{"error":{"message":"no such key","type":"invalid_request_error"}}', {
         status: 401,
         headers: { 'x-request-id': 'req_7' },
@@ -241,7 +241,7 @@ describe('the unified stream adapter', () => {
       expect(limited.error).to.be.instanceOf(LLMRateLimitError).and.to.include({ retryAfterMs: 2_000 });
     });
 
-    it('takes neither a page of HTML nor a missing body for an answer', async () => {
+    it('rejects an HTML page and a missing body', async () => {
       for (const source of [new Response('<html>Sign in</html>'), new Response(null), bodyOf()]) {
         for (const scheme of SCHEME_NAMES) {
           if (source instanceof Response && source.bodyUsed) continue;
@@ -252,7 +252,7 @@ describe('the unified stream adapter', () => {
       }
     });
 
-    it('keeps what came before the break', async () => {
+    it('yields what arrived before the failure', async () => {
       const { lines, chunks } = await transcode(
         'openai',
         'openai',
@@ -263,8 +263,8 @@ describe('the unified stream adapter', () => {
     });
   });
 
-  describe('and the pace of its consumer', () => {
-    it('reads a chunk of the body only when its consumer has had everything before it', async () => {
+  describe('backpressure and cancellation', () => {
+    it('reads a chunk of the body only once its consumer has taken everything before it', async () => {
       const pieces = [
         ROLE,
         chunk({ content: 'a' }) + chunk({ content: 'b' }) + chunk({ content: 'c' }),
@@ -284,7 +284,7 @@ describe('the unified stream adapter', () => {
       await pairs.return();
     });
 
-    it('leaves the body in the same tick when the consumer leaves', async () => {
+    it('cancels the body in the same tick when the consumer stops', async () => {
       const { watch, body } = watched(HELLO);
       const pairs = relay().processStream(body);
       await pairs.next();
@@ -295,7 +295,7 @@ describe('the unified stream adapter', () => {
       expect(await pairs.next()).to.deep.equal({ value: undefined, done: true });
     });
 
-    it('leaves the body when a loop over it is broken off', async () => {
+    it('cancels the body when the consumer breaks out of its loop', async () => {
       const { watch, body } = watched(HELLO);
       for await (const [line] of relay().processStream(body)) {
         expect(line).to.include('assistant');
@@ -304,7 +304,7 @@ describe('the unified stream adapter', () => {
       expect(watch).to.deep.equal({ pulled: 1, left: 1 });
     });
 
-    it('leaves a body that is silent, and tells nobody of an error', async () => {
+    it('cancels a silent body without reporting an error', async () => {
       const { watch, body } = watched([ROLE], never);
       const pairs = relay().processStream(body);
       await pairs.next();
@@ -315,7 +315,7 @@ describe('the unified stream adapter', () => {
       expect(await left).to.deep.equal({ value: undefined, done: true });
     });
 
-    it('cancels a web stream, even while a read is pending', async () => {
+    it('cancels a web stream even while a read is pending', async () => {
       let cancelled = 0;
       const body = new ReadableStream<Uint8Array>({
         start: (controller) => controller.enqueue(Buffer.from(ROLE)),
@@ -338,7 +338,7 @@ describe('the unified stream adapter', () => {
       expect(lines.join('')).to.include('"finishReason":"STOP"');
     });
 
-    it('ends once, with the end marker, though the body goes on', async () => {
+    it('ends once, with the end marker, even if the body continues', async () => {
       const { watch, body } = watched([...HELLO, chunk({ content: 'more' })], never);
       const { lines } = await transcode('openai', 'openai', body);
       expect(lines.at(-1)).to.equal(DONE);
@@ -346,7 +346,7 @@ describe('the unified stream adapter', () => {
     });
   });
 
-  it('gives the reason of whoever aborts, and leaves the body', async () => {
+  it('throws the reason of the abort signal, and cancels the body', async () => {
     const controller = new AbortController();
     const { watch, body } = watched([ROLE], never);
     const pairs = relay().processStream(body, { signal: controller.signal });
@@ -364,14 +364,14 @@ describe('the unified stream adapter', () => {
     expect(late.watch).to.deep.equal({ pulled: 0, left: 1 });
   });
 
-  describe('with a clock', () => {
+  describe('timeouts', () => {
     let clock: sinon.SinonFakeTimers;
     beforeEach(() => {
       clock = sinon.useFakeTimers();
     });
     afterEach(() => clock.restore());
 
-    it('takes a stall for a timeout, and leaves the body', async () => {
+    it('treats a stalled stream as a timeout, and cancels the body', async () => {
       const { watch, body } = watched([ROLE], never);
       const pairs = relay().processStream(body, { streamIdleTimeout: 1_000 });
       await pairs.next();
@@ -383,7 +383,7 @@ describe('the unified stream adapter', () => {
       expect(clock.countTimers()).to.equal(0);
     });
 
-    it('does not take a slow consumer for a stall, and a stall after it for one', async () => {
+    it('does not treat a slow consumer as a stall, but a stall after it', async () => {
       const { watch, body } = watched(HELLO.slice(0, 3), never);
       const pairs = relay().processStream(body, { streamIdleTimeout: 1_000 });
       await pairs.next();
@@ -398,7 +398,7 @@ describe('the unified stream adapter', () => {
       expect(await failure(pairs.next())).to.be.instanceOf(LLMTimeoutError);
     });
 
-    it('waits no longer for the body of an error status', async () => {
+    it('limits the wait for the body of an error status', async () => {
       const { watch, body } = watched(['{"error":{"message":"bu'], never);
       const error = failure(relay().processStream({ status: 503, body }, { streamIdleTimeout: 1_000 }).next());
       await clock.tickAsync(1_000);
@@ -412,7 +412,7 @@ describe('the unified stream adapter', () => {
     });
   });
 
-  it('refuses an event or an answer that is larger than allowed', async () => {
+  it('rejects an event or a response that is larger than its limit', async () => {
     const big = chunk({ content: 'x'.repeat(5_000) }).match(/[^]{1,500}/g)!;
     const event = await transcode('openai', 'openai', bodyOf(ROLE, ...big, chunk({}, 'stop'), DONE), {
       maxEventBytes: 2_000,
@@ -425,7 +425,7 @@ describe('the unified stream adapter', () => {
     expect(watch.pulled).to.be.below(30);
   });
 
-  it('collects the whole answer in the target scheme', async () => {
+  it('collects the complete response in the target scheme', async () => {
     const answer = await relay('openai', 'anthropic').collect(bodyOf(...interleaved));
     expect(answer).to.deep.include({ type: 'message', role: 'assistant', stop_reason: 'tool_use' });
     expect((answer.content as JsonObject[]).map(({ name, input }) => ({ name, arguments: input }))).to.deep.equal(
@@ -438,14 +438,14 @@ describe('the unified stream adapter', () => {
     );
   });
 
-  it('repeats the request in collected and streamed answers of the Responses scheme', async () => {
+  it("repeats the request's fields in collected and streamed Responses responses", async () => {
     const options = { echo: { instructions: 'Be brief.' } };
     expect(await relay('openai', 'openai_responses').collect(bodyOf(...HELLO), options)).to.deep.include(options.echo);
     const { lines } = await transcode('openai', 'openai_responses', bodyOf(...HELLO), options);
     expect(eventsIn(lines.join('')).at(-1)!.response).to.deep.include(options.echo);
   });
 
-  it('is one function too', async () => {
+  it('is also available as one function', async () => {
     const options = { created: 5, relayToolUseEvents: false, relayUsageEvents: true };
     const pairs: StreamPair[] = [];
     for await (const pair of streamWithBufferedFunctions(new Response(interleaved.join('')), {
@@ -458,7 +458,7 @@ describe('the unified stream adapter', () => {
     expect(pairs).to.deep.equal(lines.map((line, at) => [line, chunks[at]]));
   });
 
-  it('reads hosts that depart from their wire, by vendor or by quirk', async () => {
+  it('reads streams that depart from their wire, by vendor or by quirk', async () => {
     const odd = [ROLE, chunk({ content: 'Hi' }), DONE];
     expect((await transcode('openai', 'openai', bodyOf(...odd))).error).to.be.instanceOf(LLMStreamError);
     const { error, chunks } = await transcode('openai', 'openai', bodyOf(...odd), {

@@ -63,13 +63,13 @@ describe('decodeStream', () => {
       ['CRLF', '\r\n'],
       ['CR', '\r'],
     ] as const) {
-      it(`reads every character of a stream in pieces of ${size} bytes with ${name}`, async () => {
+      it(`decodes every character of a stream split into chunks of ${size} bytes with ${name}`, async () => {
         expect(textOf(await read(bytes(piecesOf(sse(newline), size))))).to.equal(`${TEXT} Ende`);
       });
     }
   }
 
-  it('passes over a byte order mark, comments, retry hints and unknown fields', async () => {
+  it('ignores a byte order mark, comments, retry hints and unknown fields', async () => {
     const noisy = Buffer.concat([
       Buffer.from([0xef, 0xbb, 0xbf]),
       Buffer.from(': ping\nretry: 100\nid: 7\nodd: field\n\n'),
@@ -78,7 +78,7 @@ describe('decodeStream', () => {
     expect(textOf(await read(bytes(piecesOf(noisy, 5))))).to.equal(`${TEXT} Ende`);
   });
 
-  it('joins the lines of a multi-line event', async () => {
+  it('joins the data lines of a multi-line event', async () => {
     const [first = '', ...rest] = payloads;
     const split = first.replace(',"object"', ',\n"object"').split('\n');
     const body = Buffer.from(
@@ -88,7 +88,7 @@ describe('decodeStream', () => {
     expect(textOf(await read(bytes([body])))).to.equal(`${TEXT} Ende`);
   });
 
-  it('gives what came before a break, and then the break', async () => {
+  it('yields the events before a failure, and then throws', async () => {
     const events: ResponseStreamEvent[] = [];
     const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
     const cut = sse().subarray(0, sse().indexOf(' Ende'));
@@ -104,7 +104,7 @@ describe('decodeStream', () => {
     expect(textOf(events)).to.equal(TEXT);
   });
 
-  it('gives what came with a break in one piece, and then the break', async () => {
+  it('yields the events that arrive in the same chunk as a failure, and then throws', async () => {
     const events: ResponseStreamEvent[] = [];
     const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
     const body = Buffer.concat([sse().subarray(0, sse().indexOf('data: [DONE]')), Buffer.from('data: {"half\n\n')]);
@@ -120,7 +120,7 @@ describe('decodeStream', () => {
     expect(textOf(events)).to.equal(`${TEXT} Ende`);
   });
 
-  it('refuses a line that does not end, without reading all of it', async () => {
+  it('rejects an endless line without reading all of it', async () => {
     let given = 0;
     const endless = (async function* () {
       for (;;) {
@@ -163,7 +163,7 @@ describe('decodeStream', () => {
     };
   }
 
-  it('takes comments for silence, and data for life', async () => {
+  it('counts comments as idle time, and resets the timeout on data', async () => {
     const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const { reading, reasons, send } = fedByHand();
@@ -188,7 +188,7 @@ describe('decodeStream', () => {
     ['forward', 3_600_000],
     ['back', -3_600_000],
   ] as const) {
-    it(`takes no jump of the wall clock for silence, nor for data: ${way} by an hour`, async () => {
+    it(`ignores a jump of the wall clock ${way} by an hour`, async () => {
       const clock = sinon.useFakeTimers({ now: 1e12, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
       try {
         const { reading, reasons, send } = fedByHand();
@@ -207,7 +207,7 @@ describe('decodeStream', () => {
     });
   }
 
-  it('takes a reader’s pause for no stall', async () => {
+  it("does not count the consumer's pause as idle time", async () => {
     const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const reasons: unknown[] = [];
@@ -227,7 +227,7 @@ describe('decodeStream', () => {
     }
   });
 
-  it('refuses an event that is too large although it came in one piece', async () => {
+  it('rejects an oversized event even if it arrives in one chunk', async () => {
     const error = await read(bytes([Buffer.from(`data: ${'x'.repeat(5_000)}\n\n`)]), { maxEventBytes: 4_096 }).catch(
       (thrown: unknown) => thrown,
     );
@@ -237,7 +237,7 @@ describe('decodeStream', () => {
       .that.matches(/larger than 4096 bytes/);
   });
 
-  it('leaves the body when its reader leaves', async () => {
+  it('cancels the body when its consumer stops', async () => {
     let left = false;
     const body = (async function* () {
       try {

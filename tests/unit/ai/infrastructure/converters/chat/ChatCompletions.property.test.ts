@@ -147,8 +147,8 @@ const completion = fc
   )
   .map(([fields, choices, more]): JsonObject => ({ ...more, ...said(fields), choices }));
 
-describe('The chat wire', () => {
-  it('gives a client every completion as the vendor sent it', () => {
+describe('the chat wire', () => {
+  it('restores every completion as the vendor sent it', () => {
     fc.assert(
       fc.property(completion, fc.constantFrom(...VENDORS), (body, vendor) => {
         const sent = JSON.parse(JSON.stringify(body)) as JsonObject;
@@ -159,7 +159,7 @@ describe('The chat wire', () => {
     );
   });
 
-  it('reads every recorded answer the same when it is streamed, in deltas of any size', () => {
+  it('reads every recorded response the same when it is streamed in deltas of any size', () => {
     fc.assert(
       fc.property(fc.constantFrom(...CHAT_ANSWERS), fc.integer({ min: 1, max: 40 }), (one, size) => {
         const body = JSON.parse(one.text) as JsonObject;
@@ -177,7 +177,7 @@ describe('The chat wire', () => {
     );
   });
 
-  it('sends every history within the vendor’s schema, each call answered right after its turn', () => {
+  it("sends every history within the vendor's schema, with each result right after its turn", () => {
     fc.assert(
       fc.property(
         fc.array(historyItem, { minLength: 1, maxLength: 12 }),
@@ -199,7 +199,7 @@ describe('The chat wire', () => {
     );
   });
 
-  it('sends a client’s messages out again as they came', () => {
+  it("restores a client's messages as it sent them", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(clientTurn, {
@@ -225,7 +225,7 @@ describe('The chat wire', () => {
     );
   });
 
-  it('answers any JSON with a response or a typed error', () => {
+  it('converts any JSON to a response or a typed error', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -245,7 +245,7 @@ describe('The chat wire', () => {
     );
   });
 
-  it('reads any JSON as a request or says where it is wrong', () => {
+  it('reads any JSON as a request or reports the path of the problem', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -62,7 +62,7 @@ interface RawUsage {
 }
 
 describe('ChatCompletionsConverter on recorded traffic', () => {
-  it('has the recordings of every API that speaks this wire', () => {
+  it('has recordings of every API that implements this wire', () => {
     expect(perApi(CHAT)).to.deep.equal({
       'openai.chat.completions': 16,
       'azure.openai.chat.completions': 12,
@@ -73,8 +73,8 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
     });
   });
 
-  describe('answers', () => {
-    it('are as many as were recorded', () => {
+  describe('responses', () => {
+    it('covers all recordings', () => {
       expect(perApi(CHAT_ANSWERS)).to.deep.equal({
         'openai.chat.completions': 10,
         'azure.openai.chat.completions': 6,
@@ -86,7 +86,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
     });
 
     for (const one of CHAT_ANSWERS) {
-      it(`${one.name}: says in our words what the vendor said`, () => {
+      it(`${one.name}: has the vendor's content in the domain model`, () => {
         const raw = bodyOf(one);
         const [choice] = raw.choices as readonly RawChoice[];
         const { message, finish_reason } = choice!;
@@ -128,7 +128,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
         expect(response.vendor.warnings).to.deep.equal([]);
       });
 
-      it(`${one.name}: goes to a client as the vendor sent it, also out of a store`, () => {
+      it(`${one.name}: is restored for a client as the vendor sent it, even from a store`, () => {
         const response = fromChatCompletions(bodyOf(one), replyFor(one));
         expect(writeChatCompletions(response)).to.deep.equal(bodyOf(one));
         expect(writeChatCompletions(JSON.parse(JSON.stringify(response)) as typeof response)).to.deep.equal(
@@ -138,7 +138,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
     }
 
     for (const one of CHAT.filter(({ status }) => status !== 200)) {
-      it(`${one.name}: an error's body is never an answer`, () => {
+      it(`${one.name}: never reads an error's body as a response`, () => {
         let body: unknown = one.text;
         try {
           body = JSON.parse(one.text);
@@ -151,7 +151,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
   });
 
   describe('requests', () => {
-    it('are as many as were recorded', () => {
+    it('covers all recordings', () => {
       expect(perApi(CHAT_REQUESTS)).to.deep.equal({
         'openai.chat.completions': 16,
         'azure.openai.chat.completions': 11,
@@ -163,7 +163,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
     });
 
     for (const one of CHAT_REQUESTS) {
-      it(`${one.name}: reaches the vendor with the meaning that the client gave it`, () => {
+      it(`${one.name}: reaches the vendor with the client's meaning`, () => {
         const { body, losses, warnings } = toChatCompletions(asked(one), chatContext(one.vendor), one.stream);
         expect(meaningOfChatRequest(body, quirksFor(one.vendor))).to.deep.equal(
           meaningOfChatRequest(expectedRequest(one), quirksFor(one.vendor)),
@@ -172,7 +172,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
         expect(warnings).to.deep.equal([]);
       });
 
-      it(`${one.name}: is within the vendor's schema`, () => {
+      it(`${one.name}: matches the vendor's schema`, () => {
         const { body } = toChatCompletions(asked(one), chatContext(one.vendor), one.stream);
         expect(chatViolations(one.vendor, body)).to.equal('');
       });
@@ -182,7 +182,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
   describe('loops', () => {
     const steps = recordedLoops();
 
-    it('are as many as were recorded', () => {
+    it('covers all recordings', () => {
       expect(perApi(steps.map(({ next }) => next))).to.deep.equal({
         'azure.ai-models.chat.completions': 3,
         'azure.openai.chat.completions': 1,
@@ -194,7 +194,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
     });
 
     for (const { before, next } of steps) {
-      it(`${before.name} → ${next.n}: our reading of the answer goes back as the client sent it`, () => {
+      it(`${before.name} → ${next.n}: sends the converted response back as the client did`, () => {
         const history = asked(before);
         const response = responseOf(before);
         const added = messagesOf(next.request).slice(messagesOf(before.request).length + 1);

@@ -70,9 +70,9 @@ function refused(
   throw new Error('nothing was refused');
 }
 
-describe('A request to the chat wire', () => {
+describe('toChatCompletions', () => {
   describe('messages', () => {
-    it('begin with the instructions, under the role that the vendor has for them', () => {
+    it("sends the instructions first, in the vendor's role for them", () => {
       expect(sent({ instructions: 'be brief' }).messages[0]).to.deep.equal({ role: 'developer', content: 'be brief' });
       expect(sent({ instructions: 'be brief' }, 'groq').messages[0]).to.deep.equal({
         role: 'system',
@@ -80,7 +80,7 @@ describe('A request to the chat wire', () => {
       });
     });
 
-    it('keep the operator’s messages where they stand; only a newer role takes the older name', () => {
+    it('keeps system messages in place, and renames only the newer role', () => {
       const input: InputItem[] = [
         user('a'),
         { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'b' }] },
@@ -90,14 +90,14 @@ describe('A request to the chat wire', () => {
       expect(sent({ input }, 'grok').messages.map(({ role }) => role)).to.deep.equal(['user', 'system', 'system']);
     });
 
-    it('of the operator hold no images', () => {
+    it('rejects images in system messages', () => {
       const input: InputItem[] = [
         { type: 'message', role: 'system', content: [{ type: 'input_image', image_url: IMAGE }] },
       ];
       expect(refused({ input }).path).to.equal('input[0]');
     });
 
-    it('hold images by data URI or URL, with their detail', () => {
+    it('sends images by data URI or URL, with their detail', () => {
       const input = [
         user(
           'see',
@@ -112,7 +112,7 @@ describe('A request to the chat wire', () => {
       ]);
     });
 
-    it('hold no image URL where the host does not fetch it, and no image by file id', () => {
+    it('rejects image URLs that the vendor does not fetch, and images by file id', () => {
       const byUrl = [user({ type: 'input_image', image_url: 'https://a.example/i.png' })];
       expect(refused({ input: byUrl }, 'openai_compatible', { fetchesImageUrls: false }))
         .to.include({ path: 'input[0].content[0]' })
@@ -122,7 +122,7 @@ describe('A request to the chat wire', () => {
       );
     });
 
-    it('hold files by id or data, sound as sound, and no file by URL', () => {
+    it('sends files by id or data, audio as audio, and rejects files by URL', () => {
       const input = [
         user(
           { type: 'input_file', file_id: 'f1' },
@@ -144,7 +144,7 @@ describe('A request to the chat wire', () => {
       expect(refused({ input: [user({ type: 'input_file', file_data: 'QQ==' })] }).message).to.match(/filename/);
     });
 
-    it('join what the assistant said and called in one turn, and nothing across turns', () => {
+    it('joins the text and calls of one turn, but nothing across turns', () => {
       const input = [
         user('a'),
         said('I look'),
@@ -175,7 +175,7 @@ describe('A request to the chat wire', () => {
       ]);
     });
 
-    it('write no content beside calls alone, always their arguments', () => {
+    it('writes no content with calls alone, but always their arguments', () => {
       const [, message] = sent({ input: [user('a'), call('c1', ''), gave('c1', '')] }).messages;
       expect(message).to.deep.equal({
         role: 'assistant',
@@ -184,13 +184,13 @@ describe('A request to the chat wire', () => {
       });
     });
 
-    it('leave out an assistant message that says nothing', () => {
+    it('omits an empty assistant message', () => {
       expect(
         sent({ input: [user('a'), { type: 'message', role: 'assistant', content: [] }, user('b')] }).messages,
       ).to.have.length(2);
     });
 
-    it('write a refusal of another vendor as text', () => {
+    it("writes another vendor's refusal as text", () => {
       const input: InputItem[] = [
         user('a'),
         { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
@@ -198,13 +198,13 @@ describe('A request to the chat wire', () => {
       expect(sent({ input }).messages[1]).to.deep.equal({ role: 'assistant', content: 'No.' });
     });
 
-    it('answer a call that nobody answered, and name it', () => {
+    it('adds a result to a call without one, and reports it as lost', () => {
       const { messages, losses } = sent({ input: [user('a'), call('c1'), user('b')] });
       expect(messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'tool', 'user']);
       expect(losses).to.have.length(1);
     });
 
-    it('shorten ids that the host refuses, the same for call and answer', () => {
+    it('shortens rejected call ids consistently for call and result', () => {
       const id = 'x'.repeat(60);
       const { messages } = sent({ input: [user('a'), call(id), gave(id, 'ok')] });
       const [called] = messages[1]?.tool_calls as readonly { readonly id: string }[];
@@ -217,11 +217,11 @@ describe('A request to the chat wire', () => {
     });
   });
 
-  describe('tool answers', () => {
+  describe('tool results', () => {
     const image: InputContent = { type: 'input_image', image_url: IMAGE };
     const text: InputContent = { type: 'input_text', text: 'seen' };
 
-    it('are text, one part or several', () => {
+    it('sends text, in one part or several', () => {
       expect(sent({ input: [user('a'), call('c1'), gave('c1', [text])] }).messages[2]?.content).to.equal('seen');
       expect(sent({ input: [user('a'), call('c1'), gave('c1', [text, text])] }).messages[2]?.content).to.deep.equal([
         { type: 'text', text: 'seen' },
@@ -229,7 +229,7 @@ describe('A request to the chat wire', () => {
       ]);
     });
 
-    it('hold images where the host takes them', () => {
+    it('sends images if the vendor accepts them', () => {
       expect(
         sent({ input: [user('a'), call('c1'), gave('c1', [text, image])] }, 'grok').messages[2]?.content,
       ).to.deep.equal([
@@ -238,7 +238,7 @@ describe('A request to the chat wire', () => {
       ]);
     });
 
-    it('are followed by their images elsewhere, after all answers of the turn', () => {
+    it('otherwise sends images after all results of the turn', () => {
       const { messages } = sent({
         input: [user('a'), call('c1'), call('c2'), gave('c1', [text, image]), gave('c2', 'ok'), said('done')],
       });
@@ -257,7 +257,7 @@ describe('A request to the chat wire', () => {
       ]);
     });
 
-    it('that come late are the user’s words', () => {
+    it('sends late results as user messages', () => {
       const acknowledged: InputItem = {
         type: 'function_call_output',
         call_id: 'c1',
@@ -270,7 +270,7 @@ describe('A request to the chat wire', () => {
       expect(messages[4]?.content).to.match(/^<tool_result call_id="c1"/);
     });
 
-    it('of free-text calls are answers like any other', () => {
+    it('sends results of custom calls like any other', () => {
       const custom: InputItem = { type: 'custom_tool_call', call_id: 'c1', name: 'sh', input: 'ls' };
       const output: InputItem = { type: 'custom_tool_call_output', call_id: 'c1', output: 'a b' };
       expect(sent({ input: [user('a'), custom, output] }, 'groq').messages.slice(1)).to.deep.equal([
@@ -295,12 +295,12 @@ describe('A request to the chat wire', () => {
       };
     }
 
-    it('goes back to the model that wrote it, in its field', () => {
+    it('sends reasoning back to the model that wrote it, in its field', () => {
       const input = [user('a'), thought('groq', ['reasoning']), call('c1'), gave('c1', 'ok')];
       expect(sent({ input }, 'groq').messages[1]).to.include({ role: 'assistant', reasoning: 'hm' });
     });
 
-    it('goes to no other vendor, model or wire, and is named', () => {
+    it('sends it to no other vendor, model or wire, and reports it as lost', () => {
       const sealed: ReasoningItem = {
         type: 'reasoning',
         summary: [],
@@ -316,7 +316,7 @@ describe('A request to the chat wire', () => {
       }
     });
 
-    it('stays away from a host that refuses its field', () => {
+    it('omits it if the vendor rejects its field', () => {
       const { messages, losses } = sent(
         { input: [user('a'), thought('groq', ['reasoning_content']), said('yes')] },
         'groq',
@@ -326,8 +326,8 @@ describe('A request to the chat wire', () => {
     });
   });
 
-  describe('what only other wires know', () => {
-    it('is left out and named', () => {
+  describe('content that only other wires support', () => {
+    it('omits it and reports it as lost', () => {
       const input: InputItem[] = [
         user('a'),
         { type: 'web_search_call', id: 'ws_1' },
@@ -346,13 +346,13 @@ describe('A request to the chat wire', () => {
       ]);
     });
 
-    it('is refused where the conversation would be another one without it', () => {
+    it('rejects it if the conversation would change without it', () => {
       expect(refused({ input: [{ type: 'compaction', encrypted_content: 'x' }] }).path).to.equal('input[0]');
       expect(refused({ input: [{ type: 'item_reference', id: 'x' }] }).path).to.equal('input[0]');
       expect(refused({ previous_response_id: 'resp_1' }).path).to.equal('previous_response_id');
     });
 
-    it('follows in a user message where it is an image that the assistant made', () => {
+    it('sends an image of the assistant in a user message', () => {
       const input: InputItem[] = [
         user('draw'),
         {
@@ -369,7 +369,7 @@ describe('A request to the chat wire', () => {
     });
   });
 
-  describe('verbatim fields', () => {
+  describe('passthrough fields', () => {
     const prefixed: InputItem = {
       type: 'message',
       role: 'user',
@@ -377,7 +377,7 @@ describe('A request to the chat wire', () => {
       vendor: { openai: { name: 'bob' } },
     };
 
-    it('stand beside ours, the vendor’s own over its wire’s', () => {
+    it("merges them, the vendor's own over its wire's", () => {
       const { body } = sent(
         { temperature: 1, vendor: { openai: { seed: 1, temperature: 0.5 }, grok: { seed: 2, deferred: true } } },
         'grok',
@@ -385,7 +385,7 @@ describe('A request to the chat wire', () => {
       expect(body).to.include({ seed: 2, temperature: 0.5, deferred: true });
     });
 
-    it('of a message go along, unless they came from another vendor', () => {
+    it('sends those of a message, unless they came from another vendor', () => {
       expect(sent({ input: [prefixed] }).messages[0]).to.deep.equal({ role: 'user', content: 'a', name: 'bob' });
       const foreign: InputItem = {
         ...said('x'),
@@ -396,7 +396,7 @@ describe('A request to the chat wire', () => {
       expect(losses.map(({ what }) => what)).to.deep.equal(['reasoning_details']);
     });
 
-    it('that the host refuses are left out and named', () => {
+    it('omits those that the vendor rejects, with a warning', () => {
       const { messages, losses } = sent({ input: [prefixed] }, 'groq');
       expect(messages[0]).to.deep.equal({ role: 'user', content: 'a' });
       expect(losses).to.have.length(1);
@@ -408,7 +408,7 @@ describe('A request to the chat wire', () => {
       expect(warnings).to.have.length(2);
     });
 
-    it('never decide about streaming', () => {
+    it('does not let them decide about streaming', () => {
       const { body } = sent({
         vendor: { openai: { stream: true, stream_options: { include_usage: false, include_obfuscation: false } } },
       });
@@ -428,23 +428,23 @@ describe('A request to the chat wire', () => {
   });
 
   describe('options', () => {
-    it('limit the answer in the field that the vendor has', () => {
+    it('limits the output in the field that the vendor has', () => {
       expect(sent({ max_output_tokens: 7 }).body.max_completion_tokens).to.equal(7);
       expect(sent({ max_output_tokens: 7 }, 'openai_compatible').body.max_tokens).to.equal(7);
     });
 
-    it('ask for usage where it has to be asked for', () => {
+    it('requests usage if the vendor requires it', () => {
       expect(sent({}, 'openai', {}, true).body.stream_options).to.deep.equal({ include_usage: true });
       expect(sent({}, 'groq', {}, true).body).to.have.all.keys('model', 'messages', 'stream');
     });
 
-    it('never send fewer stop sequences than were asked for', () => {
+    it('never omits stop sequences', () => {
       expect(sent({ stop: ['a', 'b'] }).body.stop).to.deep.equal(['a', 'b']);
       expect(refused({ stop: ['a', 'b', 'c', 'd', 'e'] }).path).to.equal('stop');
       expect(sent({ stop: ['a', 'b', 'c', 'd'] }, 'openai_compatible').body.stop).to.have.length(4);
     });
 
-    it('send the nearest effort that the host knows, and say so', () => {
+    it('sends the nearest supported effort, with a warning', () => {
       expect(sent({ reasoning: { effort: 'minimal' } }).body.reasoning_effort).to.equal('minimal');
       const { body, warnings } = sent({ reasoning: { effort: 'minimal', summary: 'auto' } }, 'groq');
       expect(body.reasoning_effort).to.equal('low');
@@ -455,7 +455,7 @@ describe('A request to the chat wire', () => {
       );
     });
 
-    it('leave out what a model of the host refuses', () => {
+    it('omits what a model of the vendor rejects', () => {
       const { body, warnings } = sent({ model: 'grok-4', stop: ['x'], reasoning: { effort: 'low' } }, 'grok');
       expect(body).to.have.all.keys('model', 'messages');
       expect(warnings).to.have.length(2);
@@ -463,13 +463,13 @@ describe('A request to the chat wire', () => {
       expect(sent({ model: 'grok-4.3', reasoning: { effort: 'none' } }, 'grok').body.reasoning_effort).to.equal('none');
     });
 
-    it('send metadata only where it is kept', () => {
+    it('sends metadata only if it is stored', () => {
       expect(sent({ metadata: { a: 'b' }, store: true }).body).to.deep.include({ metadata: { a: 'b' }, store: true });
       expect(sent({ metadata: { a: 'b' } }).warnings).to.have.length(1);
       expect(sent({ metadata: { a: 'b' } }).body).to.not.have.property('metadata');
     });
 
-    it('pass user and sampling as they are', () => {
+    it('passes user and sampling options through', () => {
       expect(sent({ user: 'u', temperature: 0, top_p: 0.1 }).body).to.include({
         user: 'u',
         temperature: 0,
@@ -491,7 +491,7 @@ describe('A request to the chat wire', () => {
       { type: 'function', name: 'go' },
     ] as const;
 
-    it('are nested, without the words that are ours', () => {
+    it('nests functions, without fields that are reserved for the domain model', () => {
       expect(sent({ tools }).body.tools).to.deep.equal([
         {
           type: 'function',
@@ -501,13 +501,13 @@ describe('A request to the chat wire', () => {
       ]);
     });
 
-    it('lose strict where the host does not know it', () => {
+    it('omits strict if the vendor does not support it', () => {
       const { body, warnings } = sent({ tools }, 'openai_compatible', { supportsStrictTools: false });
       expect(JSON.stringify(body)).to.not.match(/strict/);
       expect(warnings).to.have.length(1);
     });
 
-    it('are chosen in every way', () => {
+    it('converts every form of tool choice', () => {
       expect(sent({ tools, tool_choice: 'required' }).body.tool_choice).to.equal('required');
       expect(sent({ tools, tool_choice: { type: 'function', name: 'go' } }).body.tool_choice).to.deep.equal({
         type: 'function',
@@ -520,11 +520,11 @@ describe('A request to the chat wire', () => {
       });
     });
 
-    it('that are not there are not chosen from', () => {
+    it('omits the choice if there are no tools', () => {
       expect(sent({ tool_choice: 'required', parallel_tool_calls: true }).body).to.have.all.keys('model', 'messages');
     });
 
-    it('that are not allowed are not offered to a host that knows no list', () => {
+    it('offers only the allowed tools if the vendor has no such choice', () => {
       const { body, warnings } = sent(
         { tools, tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'go' }] } },
         'groq',
@@ -534,7 +534,7 @@ describe('A request to the chat wire', () => {
       expect(warnings).to.have.length(1);
     });
 
-    it('may be called in parallel only where there are any', () => {
+    it('sends parallel_tool_calls only with tools', () => {
       expect(sent({ tools, parallel_tool_calls: false }).body.parallel_tool_calls).to.equal(false);
       expect(sent({ parallel_tool_calls: false }).body).to.not.have.property('parallel_tool_calls');
       expect(
@@ -542,7 +542,7 @@ describe('A request to the chat wire', () => {
       ).to.have.length(1);
     });
 
-    it('of the host are asked for in its own way', () => {
+    it("enables built-in tools in the vendor's own way", () => {
       const search = [
         { type: 'web_search', search_context_size: 'low', user_location: { type: 'approximate', city: 'Rome' } },
       ] as const;
@@ -559,7 +559,7 @@ describe('A request to the chat wire', () => {
       ).to.deep.equal({ tools: { enabled_tools: ['web_search', 'code_interpreter'] } });
     });
 
-    it('of the host that it does not have are refused', () => {
+    it('rejects built-in tools that the vendor does not have', () => {
       expect(refused({ model: 'gpt-4o', tools: [{ type: 'web_search' }] }).path).to.equal('tools[0]');
       expect(refused({ model: 'grok-4', tools: [{ type: 'web_search' }] }, 'grok').path).to.equal('tools[0]');
       expect(refused({ tools: [...tools], tool_choice: { type: 'web_search' } }).path).to.equal('tool_choice');
@@ -575,7 +575,7 @@ describe('A request to the chat wire', () => {
     };
     const format = { type: 'json_schema', schema, strict: true } as const;
 
-    it('is the host’s own, with a name', () => {
+    it("uses the vendor's own format, with a name", () => {
       expect(sent({ response_format: format }).body.response_format).to.deep.equal({
         type: 'json_schema',
         json_schema: { name: 'response', schema, strict: true },
@@ -585,7 +585,7 @@ describe('A request to the chat wire', () => {
       });
     });
 
-    it('of JSON alone is spoken of, because hosts refuse it otherwise', () => {
+    it('mentions JSON with json_object, because vendors reject it otherwise', () => {
       expect(sent({ response_format: { type: 'json_object' } }).messages[0]).to.deep.equal({
         role: 'developer',
         content: 'Answer with one JSON object, without code fences and without any other text.',
@@ -598,7 +598,7 @@ describe('A request to the chat wire', () => {
       );
     });
 
-    it('is JSON and words where the host enforces no schema', () => {
+    it('requests JSON, and the schema in the prompt, if the vendor enforces no schema', () => {
       const { body, messages, losses } = sent({ instructions: 'be brief', response_format: format }, 'groq');
       expect(body.response_format).to.deep.equal({ type: 'json_object' });
       expect(messages[0]?.content).to.match(/^be brief\n\nGive the final answer as JSON[\s\S]*"integer"/);
@@ -611,7 +611,7 @@ describe('A request to the chat wire', () => {
       ]);
     });
 
-    it('is words alone where the host has no format, or none beside tools', () => {
+    it('requests it only in the prompt if the vendor has no format, or none together with tools', () => {
       const { body, messages } = sent({ response_format: format }, 'openai_compatible', { structuredOutput: 'none' });
       expect(body).to.not.have.property('response_format');
       expect(messages[0]?.role).to.equal('system');

@@ -53,8 +53,8 @@ function replayed(response: LLMResponse, vendor = 'openai' as const): JsonObject
   return (body.messages as readonly JsonObject[])[1] ?? {};
 }
 
-describe('An answer of the chat wire', () => {
-  describe('its end', () => {
+describe('fromChatCompletions', () => {
+  describe('status', () => {
     const ENDS = [
       ['stop', 'completed', undefined],
       ['tool_calls', 'completed', undefined],
@@ -73,7 +73,7 @@ describe('An answer of the chat wire', () => {
       });
     }
 
-    it('counts as completed for a word that nobody knows, kept, with a warning', () => {
+    it('treats an unknown finish reason as completed, keeps it and warns', () => {
       const response = read({ content: 'x' }, { finish_reason: 'toString' });
       expect(response.status).to.equal('completed');
       expect(response.vendor.finish_reason).to.equal('toString');
@@ -82,14 +82,14 @@ describe('An answer of the chat wire', () => {
       ]);
     });
 
-    it('counts as completed where no word is given, with a warning', () => {
+    it('treats a missing finish reason as completed and warns', () => {
       const response = read({ content: 'x' }, { finish_reason: null });
       expect(response).to.include({ status: 'completed' });
       expect(response.vendor).to.include({ finish_reason: null });
       expect(response.vendor.warnings).to.have.length(1);
     });
 
-    it('is a refusal where the message has one, whatever the word', () => {
+    it('treats a message with a refusal as filtered, whatever its finish reason', () => {
       const response = read({ content: null, refusal: 'No.' });
       expect(response).to.deep.include({
         status: 'incomplete',
@@ -101,7 +101,7 @@ describe('An answer of the chat wire', () => {
     });
   });
 
-  describe('its items', () => {
+  describe('items', () => {
     it('are reasoning, text and calls, in this order', () => {
       const { output } = read({
         content: 'I look',
@@ -119,13 +119,13 @@ describe('An answer of the chat wire', () => {
       });
     });
 
-    it('hold reasoning once that came in two fields', () => {
+    it('contain reasoning once if it came in two fields', () => {
       const response = read({ content: 'x', reasoning_content: 'hm', reasoning: 'hm' });
       expect(response.output).to.have.length(2);
       expect(replayed(response)).to.deep.include({ reasoning_content: 'hm', reasoning: 'hm' });
     });
 
-    it('are no message where there are only calls', () => {
+    it('contain no message if there are only calls', () => {
       for (const content of [null, '']) {
         const response = read({ content, tool_calls: [call({})] });
         expect(response.output.map(({ type }) => type)).to.deep.equal(['function_call']);
@@ -134,7 +134,7 @@ describe('An answer of the chat wire', () => {
       expect(replayed(read({ tool_calls: [call({})] }))).to.deep.equal({ role: 'assistant', tool_calls: [call({})] });
     });
 
-    it('are an empty message where there is nothing at all', () => {
+    it('contain an empty message if there is nothing else', () => {
       expect(read({ content: null }, { finish_reason: 'length' }).output).to.deep.equal([
         { type: 'message', role: 'assistant', content: [], status: 'incomplete' },
       ]);
@@ -148,7 +148,7 @@ describe('An answer of the chat wire', () => {
       ]);
     });
 
-    it('give a call without an id one, and one without arguments an empty object', () => {
+    it('have an id for a call without one, and an empty object for missing arguments', () => {
       const { output } = read({
         tool_calls: [{ function: { name: 'look' } }, { id: '', function: { name: 'go', arguments: '' } }],
       });
@@ -165,20 +165,20 @@ describe('An answer of the chat wire', () => {
       ]);
     });
 
-    it('hold arguments as text where a host wrote an object', () => {
+    it('have arguments as text if the vendor sent an object', () => {
       expect(read({ tool_calls: [call({ function: { name: 'look', arguments: { a: 1 } } })] }).output[0]).to.include({
         arguments: '{"a":1}',
       });
     });
 
-    it('hold a call without a name, so that the model can be told', () => {
+    it('contain a call without a name, so that the model can be informed', () => {
       expect(read({ tool_calls: [call({ function: { arguments: '{}' } })] }).output[0]).to.include({
         type: 'function_call',
         name: '',
       });
     });
 
-    it('hold the call from before tools, which goes back as it came', () => {
+    it('contain a call in the deprecated form, which is sent back unchanged', () => {
       const response = read(
         { content: null, function_call: { name: 'look', arguments: '{"a":1}' } },
         { finish_reason: 'function_call' },
@@ -191,14 +191,14 @@ describe('An answer of the chat wire', () => {
       });
     });
 
-    it('hold calls of free text', () => {
+    it('contain custom calls', () => {
       const custom = { id: 'call_1', type: 'custom', custom: { name: 'sh', input: 'ls' } };
       const response = read({ content: null, tool_calls: [custom] });
       expect(response.output[0]).to.include({ type: 'custom_tool_call', call_id: 'call_1', name: 'sh', input: 'ls' });
       expect(replayed(response)).to.deep.equal({ role: 'assistant', content: null, tool_calls: [custom] });
     });
 
-    it('hold citations flat, as the inner language has them', () => {
+    it('have flat citations', () => {
       const { output } = read({
         content: 'x',
         annotations: [{ type: 'url_citation', url_citation: { url: 'u', title: 't', start_index: 0, end_index: 1 } }],
@@ -214,7 +214,7 @@ describe('An answer of the chat wire', () => {
       });
     });
 
-    it('hold the tools that the host ran, before the text', () => {
+    it('contain the tools that the vendor ran, before the text', () => {
       const { output } = read({
         content: 'x',
         reasoning: 'hm',
@@ -228,7 +228,7 @@ describe('An answer of the chat wire', () => {
       });
     });
 
-    it('carry what only this host knows back to it: fields of the message, of a call, the id of its speech', () => {
+    it('carry fields that only the vendor understands back to it: of the message, of a call, the id of spoken audio', () => {
       const response = read({
         content: 'x',
         reasoning_details: [{ type: 'reasoning.encrypted', data: 's' }],
@@ -244,7 +244,7 @@ describe('An answer of the chat wire', () => {
       });
     });
 
-    it('show the text beside parts of a kind that only some hosts have', () => {
+    it('contain the text next to parts of unknown types', () => {
       const parts = [
         { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
         { type: 'text', text: 'x' },
@@ -256,7 +256,7 @@ describe('An answer of the chat wire', () => {
   });
 
   describe('several choices', () => {
-    it('give the first as the answer, and name the others', () => {
+    it('uses the first one and warns about the others', () => {
       const body = completion({ content: 'x' });
       const response = fromChatCompletions(
         {
@@ -276,8 +276,8 @@ describe('An answer of the chat wire', () => {
     });
   });
 
-  describe('its tokens', () => {
-    it('count cached and reasoning ones, and keep the vendor’s own count', () => {
+  describe('usage', () => {
+    it("counts cached and reasoning tokens, and keeps the vendor's own usage", () => {
       const usage = {
         ...USAGE,
         prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
@@ -295,7 +295,7 @@ describe('An answer of the chat wire', () => {
       expect(response.vendor.usage).to.deep.equal(usage);
     });
 
-    it('count reasoning in where the vendor leaves it out of the completion', () => {
+    it('adds reasoning tokens if the vendor excludes them from the completion', () => {
       const usage = {
         prompt_tokens: 137,
         completion_tokens: 7,
@@ -314,15 +314,15 @@ describe('An answer of the chat wire', () => {
       expect(read({ content: 'x' }, {}, { usage }).usage.output_tokens).to.equal(7);
     });
 
-    it('are zero where the host does not count, with a warning', () => {
+    it('is zero if the vendor reports none, with a warning', () => {
       const response = read({ content: 'x' }, {}, { usage: null });
       expect(response.usage.total_tokens).to.equal(0);
       expect(response.vendor.warnings).to.deep.equal(['openai reported no usage; its tokens count as zero.']);
     });
   });
 
-  describe('what it does not say', () => {
-    it('comes from the call: model, time, id', () => {
+  describe('missing fields', () => {
+    it('are taken from the request: model, time, id', () => {
       const bare = { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }], usage: USAGE };
       expect(fromChatCompletions(bare, chatReply('openai', { requestId: 'req_1' }))).to.include({
         id: 'req_1',
@@ -331,7 +331,7 @@ describe('An answer of the chat wire', () => {
       });
     });
 
-    it('comes with what the request had to leave out', () => {
+    it('keeps the losses of the request', () => {
       const context = chatReply('openai', { warnings: ['w'], losses: [{ path: 'p', what: 'x', reason: 'r' }] });
       expect(read({ content: 'x' }, {}, {}, context).vendor).to.deep.include({
         warnings: ['w'],
@@ -340,7 +340,7 @@ describe('An answer of the chat wire', () => {
     });
   });
 
-  describe('what is no answer', () => {
+  describe('invalid bodies', () => {
     const BROKEN = [
       ['<!doctype html><title>502</title>', /an HTML or XML page/],
       ['Bad Gateway', /plain text/],
@@ -355,12 +355,12 @@ describe('An answer of the chat wire', () => {
       [{ choices: [{ finish_reason: 'stop' }] }, /no "message"/],
     ] as const;
     for (const [body, what] of BROKEN) {
-      it(`is named: ${JSON.stringify(body)}`, () => {
+      it(`are rejected: ${JSON.stringify(body)}`, () => {
         expect(() => fromChatCompletions(body, chatReply())).to.throw(LLMStreamError, what);
       });
     }
 
-    it('is the vendor’s error inside a 200, also inside a choice', () => {
+    it('includes a vendor error with status 200, or inside a choice', () => {
       const error = { message: 'Rate limit reached', type: 'tokens', code: 'rate_limit_exceeded' };
       expect(() => fromChatCompletions({ error }, chatReply())).to.throw(LLMRateLimitError, 'Rate limit reached');
       expect(() => fromChatCompletions({ choices: [{ error, message: { content: '' } }] }, chatReply())).to.throw(

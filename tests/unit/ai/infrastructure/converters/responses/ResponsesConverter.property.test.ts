@@ -152,8 +152,8 @@ const strangeRequest = fc
     ),
   );
 
-describe('The Responses wire, with strangers', () => {
-  it('gives back a response with unknown fields on itself, its items and parts', () => {
+describe('the Responses wire with unknown fields', () => {
+  it('restores a response with unknown fields on itself, its items and parts', () => {
     fc.assert(
       fc.property(strangeResponse, (body) => {
         expect(writeResponses(readResponse(body, responsesReply()))).to.deep.equal(body);
@@ -162,7 +162,7 @@ describe('The Responses wire, with strangers', () => {
     );
   });
 
-  it('gives it back also after it was stored as JSON', () => {
+  it('restores it after it was stored as JSON, too', () => {
     fc.assert(
       fc.property(strangeResponse, (body) => {
         const stored = JSON.parse(JSON.stringify(readResponse(body, responsesReply()))) as LLMResponse;
@@ -172,7 +172,7 @@ describe('The Responses wire, with strangers', () => {
     );
   });
 
-  it('gives back a request with unknown fields on itself, its items and parts', () => {
+  it('restores a request with unknown fields on itself, its items and parts', () => {
     fc.assert(
       fc.property(strangeRequest, (body) => {
         const { body: again, losses } = toResponses(

@@ -42,8 +42,8 @@ function resent(recording: RequestRecording): WireRequest {
 
 const answered = [...ANSWERS, ...STREAMS];
 
-describe('Recorded Responses answers', () => {
-  it(`has all ${RESPONSES.length} exchanges in hand: ${ANSWERS.length} answers, ${STREAMS.length} streams, the rest errors`, () => {
+describe('recorded Responses API responses', () => {
+  it(`cover all ${RESPONSES.length} exchanges: ${ANSWERS.length} responses, ${STREAMS.length} streams, and errors`, () => {
     expect(RESPONSES.length).to.be.greaterThan(40);
     expect(ANSWERS.length + STREAMS.length + RESPONSES.filter(({ status }) => status !== 200).length).to.equal(
       RESPONSES.length,
@@ -51,11 +51,11 @@ describe('Recorded Responses answers', () => {
   });
 
   for (const recording of answered) {
-    it(`${recording.name}: comes back from the inner language as the host sent it`, () => {
+    it(`${recording.name}: is restored from the domain model as the vendor sent it`, () => {
       expect(writeResponses(innerOf(recording))).to.deep.equal(bodyOf(recording));
     });
 
-    it(`${recording.name}: says the same status, text, calls and usage`, () => {
+    it(`${recording.name}: has the same status, text, calls and usage`, () => {
       const body = bodyOf(recording) as unknown as RecordedBody;
       const inner = innerOf(recording);
       expect(inner.id).to.equal(body.id);
@@ -78,7 +78,7 @@ describe('Recorded Responses answers', () => {
       expect(inner.vendor.warnings).to.have.length(body.usage === null ? 1 : 0);
     });
 
-    it(`${recording.name}: names where opaque items were made, and only there`, () => {
+    it(`${recording.name}: names the origin of opaque items, and only of those`, () => {
       for (const item of innerOf(recording).output) {
         const opaque = !['message', 'function_call', 'function_call_output'].includes(item.type);
         expect('origin' in item ? item.origin : undefined).to.deep.equal(
@@ -88,7 +88,7 @@ describe('Recorded Responses answers', () => {
     });
   }
 
-  it('throws exactly for the responses that failed', () => {
+  it('throw for exactly the responses that failed', () => {
     for (const recording of answered) {
       const convert = (): LLMResponse => fromResponses(bodyOf(recording), responsesReply({ vendor: recording.vendor }));
       if (bodyOf(recording).status === 'failed')
@@ -98,13 +98,13 @@ describe('Recorded Responses answers', () => {
   });
 });
 
-describe('Recorded Responses requests', () => {
+describe('recorded Responses API requests', () => {
   // Refused by the host for the id of a reasoning item whose answer the client had replaced: it goes out without
   // that id.
   const REPAIRED = new Set(['openai-resp-err400-ctx-a 2']);
 
   for (const recording of REQUESTS) {
-    it(`${recording.name}: goes out again with the same meaning, valid and without losses`, () => {
+    it(`${recording.name}: is sent again with the same meaning, valid and without losses`, () => {
       const { body, losses, warnings } = resent(recording);
       const recorded = REPAIRED.has(recording.name) ? withoutReasoningIds(recording.request) : recording.request;
       expect(meaningOfRequest(body)).to.deep.equal(meaningOfRequest(recorded));
@@ -114,7 +114,7 @@ describe('Recorded Responses requests', () => {
     });
   }
 
-  it('keeps a field that the inner language does not know under its own name', () => {
+  it('keep an unknown field under its own name', () => {
     const recording = REQUESTS.find(({ request }) => request.include !== undefined)!;
     expect(readResponsesRequest(recording.request).vendor?.openai_responses).to.deep.include({
       include: recording.request.include,
@@ -122,7 +122,7 @@ describe('Recorded Responses requests', () => {
   });
 });
 
-describe('Recorded Responses loops', () => {
+describe('recorded Responses API loops', () => {
   const loops = REQUESTS.flatMap((next) => {
     const previous = REQUESTS.find(({ caseId, n }) => caseId === next.caseId && n === next.n - 1);
     return previous !== undefined && previous.status === 200 && continues(next.request, previous)
@@ -130,7 +130,7 @@ describe('Recorded Responses loops', () => {
       : [];
   });
 
-  it(`finds all ${loops.length} exchanges that continue the one before`, () => {
+  it(`cover all ${loops.length} exchanges that continue the previous one`, () => {
     const withHistory = REQUESTS.filter(
       ({ request }) => Array.isArray(request.input) && request.input.some(isSaidByModel),
     );
@@ -143,7 +143,7 @@ describe('Recorded Responses loops', () => {
   });
 
   for (const { previous, next } of loops) {
-    it(`${next.name}: is rebuilt from the inner answer of the exchange before`, () => {
+    it(`${next.name}: is rebuilt from the converted response of the previous exchange`, () => {
       const before = readResponsesRequest(previous.request);
       const { input, stream, ...options } = readResponsesRequest(next.request);
       const { output } = fromResponses(

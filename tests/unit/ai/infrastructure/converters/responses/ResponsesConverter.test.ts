@@ -87,7 +87,7 @@ function withCapabilities(capabilities: Partial<WireContext['capabilities']>): W
 const ASYNC = withCapabilities({ supportsAsyncTools: true });
 
 describe('toResponses: options', () => {
-  it('sends the options that have the same words', () => {
+  it('sends the options that have the same name on the wire', () => {
     const options = {
       instructions: 'Be brief.',
       temperature: 0.5,
@@ -115,25 +115,25 @@ describe('toResponses: options', () => {
     );
   });
 
-  it('asks for a stream only where one is wanted', () => {
+  it('requests a stream only for streaming calls', () => {
     expect(request({}, responsesContext(), true).body.stream).to.equal(true);
     expect(request().body).not.to.have.property('stream');
   });
 
-  it('stores nothing unless a chain or the caller wants it', () => {
+  it('stores nothing unless a chain or the caller requires it', () => {
     expect(request().body.store).to.equal(false);
     expect(request({ previous_response_id: 'resp_1' }).body.store).to.equal(true);
     expect(request({ store: true }).body.store).to.equal(true);
     expect(request({ store: false, previous_response_id: 'resp_1' }).body.store).to.equal(false);
   });
 
-  it('asks for encrypted reasoning where nothing is stored and the model reasons', () => {
+  it('requests encrypted reasoning if nothing is stored and the model reasons', () => {
     expect(request().body.include).to.deep.equal(['reasoning.encrypted_content']);
     expect(request({ store: true }).body).not.to.have.property('include');
     expect(request({}, withCapabilities({ supportsReasoning: false })).body).not.to.have.property('include');
   });
 
-  it('names a schema that has no name', () => {
+  it('names an unnamed schema', () => {
     const schema = { type: 'object', properties: {}, required: [], additionalProperties: false };
     expect(request({ response_format: { type: 'json_schema', schema } }).body.text).to.deep.equal({
       format: { type: 'json_schema', name: 'response', schema },
@@ -145,7 +145,7 @@ describe('toResponses: options', () => {
     });
   });
 
-  it('asks for as much structure as the host has, and says so', () => {
+  it('requests as much structure as the vendor supports, and warns about the rest', () => {
     const response_format = { type: 'json_schema', schema: { type: 'object' } } as const;
     const lesser = request({ response_format }, withQuirks({ structuredOutput: 'json_object' }));
     expect(lesser.body.text).to.deep.equal({ format: { type: 'json_object' } });
@@ -164,7 +164,7 @@ describe('toResponses: options', () => {
     expect(warnings).to.have.length(1);
   });
 
-  it('drops the fields that the host refuses, and warns of those that the caller asked for', () => {
+  it('omits the fields that the vendor rejects, and warns about those that the caller set', () => {
     const context = withQuirks({ unsupportedFields: ['store', 'include', 'metadata', 'user'] });
     const { body, warnings } = request({ metadata: { a: 'b' } }, context);
     expect(body).to.have.all.keys('model', 'input');
@@ -175,13 +175,13 @@ describe('toResponses: options', () => {
     expect(asked.warnings[0]).to.include('include');
   });
 
-  it('drops parallel_tool_calls where the host does not know it', () => {
+  it('omits parallel_tool_calls if the vendor does not support it', () => {
     const { body, warnings } = request({ parallel_tool_calls: true }, withQuirks({ supportsParallelToolCalls: false }));
     expect(body).not.to.have.property('parallel_tool_calls');
     expect(warnings).to.have.length(1);
   });
 
-  it("merges verbatim fields, the vendor's own over its scheme's, and joins text", () => {
+  it("merges passthrough fields, the vendor's own over its scheme's, and merges text", () => {
     const { body } = request({
       response_format: { type: 'json_object' },
       vendor: {
@@ -199,7 +199,7 @@ describe('toResponses: options', () => {
     expect(body).not.to.have.property('top_k');
   });
 
-  it('sends stream options with streams only', () => {
+  it('sends stream options only with streams', () => {
     const vendor = { openai_responses: { stream_options: { include_obfuscation: false } } };
     expect(request({ vendor }).body).not.to.have.property('stream_options');
     expect(request({ vendor }, responsesContext(), true).body.stream_options).to.deep.equal({
@@ -215,7 +215,7 @@ describe('toResponses: tools', () => {
     return (body.tools as JsonObject[])[0]!;
   }
 
-  it('sends functions flat, without what only this program reads', () => {
+  it('sends functions flat, without fields that are reserved for the domain model', () => {
     const offered: FunctionTool = {
       ...LOOK,
       strict: false,
@@ -232,7 +232,7 @@ describe('toResponses: tools', () => {
     expect(tool(offered)).to.deep.equal({ ...LOOK, strict: false });
   });
 
-  it('forces no strictness, and none where the host does not know it', () => {
+  it('never enables strict by itself, and omits it if the vendor does not support it', () => {
     expect(tool(LOOK)).to.deep.equal(LOOK);
     expect(tool({ ...LOOK, strict: true })).to.deep.include({ strict: true });
     const lenient = withQuirks({ supportsStrictTools: false });
@@ -241,13 +241,13 @@ describe('toResponses: tools', () => {
     expect(request({ tools: [{ ...LOOK, strict: false }] }, lenient).warnings).to.deep.equal([]);
   });
 
-  it('offers non-blocking tools as async where the wire has such tools', () => {
+  it('offers non-blocking tools as async if the wire supports it', () => {
     expect(tool({ ...LOOK, blocking: false }, ASYNC)).to.deep.equal({ ...LOOK, async: true });
     expect(tool({ ...LOOK, blocking: false })).to.deep.equal(LOOK);
     expect(tool(LOOK, ASYNC)).to.deep.equal(LOOK);
   });
 
-  it("merges a tool's own words for this wire", () => {
+  it("merges a tool's own fields for this wire", () => {
     expect(tool({ ...LOOK, vendor: { openai_responses: { defer_loading: true } } })).to.deep.equal({
       ...LOOK,
       defer_loading: true,
@@ -285,7 +285,7 @@ describe('toResponses: tools', () => {
   }
 
   for (const type of ['web_fetch', 'url_context'] as const) {
-    it(`refuses ${type} before any call`, () => {
+    it(`rejects ${type} before any request`, () => {
       expect(() => request({ tools: [LOOK, { type }] }))
         .to.throw(UnsupportedFeatureError)
         .with.property('path', 'tools[1]');
@@ -314,7 +314,7 @@ describe('toResponses: tools', () => {
     [{ type: 'mcp' }, { type: 'mcp', server_label: 's' }],
   ];
   for (const [inner, wire] of choices) {
-    it(`chooses ${JSON.stringify(inner)} as ${JSON.stringify(wire)}`, () => {
+    it(`converts the choice ${JSON.stringify(inner)} to ${JSON.stringify(wire)}`, () => {
       const { body } = request({
         tools: [LOOK, { type: 'mcp', server_label: 's', server_url: 'https://example.com' }],
         tool_choice: inner,
@@ -324,7 +324,7 @@ describe('toResponses: tools', () => {
     });
   }
 
-  it('refuses to choose an mcp server where none or several are offered', () => {
+  it('rejects the choice of an MCP server if none or several are offered', () => {
     expect(() => request({ tools: [LOOK], tool_choice: { type: 'mcp' } })).to.throw(LLMInvalidRequestError);
   });
 });
@@ -339,7 +339,7 @@ describe('toResponses: history', () => {
     expect(sent(marked)[0]).to.equal(sent(marked, ANSWER)[0]);
   });
 
-  it('keeps what only the inner language knows at home', () => {
+  it('removes fields that only the domain model has', () => {
     const inner: readonly InputItem[] = [
       {
         ...USER,
@@ -373,7 +373,7 @@ describe('toResponses: history', () => {
     ]);
   });
 
-  it("merges this wire's own words into items and parts", () => {
+  it("merges this wire's own fields into items and parts", () => {
     const item: InputItem = {
       type: 'message',
       role: 'user',
@@ -396,7 +396,7 @@ describe('toResponses: history', () => {
     ]);
   });
 
-  it('invents no ids', () => {
+  it('generates no ids', () => {
     const items = sent(
       assistantMessage('Hi'),
       USER,
@@ -406,7 +406,7 @@ describe('toResponses: history', () => {
     for (const item of items) expect(item).not.to.have.property('id');
   });
 
-  it('gives parts the type that their role demands, and names media that the model cannot have said', () => {
+  it('gives parts the type that their role requires, and reports media in assistant messages as lost', () => {
     const picture = { type: 'input_image', image_url: 'https://example.com/a.png' } as const;
     const { body, losses } = request({
       input: [
@@ -434,14 +434,14 @@ describe('toResponses: history', () => {
     expect(losses.map(({ path }) => path)).to.deep.equal(['input[1].content[1]', 'input[2].content[0]']);
   });
 
-  it('makes call ids fit that are longer than the wire allows, the same for call and answer', () => {
+  it('shortens overlong call ids consistently for call and result', () => {
     const call_id = 'x'.repeat(80);
     const [, call, answer] = sent(USER, { ...CALL, call_id }, { type: 'function_call_output', call_id, output: 'x' });
     expect(call?.call_id).to.have.length.at.most(64);
     expect(answer?.call_id).to.equal(call?.call_id);
   });
 
-  it('names losses by their place in the request, also where the history was repaired', () => {
+  it('reports losses by their path in the request, even after the history was repaired', () => {
     const { losses } = request({
       input: [USER, CALL, USER, { ...REASONING, origin: { wire: 'anthropic_messages', vendor: 'anthropic' } }, ANSWER],
     });
@@ -452,7 +452,7 @@ describe('toResponses: history', () => {
 describe('toResponses: reasoning', () => {
   const OUTPUT: InputItem = { type: 'function_call_output', call_id: 'call_1', output: 'blue' };
 
-  it('replays encrypted reasoning without ids where nothing is stored', () => {
+  it('replays encrypted reasoning without ids if nothing is stored', () => {
     const items = sent(
       USER,
       REASONING,
@@ -475,7 +475,7 @@ describe('toResponses: reasoning', () => {
     ]);
   });
 
-  it('leaves hosted items their ids, which they must have', () => {
+  it('keeps the ids of hosted items, which require them', () => {
     const search: InputItem = {
       type: 'web_search_call',
       id: 'ws_1',
@@ -491,19 +491,19 @@ describe('toResponses: reasoning', () => {
     ]);
   });
 
-  it('replays reasoning with its id where the host stores', () => {
+  it('replays reasoning with its id if the vendor stores responses', () => {
     const { origin: _, ...stored } = REASONING;
     const { body, losses } = request({ input: [USER, REASONING, ANSWER, USER], store: true });
     expect(body.input).to.deep.equal([USER, stored, ANSWER, USER]);
     expect(losses).to.deep.equal([]);
   });
 
-  it('sends reasoning as the caller wrote it where no origin says otherwise', () => {
+  it('sends reasoning without an origin as the caller wrote it', () => {
     const { origin: _, ...written } = REASONING;
     expect(sent(USER, written, ANSWER, USER)).to.deep.equal([USER, written, ANSWER, USER]);
   });
 
-  it('drops the id of reasoning whose answer was replaced by a message without one', () => {
+  it('omits the id of reasoning whose answer was replaced by a message without one', () => {
     const { origin: _, ...written } = REASONING;
     const { body, losses } = request({ input: [USER, written, assistantMessage('42'), USER], store: true });
     expect((body.input as JsonObject[])[1]).to.deep.equal({
@@ -514,7 +514,7 @@ describe('toResponses: reasoning', () => {
     expect(losses).to.deep.equal([]);
   });
 
-  it('drops reasoning that only its host can read, where it will not be found', () => {
+  it('drops reasoning that only the vendor can read and will not find', () => {
     const { encrypted_content: _, ...kept } = REASONING;
     const { body, losses } = request({ input: [USER, kept, ANSWER, USER] });
     const { id: _id, ...answer } = ANSWER;
@@ -523,7 +523,7 @@ describe('toResponses: reasoning', () => {
     expect(request({ input: [USER, kept, ANSWER, USER], store: true }).losses).to.deep.equal([]);
   });
 
-  it('keeps readable reasoning of its own host', () => {
+  it('keeps readable reasoning of the same vendor', () => {
     const {
       encrypted_content: _e,
       origin: _o,
@@ -547,7 +547,7 @@ describe('toResponses: reasoning', () => {
     });
   }
 
-  it('keeps several reasoning items in front of one item', () => {
+  it('keeps several reasoning items before one item', () => {
     expect(sent(USER, REASONING, { ...REASONING, id: 'rs_2' }, ANSWER).map(({ type }) => type)).to.deep.equal([
       'message',
       'reasoning',
@@ -585,7 +585,7 @@ describe('toResponses: reasoning', () => {
     ],
   ];
   for (const [kind, vendor, reasoning] of foreign) {
-    it(`names ${kind} reasoning of ${vendor} and does not send it`, () => {
+    it(`reports ${kind} reasoning of ${vendor} as lost and does not send it`, () => {
       const { body, losses } = request({ input: [USER, reasoning, ANSWER, USER] });
       const { id: _, ...answer } = ANSWER;
       expect(body.input).to.deep.equal([USER, answer, USER]);
@@ -595,7 +595,7 @@ describe('toResponses: reasoning', () => {
     });
   }
 
-  it('sends items that another wire made only to that wire, and names them', () => {
+  it('sends items from another wire only to that wire, and reports them as lost otherwise', () => {
     const { body, losses } = request({
       input: [
         USER,
@@ -626,7 +626,7 @@ describe('toResponses: reasoning', () => {
   });
 });
 
-describe('toResponses: results that arrive later', () => {
+describe('toResponses: late results', () => {
   const call: FunctionCallItem = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
   const history: readonly InputItem[] = [
     USER,
@@ -643,7 +643,7 @@ describe('toResponses: results that arrive later', () => {
     },
   ];
 
-  it('sends them on their own call where the wire has async tools, and no acknowledgement', () => {
+  it('sends them as the result of their call, without an acknowledgement, if the wire has async tools', () => {
     expect(itemsOf(request({ input: history }, ASYNC))).to.deep.equal([
       USER,
       call,
@@ -652,7 +652,7 @@ describe('toResponses: results that arrive later', () => {
     ]);
   });
 
-  it('answers the call by the acknowledgement elsewhere, and renders the result as a user message', () => {
+  it('otherwise sends the acknowledgement as the result, and the late result as a user message', () => {
     const items = itemsOf(request({ input: history }));
     expect(items.slice(0, 4)).to.deep.equal([
       USER,
@@ -665,7 +665,7 @@ describe('toResponses: results that arrive later', () => {
     expect(JSON.stringify(items[4])).to.include('blue');
   });
 
-  it('gives an orphaned call an answer, and leaves answers alone whose calls the host holds', () => {
+  it('adds a result to an orphaned call, and keeps results whose calls the vendor stores', () => {
     const orphaned = request({ input: [USER, call, USER] });
     expect(itemsOf(orphaned).map(({ type }) => type)).to.deep.equal([
       'message',
@@ -698,7 +698,7 @@ describe('fromResponses', () => {
     },
   };
 
-  it('gives the inner response', () => {
+  it('returns the domain response', () => {
     expect(
       fromResponses(
         body,
@@ -732,7 +732,7 @@ describe('fromResponses', () => {
     });
   });
 
-  it('clones nothing that stays as it is', () => {
+  it('does not copy what stays unchanged', () => {
     expect(fromResponses(body, responsesReply()).output[0]).to.equal(ANSWER);
   });
 
@@ -747,7 +747,7 @@ describe('fromResponses', () => {
     expect(response.vendor.fields).to.deep.equal({ billing: { payer: 'developer' } });
   });
 
-  it('counts absent usage as zero and warns', () => {
+  it('counts missing usage as zero and warns', () => {
     for (const usage of [null, undefined]) {
       const response = fromResponses({ ...body, usage }, responsesReply());
       expect(response.usage).to.deep.equal(NO_USAGE);
@@ -755,13 +755,13 @@ describe('fromResponses', () => {
     }
   });
 
-  it('sums totals that the host left out', () => {
+  it('sums totals that the vendor omitted', () => {
     expect(
       fromResponses({ ...body, usage: { input_tokens: 3, output_tokens: 2 } }, responsesReply()).usage,
     ).to.deep.equal({ ...NO_USAGE, input_tokens: 3, output_tokens: 2, total_tokens: 5 });
   });
 
-  it("counts a refusal as an answer that was filtered, and keeps the host's word", () => {
+  it("treats a refusal as a filtered response, and keeps the vendor's status", () => {
     const refusal = { ...ANSWER, content: [{ type: 'refusal', refusal: 'No.' }] };
     const response = fromResponses({ ...body, output: [refusal] }, responsesReply());
     expect(response).to.deep.include({
@@ -772,7 +772,7 @@ describe('fromResponses', () => {
     expect(response.vendor.finish_reason).to.equal('completed');
   });
 
-  it('keeps why an answer is incomplete', () => {
+  it('keeps the reason why a response is incomplete', () => {
     const response = fromResponses(
       { ...body, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
       responsesReply(),
@@ -780,7 +780,7 @@ describe('fromResponses', () => {
     expect(response).to.deep.include({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
   });
 
-  it('counts an unknown or missing status as completed, with a warning', () => {
+  it('treats an unknown or missing status as completed, with a warning', () => {
     for (const status of ['pondering', undefined]) {
       const response = fromResponses({ ...body, status }, responsesReply());
       expect(response.status).to.equal('completed');
@@ -789,7 +789,7 @@ describe('fromResponses', () => {
     }
   });
 
-  it('throws a failed response with the response', () => {
+  it('throws a failed response with the response attached', () => {
     const failed = { ...body, status: 'failed', output: undefined, error: { code: 'server_error', message: 'oops' } };
     expect(() => fromResponses(failed, responsesReply()))
       .to.throw(LLMError, 'oops')
@@ -797,7 +797,7 @@ describe('fromResponses', () => {
       .and.has.nested.property('response.usage.total_tokens', 5);
   });
 
-  it('throws the error that a 200 holds', () => {
+  it('throws an error that has status 200', () => {
     expect(() =>
       fromResponses(
         { error: { type: 'invalid_request_error', code: 'content_filter', message: 'filtered' } },
@@ -829,7 +829,7 @@ describe('fromResponses', () => {
     ],
   ];
   for (const [what, value, message] of broken) {
-    it(`refuses ${what} and says what is wrong`, () => {
+    it(`rejects ${what} and names the problem`, () => {
       expect(() => fromResponses(value, responsesReply())).to.throw(LLMStreamError, message);
     });
   }

@@ -21,7 +21,7 @@ function choiceOf(body: JsonObject): { readonly message: JsonObject; readonly fi
 }
 
 describe('readChatCompletionsRequest', () => {
-  it('reads every option that has an inner word', () => {
+  it('reads every option with a domain equivalent', () => {
     const request = {
       model: 'm',
       messages,
@@ -58,7 +58,7 @@ describe('readChatCompletionsRequest', () => {
     });
   });
 
-  it('keeps the rest verbatim: unknown fields, nulls, values that our words could not give back', () => {
+  it('keeps the rest verbatim: unknown fields, nulls, values that could not be restored', () => {
     const rest = {
       seed: 1,
       temperature: null,
@@ -73,7 +73,7 @@ describe('readChatCompletionsRequest', () => {
     });
   });
 
-  it('reads the choice among allowed tools', () => {
+  it('reads a choice among allowed tools', () => {
     const { tool_choice } = readChatCompletionsRequest({
       messages,
       tool_choice: {
@@ -88,7 +88,7 @@ describe('readChatCompletionsRequest', () => {
     });
   });
 
-  it('tells free-text calls and calls from before tools apart from all others', () => {
+  it('distinguishes custom calls and calls in the deprecated form from all others', () => {
     const { input } = readChatCompletionsRequest({
       messages: [
         { role: 'assistant', tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'sh', input: 'ls' } }] },
@@ -134,7 +134,7 @@ describe('readChatCompletionsRequest', () => {
     [{ messages, reasoning_effort: 3 }, 'reasoning_effort'],
   ];
   for (const [body, path] of WRONG) {
-    it(`says that ${path === '' ? 'the body' : path} is wrong in ${JSON.stringify(body)}`, () => {
+    it(`rejects ${path === '' ? 'the body' : path} in ${JSON.stringify(body)}`, () => {
       expect(() => readChatCompletionsRequest(body))
         .to.throw(LLMInvalidRequestError)
         .with.property('path', path);
@@ -143,7 +143,7 @@ describe('readChatCompletionsRequest', () => {
 });
 
 describe('writeChatCompletions', () => {
-  it('writes a response of another wire in this wire’s words', () => {
+  it('converts a response from another wire', () => {
     const body = write([
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'thought' }] },
       {
@@ -180,7 +180,7 @@ describe('writeChatCompletions', () => {
     });
   });
 
-  it('writes how it ended', () => {
+  it('writes the finish reason', () => {
     const text: OutputItem = {
       type: 'message',
       role: 'assistant',
@@ -196,7 +196,7 @@ describe('writeChatCompletions', () => {
     ).to.equal('content_filter');
   });
 
-  it('writes a refusal where this wire has it', () => {
+  it('writes a refusal to the field that this wire has for it', () => {
     const refusal: OutputItem = { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] };
     expect(
       choiceOf(write([refusal], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } })).message,

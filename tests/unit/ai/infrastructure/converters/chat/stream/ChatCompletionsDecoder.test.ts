@@ -117,18 +117,18 @@ interface Delta {
 const WHOLE = CHAT_STREAMS.filter(({ text }) => text.includes('[DONE]'));
 
 describe('ChatCompletionsDecoder', () => {
-  it('is the wire’s', () => {
+  it('is the decoder of the wire', () => {
     expect(chatCompletionsWire.name).to.equal('chat_completions');
     expect(chatCompletionsWire.createDecoder(chatReply())).to.be.an.instanceOf(ChatCompletionsDecoder);
   });
 
   describe('recorded streams', () => {
-    it('are as many as were recorded, one of them with an error', () => {
+    it('covers all recordings, one of them with an error', () => {
       expect([CHAT_STREAMS.length, WHOLE.length]).to.deep.equal([21, 20]);
     });
 
     for (const one of WHOLE) {
-      it(`${one.name}: gives what the chunks say, in deltas and in the end`, () => {
+      it(`${one.name}: emits the chunks' content, in deltas and in the final response`, () => {
         const events = decoded(sseMessages(one.text), replyFor(one));
         const response = responseIn(events);
         const told = answerIn(sseMessages(one.text));
@@ -158,14 +158,14 @@ describe('ChatCompletionsDecoder', () => {
         expect(response.status).to.equal(told.finish === 'length' ? 'incomplete' : 'completed');
       });
 
-      it(`${one.name}: gives the response that the same answer gives without streaming`, () => {
+      it(`${one.name}: ends with the response that the same request gets without streaming`, () => {
         const response = responseIn(decoded(sseMessages(one.text), replyFor(one)));
         const body = writeChatCompletions(response);
         expect(body).to.include({ object: 'chat.completion' });
         expect(fromChatCompletions(body, replyFor(one))).to.deep.equal(response);
       });
 
-      it(`${one.name}: begins each item once, before its deltas, and ends it once`, () => {
+      it(`${one.name}: starts each item once, before its deltas, and ends it once`, () => {
         const events = decoded(sseMessages(one.text), replyFor(one));
         expectOrder(events);
         expect(of(events, 'response.created')).to.have.length(1);
@@ -174,7 +174,7 @@ describe('ChatCompletionsDecoder', () => {
         );
       });
 
-      it(`${one.name}: is broken wherever it stops before its end marker`, () => {
+      it(`${one.name}: throws wherever it is cut before the end marker`, () => {
         const decoder = new ChatCompletionsDecoder(replyFor(one));
         const messages = sseMessages(one.text);
         const out: ResponseStreamEvent[] = [];
@@ -191,7 +191,7 @@ describe('ChatCompletionsDecoder', () => {
       });
     }
 
-    it('groq-in-stream-error-a 1: throws the vendor’s error with what the model wrote, after what came before', () => {
+    it("groq-in-stream-error-a 1: throws the vendor's error with the failed generation, after the preceding events", () => {
       const [one] = CHAT_STREAMS.filter(({ text }) => !text.includes('[DONE]'));
       const decoder = new ChatCompletionsDecoder(replyFor(one!));
       const out: ResponseStreamEvent[] = [];
@@ -205,7 +205,7 @@ describe('ChatCompletionsDecoder', () => {
         .and.match(/The model wrote: \{"name": "get_something_by_name"/);
     });
 
-    it('azure-chat-stream-text-a 1: passes on the chunk that is only Azure’s, and takes the id from the next', () => {
+    it('azure-chat-stream-text-a 1: passes on the chunk that only Azure sends, and takes the id from the next', () => {
       const one = WHOLE.find(({ name }) => name === 'azure-chat-stream-text-a 1')!;
       const [first, created] = decoded(sseMessages(one.text), replyFor(one));
       expect(first).to.have.property('type', 'vendor.event');
@@ -215,7 +215,7 @@ describe('ChatCompletionsDecoder', () => {
   });
 
   describe('text', () => {
-    it('leaves with the chunk that brought it', () => {
+    it('emits text with the chunk that contains it', () => {
       const decoder = new ChatCompletionsDecoder(chatReply());
       const out: ResponseStreamEvent[] = [];
       decoder.push({ data: JSON.stringify(chunk({ role: 'assistant', content: '' })) }, out);
@@ -229,7 +229,7 @@ describe('ChatCompletionsDecoder', () => {
       ]);
     });
 
-    it('may be a refusal', () => {
+    it('emits refusals', () => {
       const events = streamed(
         chunk({ role: 'assistant', content: null, refusal: 'I ' }),
         chunk({ refusal: 'can’t.' }),
@@ -242,7 +242,7 @@ describe('ChatCompletionsDecoder', () => {
       });
     });
 
-    it('stands after the reasoning, which a host may send under two names', () => {
+    it('emits text after reasoning, which may come in two fields', () => {
       const events = streamed(
         chunk({ reasoning: 'h', reasoning_content: 'h' }),
         chunk({ reasoning: 'm', reasoning_content: 'm' }),
@@ -263,7 +263,7 @@ describe('ChatCompletionsDecoder', () => {
       expect(responseIn(events).output.map(({ type }) => type)).to.deep.equal(['reasoning', 'message']);
     });
 
-    it('may come in parts of a kind that only some hosts have', () => {
+    it('emits the texts of content parts', () => {
       const events = streamed(
         chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
         chunk({ content: [{ type: 'text', text: 'a' }] }),
@@ -274,7 +274,7 @@ describe('ChatCompletionsDecoder', () => {
       expect(responseIn(events).output_text).to.equal('ab');
     });
 
-    it('may be cited', () => {
+    it('emits citations', () => {
       const events = streamed(
         chunk({ content: 'x' }),
         chunk({ annotations: [{ type: 'url_citation', url_citation: { url: 'u' } }] }),
@@ -305,7 +305,7 @@ describe('ChatCompletionsDecoder', () => {
       return calls.map(({ call_id, arguments: text }) => ({ call_id, arguments: text }));
     }
 
-    it('are announced at once, and done only with the end marker', () => {
+    it('announces calls at once, and completes them only at the end marker', () => {
       const decoder = new ChatCompletionsDecoder(chatReply());
       const out: ResponseStreamEvent[] = [];
       decoder.push({ data: JSON.stringify(fragments(begin(0))) }, out);
@@ -319,7 +319,7 @@ describe('ChatCompletionsDecoder', () => {
       expect(of(out, 'response.tool_use.done')).to.have.length(1);
     });
 
-    it('interleave by their number', () => {
+    it('separates interleaved calls by their index', () => {
       expect(
         facts(
           callsIn(
@@ -333,13 +333,13 @@ describe('ChatCompletionsDecoder', () => {
       ).to.deep.equal(AB);
     });
 
-    it('stand in the order of their numbers, whichever came first', () => {
+    it('orders calls by their index, whichever came first', () => {
       expect(
         facts(callsIn(fragments(begin(1), more(1, '{"b":2}')), fragments(begin(0), more(0, '{"a":1}')))),
       ).to.deep.equal(AB);
     });
 
-    it('may repeat id and name with every fragment', () => {
+    it('accepts fragments that repeat id and name', () => {
       const again = (index: number, text: string): JsonObject => ({
         ...begin(index),
         function: { name: `tool_${index}`, arguments: text },
@@ -349,7 +349,7 @@ describe('ChatCompletionsDecoder', () => {
       expect(calls[0]?.name).to.equal('tool_0');
     });
 
-    it('may have no number, or all the same', () => {
+    it('accepts calls without an index, or all with the same', () => {
       const whole = (id: string, text: string, fields: JsonObject = {}): JsonObject => ({
         id,
         type: 'function',
@@ -374,7 +374,7 @@ describe('ChatCompletionsDecoder', () => {
       ).to.deep.equal([AB[0]]);
     });
 
-    it('may have neither number nor id: a name begins one when the last one is whole', () => {
+    it('without index and id, starts a new call at a name after complete arguments', () => {
       const named = (text: string): JsonObject => ({ function: { name: 'look', arguments: text } });
       expect(
         callsIn(fragments(named('{"a"')), fragments(named(':1}')), fragments(named('{"b":2}'))).map(
@@ -383,7 +383,7 @@ describe('ChatCompletionsDecoder', () => {
       ).to.deep.equal(['{"a":1}', '{"b":2}']);
     });
 
-    it('get an id where the host gives none, the same in the announcement and in the end', () => {
+    it('generates a missing id, the same in the announcement and in the response', () => {
       const events = streamed(
         fragments({ index: 0, function: { name: 'look', arguments: '{' } }),
         fragments({ index: 0, function: { arguments: '}' } }),
@@ -395,7 +395,7 @@ describe('ChatCompletionsDecoder', () => {
       expect(of(events, 'response.tool_use.done').map(({ item }) => item.call_id)).to.deep.equal(ids);
     });
 
-    it('may bring their arguments as an object, or none at all', () => {
+    it('accepts arguments as an object, or none at all', () => {
       const calls = callsIn(
         fragments({ ...begin(0), function: { name: 'look', arguments: { a: 1 } } }),
         fragments({ index: 1, id: 'call_1', function: { name: 'go' } }),
@@ -403,7 +403,7 @@ describe('ChatCompletionsDecoder', () => {
       expect(calls.map((call) => call.arguments)).to.deep.equal(['{"a":1}', '{}']);
     });
 
-    it('of an answer that was cut short are not done', () => {
+    it('does not complete the calls of a truncated response', () => {
       const events = streamed(fragments(begin(0), more(0, '{"a')), end('length'));
       expect(of(events, 'response.tool_use.done')).to.deep.equal([]);
       expect(of(events, 'response.output_item.done')[0]?.item).to.include({
@@ -412,7 +412,7 @@ describe('ChatCompletionsDecoder', () => {
       });
     });
 
-    it('from before tools are calls, too', () => {
+    it('accepts calls in the deprecated form', () => {
       const events = streamed(
         chunk({ content: null, function_call: { name: 'look', arguments: '' } }),
         chunk({ function_call: { arguments: '{"a"' } }),
@@ -424,7 +424,7 @@ describe('ChatCompletionsDecoder', () => {
       expectOrder(events);
     });
 
-    it('may take free text', () => {
+    it('accepts custom calls', () => {
       const events = streamed(
         fragments({ index: 0, id: 'call_0', type: 'custom', custom: { name: 'sh', input: '' } }),
         fragments({ index: 0, custom: { input: 'ls' } }),
@@ -436,21 +436,21 @@ describe('ChatCompletionsDecoder', () => {
       expectOrder(events);
     });
 
-    it('may come before the text', () => {
+    it('accepts calls before the text', () => {
       const events = streamed(fragments(begin(0), more(0, '{}')), chunk({ content: 'x' }), end('tool_calls'));
       expectOrder(events);
       expect(responseIn(events).output.map(({ type }) => type)).to.deep.equal(['message', 'function_call']);
     });
   });
 
-  describe('token counts', () => {
-    it('come after the end, with no choice', () => {
+  describe('usage', () => {
+    it('accepts usage after the end, without choices', () => {
       const events = streamed(chunk({ content: 'x' }), end(), { ...chunk({}), choices: [], usage: USAGE });
       expect(of(events, 'response.usage').map(({ usage }) => usage.total_tokens)).to.deep.equal([3]);
       expect(responseIn(events).usage.total_tokens).to.equal(3);
     });
 
-    it('come inside x_groq, which keeps the rest', () => {
+    it('accepts usage inside x_groq, and keeps its other fields', () => {
       const response = responseIn(
         streamed(
           chunk({ content: 'x' }, { x_groq: { id: 'req_1', seed: 7 } }),
@@ -464,7 +464,7 @@ describe('ChatCompletionsDecoder', () => {
       });
     });
 
-    it('may come with every chunk: the last is the count', () => {
+    it('accepts usage in every chunk, of which the last counts', () => {
       const events = streamed(
         chunk({ content: 'x' }, { usage: { ...USAGE, total_tokens: 1 } }),
         end('stop', { usage: USAGE }),
@@ -473,20 +473,20 @@ describe('ChatCompletionsDecoder', () => {
       expect(responseIn(events).vendor.usage).to.deep.equal(USAGE);
     });
 
-    it('may not come at all, with a warning', () => {
+    it('accepts missing usage, with a warning', () => {
       expect(responseIn(streamed(chunk({ content: 'x' }), end())).vendor.warnings).to.deep.equal([
         'openai reported no usage; its tokens count as zero.',
       ]);
     });
   });
 
-  describe('everything else', () => {
+  describe('other fields', () => {
     function fieldsOf(response: LLMResponse): JsonObject {
       const [choice] = writeChatCompletions(response).choices as readonly JsonObject[];
       return choice!;
     }
 
-    it('is in the end as the answer without streaming has it', () => {
+    it('assembles them as in a response without streaming', () => {
       const choice = fieldsOf(
         responseIn(
           streamed(
@@ -526,7 +526,7 @@ describe('ChatCompletionsDecoder', () => {
       });
     });
 
-    it('of a chunk that only this wire has a word for is passed on', () => {
+    it('passes on a chunk without a domain equivalent', () => {
       const events = streamed(
         chunk({ audio: { id: 'audio_1', data: 'AA' } }),
         chunk({ content: 'x', extra: 1 }),
@@ -540,7 +540,7 @@ describe('ChatCompletionsDecoder', () => {
       expect(responseIn(events).vendor.fields).to.deep.include({ citations: ['u'] });
     });
 
-    it('that Groq ran is told when it begins, and filled up when it is done; each of its chunks has another id', () => {
+    it('emits a tool that Groq runs when it starts, and completes it when it is done', () => {
       const search = { index: 0, type: 'search', arguments: '{"query":"w"}' };
       const events = streamed(
         chunk({ reasoning: 'hm' }, { id: 'a' }),
@@ -570,7 +570,7 @@ describe('ChatCompletionsDecoder', () => {
       ]);
     });
 
-    it('of other choices is left aside', () => {
+    it('ignores further choices', () => {
       const other = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
         ...chunk({}),
         choices: [{ index: 1, delta, finish_reason }],
@@ -587,7 +587,7 @@ describe('ChatCompletionsDecoder', () => {
       expect(responseIn(events).vendor.warnings[0]).to.match(/2 choices/);
     });
 
-    it('after the end marker is nothing', () => {
+    it('ignores everything after the end marker', () => {
       const decoder = new ChatCompletionsDecoder(chatReply());
       const out: ResponseStreamEvent[] = [];
       for (const message of [...streamOf(chunk({ content: 'x' }), end()), { data: '[DONE]' }, { data: 'rubbish' }])
@@ -597,8 +597,8 @@ describe('ChatCompletionsDecoder', () => {
     });
   });
 
-  describe('what breaks a stream', () => {
-    it('is an error chunk, whatever follows it', () => {
+  describe('invalid streams', () => {
+    it('throws an error chunk, whatever follows it', () => {
       const error = { message: 'The server had an error', type: 'server_error', code: 'rate_limit_exceeded' };
       expect(
         brokenBy(() =>
@@ -614,7 +614,7 @@ describe('ChatCompletionsDecoder', () => {
       ).to.be.an.instanceOf(LLMRateLimitError);
     });
 
-    it('is an error event, JSON or not', () => {
+    it('throws an error event, JSON or not', () => {
       const decoder = new ChatCompletionsDecoder(chatReply());
       expect(brokenBy(() => decoder.push({ event: 'error', data: 'upstream went away' }, [])))
         .to.satisfy(isLLMError)
@@ -624,13 +624,13 @@ describe('ChatCompletionsDecoder', () => {
         .and.match(/gone/);
     });
 
-    it('is Groq’s word for why it stopped', () => {
+    it("throws Groq's reason for stopping early", () => {
       expect(brokenBy(() => streamed(chunk({ content: 'x' }, { x_groq: { error: 'over capacity' } }))))
         .to.satisfy(isLLMError)
         .and.match(/over capacity/);
     });
 
-    it('is what is no chunk', () => {
+    it('rejects an invalid chunk', () => {
       const NO_CHUNKS: readonly (readonly [string, RegExp])[] = [
         ['{"id":', /not JSON/],
         ['<html>', /an HTML or XML page/],
@@ -644,7 +644,7 @@ describe('ChatCompletionsDecoder', () => {
           .and.match(what);
     });
 
-    it('is an end marker without a word for how it ended', () => {
+    it('rejects an end marker without a finish reason', () => {
       expect(brokenBy(() => streamed(chunk({ content: 'x' }))))
         .to.be.an.instanceOf(LLMStreamError)
         .and.match(/finish_reason/);
@@ -659,7 +659,7 @@ describe('ChatCompletionsDecoder', () => {
         .and.match(/no choices/);
     });
 
-    it('is a stream of nothing', () => {
+    it('rejects an empty stream', () => {
       expect(brokenBy(() => new ChatCompletionsDecoder(chatReply()).end([]))).to.be.an.instanceOf(LLMStreamError);
     });
   });

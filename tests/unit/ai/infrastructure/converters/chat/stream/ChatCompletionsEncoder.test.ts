@@ -37,8 +37,8 @@ function finishOf(events: readonly JsonObject[]): unknown {
     .findLast(({ finish_reason }) => finish_reason !== null)?.finish_reason;
 }
 
-describe('the chat completions encoder', () => {
-  it('begins with the role, passes each delta on as one frame at once, and ends with the finish reason and the end marker', () => {
+describe('ChatCompletionsEncoder', () => {
+  it('starts with the role, writes each delta as one frame at once, and ends with the finish reason and the end marker', () => {
     const encoder = createStreamEncoder('openai', ENCODER_OPTIONS);
     const choice = (delta: JsonObject, finish_reason: string | null = null): readonly string[] => [
       `data: ${JSON.stringify({ ...HEAD, choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
@@ -53,7 +53,7 @@ describe('the chat completions encoder', () => {
     expect(encoder.fail(new LLMStreamError('late'))).to.deep.equal([]);
   });
 
-  it('gives each call whole, in one delta, numbered in the order in which they are complete', () => {
+  it('writes each call in one delta, numbered in order of completion', () => {
     const calls = [
       callItem({ name: 'first', call_id: 'a', arguments: '{"x":1.0}' }),
       callItem({ name: 'second', call_id: 'b', arguments: '' }),
@@ -66,7 +66,7 @@ describe('the chat completions encoder', () => {
     expect(finishOf(events)).to.equal('tool_calls');
   });
 
-  it('tells usage in a last chunk without choices when it was asked for, and not otherwise', () => {
+  it('writes usage in a last chunk without choices, only on request', () => {
     const stream = eventsOf(
       answer('Hi', {
         usage: {
@@ -102,7 +102,7 @@ describe('the chat completions encoder', () => {
     });
   }
 
-  it('keeps a finish word of its own wire, known or not', () => {
+  it('keeps any finish reason of its own wire', () => {
     expect(
       finishOf(
         encodedEvents('openai', [CREATED_EVENT, completed('chat_completions', { vendor: { finish_reason: 'eos' } })]),
@@ -118,7 +118,7 @@ describe('the chat completions encoder', () => {
     ).to.equal('stop');
   });
 
-  it('tells reasoning where the client looks for it, the parts of a summary as paragraphs', () => {
+  it('writes reasoning to the field that the client reads, the parts of a summary as paragraphs', () => {
     const stream = [
       CREATED_EVENT,
       reasoningDelta('One.', 0, true),
@@ -137,7 +137,7 @@ describe('the chat completions encoder', () => {
     });
   });
 
-  it('tells refusals and citations as they come', () => {
+  it('writes refusals and citations as they arrive', () => {
     const citation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 };
     const stream = [
       CREATED_EVENT,
@@ -153,12 +153,8 @@ describe('the chat completions encoder', () => {
     ]);
   });
 
-  it('says a failure as an error object without the end marker, whatever the message speaks of', () => {
-    const text = encodedFailure(
-      'openai',
-      [CREATED_EVENT, textDelta('Hi')],
-      new LLMStreamError('no end marker [DONE] came'),
-    );
+  it('writes a failure as an error object without the end marker, whatever its message contains', () => {
+    const text = encodedFailure('openai', [CREATED_EVENT, textDelta('Hi')], new LLMStreamError('no end marker [DONE] came'));
     const last = framesIn(text).at(-1)!;
     expect(JSON.parse(last.data)).to.deep.equal({
       error: { message: 'no end marker [DONE] came', type: 'server_error', param: null, code: 'stream-broken' },
@@ -169,7 +165,7 @@ describe('the chat completions encoder', () => {
     ).to.deep.include({ error: { message: 'slow down', type: 'rate_limit_error', param: null, code: 'rate-limited' } });
   });
 
-  it('never takes a stream without its completed response for a success', () => {
+  it('treats a stream without a completed response as failed', () => {
     const encoder = createStreamEncoder('openai', ENCODER_OPTIONS);
     encoder.push(CREATED_EVENT);
     const frames = encoder.end();
@@ -178,7 +174,7 @@ describe('the chat completions encoder', () => {
     expect(encoder.end()).to.deep.equal([]);
   });
 
-  it('ends with the error that a failed event carries', () => {
+  it('ends with the error of a failed event', () => {
     const encoder = createStreamEncoder('openai', ENCODER_OPTIONS);
     expect(encoder.push({ type: 'response.failed', error: new LLMOverloadedError('busy') })).to.deep.equal([
       'data: {"error":{"message":"busy","type":"server_error","param":null,"code":"overloaded"}}\n\n',
@@ -186,7 +182,7 @@ describe('the chat completions encoder', () => {
     expect(encoder.end()).to.deep.equal([]);
   });
 
-  it('tells the text of an item that no delta brought', () => {
+  it('writes the text of an item without deltas', () => {
     const events = encodedEvents('openai', [
       CREATED_EVENT,
       { type: 'response.output_item.done', output_index: 0, item: textItem('Whole.') },
@@ -202,7 +198,7 @@ describe('the chat completions encoder', () => {
     expect(deltasOf(told)).to.deep.equal([{ role: 'assistant', content: '' }, { content: 'Whole.' }, {}]);
   });
 
-  it('announces a call in a chunk that says nothing else, when asked to', () => {
+  it('announces a call in a chunk without other content, on request', () => {
     const stream = eventsOf({ ...calling({ name: 'look', call_id: 'c1' }), id: 'resp_1', model: 'a-model' });
     expect(encoded('openai', stream)).not.to.include('announced');
     const announced = encodedEvents('openai', stream, { emitFunctionAnnouncements: true }).filter(
@@ -220,7 +216,7 @@ describe('the chat completions encoder', () => {
   describe('for streams of its own wire', () => {
     const origin = { wire: 'chat_completions', vendor: 'azure_openai' } as const;
 
-    it('passes on what no event told, once the answer has a name, without fragments of calls', () => {
+    it('relays fields without an event once the response has an id, without fragments of calls', () => {
       const early = {
         id: '',
         object: '',
@@ -246,7 +242,7 @@ describe('the chat completions encoder', () => {
       ]);
     });
 
-    it("leaves other wires' words alone", () => {
+    it("ignores other wires' events", () => {
       const events = encodedEvents('openai', [
         CREATED_EVENT,
         { type: 'vendor.event', origin: { wire: 'gemini' }, raw: { strange: true } },
@@ -255,7 +251,7 @@ describe('the chat completions encoder', () => {
       expect(JSON.stringify(events)).not.to.include('strange');
     });
 
-    it('puts the fields that no chunk has said on the last one, and further choices whole', () => {
+    it('adds unsent fields to the last chunk, and further choices as a whole', () => {
       const fields = {
         system_fingerprint: 'fp_1',
         x_new: { a: 1 },
@@ -297,7 +293,7 @@ describe('the chat completions encoder', () => {
       });
     });
 
-    it('writes calls as their host wrote them: unknown fields, custom calls, the form from before tools', () => {
+    it("writes calls in the vendor's form: unknown fields, custom calls, the deprecated form", () => {
       const own: FunctionCallItem = {
         type: 'function_call',
         call_id: 'a',
@@ -343,7 +339,7 @@ describe('the chat completions encoder', () => {
       ]);
     });
 
-    it('passes on which tools a host ran by itself', () => {
+    it('relays the tools that the vendor ran itself', () => {
       const item: OutputItem = {
         type: 'vendor_item',
         origin: { wire: 'chat_completions' },
@@ -361,7 +357,7 @@ describe('the chat completions encoder', () => {
     });
   });
 
-  it('keeps its grammar when the stream never names itself', () => {
+  it('follows the grammar if the stream never has an id', () => {
     const text = encoded('openai', [textDelta('Hi'), completed('responses')]);
     CHECKS.openai(text);
     expect(text).to.include('"id":"fallback_id"').and.to.include('"model":"asked-model"');

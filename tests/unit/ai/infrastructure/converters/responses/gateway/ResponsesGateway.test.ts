@@ -26,7 +26,7 @@ function resent(request: JsonObject): JsonObject {
 }
 
 describe('readResponsesRequest', () => {
-  it('reads a request into inner options', () => {
+  it('reads a request into options', () => {
     const format = { type: 'json_schema', name: 'person', schema: { type: 'object' }, strict: true };
     expect(
       readResponsesRequest({
@@ -56,12 +56,12 @@ describe('readResponsesRequest', () => {
     });
   });
 
-  it('stores where the client does not say, as this wire does', () => {
+  it('defaults store to true, as this API does', () => {
     expect(readResponsesRequest({ input: 'Hello' }).store).to.equal(true);
     expect(readResponsesRequest({ input: 'Hello', store: false }).store).to.equal(false);
   });
 
-  it('accepts more than the format demands: no input, messages without a type, references by id alone, nulls', () => {
+  it('accepts what the format forbids: no input, messages without a type, references by id alone, nulls', () => {
     expect(readResponsesRequest({}).input).to.deep.equal([]);
     expect(readResponsesRequest({ input: null }).input).to.deep.equal([]);
     const input = [
@@ -74,7 +74,7 @@ describe('readResponsesRequest', () => {
     for (const item of read) for (const [name, value] of Object.entries(item)) expect(value, name).not.to.equal(null);
   });
 
-  it('keeps a client from setting what only this program reads', () => {
+  it('does not let a client set fields that are reserved for the domain model', () => {
     const [tool] =
       readResponsesRequest({
         tools: [
@@ -114,10 +114,10 @@ describe('readResponsesRequest', () => {
     { type: 'hologram', blocking: 'maybe' },
   ];
   for (const tool of tools)
-    it(`sends the tool ${JSON.stringify(tool)} on as it is`, () =>
+    it(`passes the tool ${JSON.stringify(tool)} through unchanged`, () =>
       expect(resent({ input: 'x', tools: [tool] }).tools).to.deep.equal([tool]));
 
-  it("understands the wire's several names of one tool, so that other vendors can offer it", () => {
+  it("maps the API's different names of a tool to one type that other vendors understand", () => {
     const read =
       readResponsesRequest({
         tools: [
@@ -147,7 +147,7 @@ describe('readResponsesRequest', () => {
     },
   ];
   for (const choice of choices) {
-    it(`sends the choice ${JSON.stringify(choice)} on as it is`, () => {
+    it(`passes the choice ${JSON.stringify(choice)} through unchanged`, () => {
       expect(
         resent({
           input: 'x',
@@ -167,7 +167,7 @@ describe('readResponsesRequest', () => {
     {},
   ];
   for (const text of texts)
-    it(`sends text ${JSON.stringify(text)} on as it is`, () =>
+    it(`passes text ${JSON.stringify(text)} through unchanged`, () =>
       expect(resent({ input: 'x', text }).text).to.deep.equal(text));
 
   const wrong: readonly (readonly [unknown, string])[] = [
@@ -192,7 +192,7 @@ describe('readResponsesRequest', () => {
     [{ text: { format: { type: 'json_schema', name: 'x' } } }, 'text.format.schema'],
   ];
   for (const [body, path] of wrong) {
-    it(`refuses ${JSON.stringify(body)} at '${path}'`, () => {
+    it(`rejects ${JSON.stringify(body)} at '${path}'`, () => {
       expect(() => readResponsesRequest(body))
         .to.throw(LLMInvalidRequestError)
         .with.property('path', path);
@@ -272,7 +272,7 @@ describe('writeResponses', () => {
     'prompt_cache_key',
   ];
 
-  it('gives an answer of another wire all 31 fields, and every item an id, a type and a status', () => {
+  it('writes a response from another wire with all 31 fields, and every item with an id, a type and a status', () => {
     const body = writeResponses(foreign);
     expect(body).to.have.all.keys(ALL_FIELDS);
     expect(ALL_FIELDS).to.have.length(31);
@@ -287,13 +287,13 @@ describe('writeResponses', () => {
     expect(responseViolations(body)).to.equal('');
   });
 
-  it("lets the request's own fields win over what is assumed", () => {
+  it("overrides the defaults with the request's own fields", () => {
     expect(
       writeResponses(foreign, { temperature: 0.2, store: false, tools: [{ type: 'web_search' }] }),
     ).to.deep.include({ temperature: 0.2, store: false, tools: [{ type: 'web_search' }] });
   });
 
-  it('marks the last item of an answer that was cut short', () => {
+  it('marks the last item of a truncated response as incomplete', () => {
     const body = writeResponses({
       ...foreign,
       status: 'incomplete',
@@ -308,7 +308,7 @@ describe('writeResponses', () => {
     expect(body.completed_at).to.equal(null);
   });
 
-  it('reads back what another vendor sealed as it was, and sends it to nobody else', () => {
+  it("restores another vendor's encrypted content, and sends it only to that vendor", () => {
     const items = writeResponses(foreign).output as readonly JsonObject[];
     const { input } = readResponsesRequest({
       input: JSON.parse(JSON.stringify([{ role: 'user', content: 'Hello' }, ...items])) as unknown,
@@ -354,13 +354,13 @@ describe('writeResponses', () => {
     'its own output_text': { output_text: 'Hi' },
   };
   for (const [what, changes] of Object.entries(oddities)) {
-    it(`writes an answer with ${what} as its host sent it`, () => {
+    it(`writes a response with ${what} as its vendor sent it`, () => {
       const body = { ...(JSON.parse(recorded!.text) as JsonObject), ...changes };
       expect(writeResponses(fromResponses(body, responsesReply()))).to.deep.equal(body);
     });
   }
 
-  it('writes what was changed since an answer came over this wire', () => {
+  it('writes what has changed since a response came over this wire', () => {
     expect(writeResponses({ ...same, id: 'resp_mine', model: 'openai/gpt-5' })).to.deep.include({
       id: 'resp_mine',
       model: 'openai/gpt-5',

@@ -94,21 +94,21 @@ describe('ResponsesDecoder on recorded streams', () => {
     const failed = terminalResponse(recording).status === 'failed';
 
     if (failed) {
-      it(`${recording.name}: throws the host's error once, with the failed response`, () => {
+      it(`${recording.name}: throws the vendor's error once, with the failed response`, () => {
         const { events, errors } = decode(messages, context);
         expect(completedIn(events)).to.deep.equal([]);
         expect(errors).to.have.length(1);
         expect(errors[0]).to.be.instanceOf(LLMError).with.nested.property('response.status', 'failed');
       });
     } else {
-      it(`${recording.name}: ends in what its terminal response gives without streaming`, () => {
+      it(`${recording.name}: ends with the response that its terminal event converts to without streaming`, () => {
         const { events, errors } = decode(messages, context);
         expect(errors).to.deep.equal([]);
         expect(completedIn(events)).to.deep.equal([fromResponses(terminalResponse(recording), context)]);
         expect(events.at(-1)?.type).to.equal('response.completed');
       });
 
-      it(`${recording.name}: joined deltas are the text, and every call is announced and then whole`, () => {
+      it(`${recording.name}: emits deltas that add up to the text, and announces every call before it is complete`, () => {
         const { events } = decode(messages, context);
         const [whole] = completedIn(events);
         const text = events
@@ -130,7 +130,7 @@ describe('ResponsesDecoder on recorded streams', () => {
         }
       });
 
-      it(`${recording.name}: gives each delta in the step in which it came`, () => {
+      it(`${recording.name}: emits each delta as soon as it arrives`, () => {
         const decoder = responsesWire.createDecoder(context);
         for (const message of messages) {
           const out: ResponseStreamEvent[] = [];
@@ -142,7 +142,7 @@ describe('ResponsesDecoder on recorded streams', () => {
       });
     }
 
-    it(`${recording.name}: cut at any of its ${messages.length} events it is an error, never an answer`, () => {
+    it(`${recording.name}: throws when cut after any of its ${messages.length} events`, () => {
       for (let kept = 0; kept < messages.length; kept += 1) {
         const { events, errors } = decode(messages.slice(0, kept), context);
         expect(completedIn(events), `cut after ${kept}`).to.deep.equal([]);
@@ -157,7 +157,7 @@ describe('ResponsesDecoder on recorded streams', () => {
 });
 
 describe('ResponsesDecoder', () => {
-  it('gives the events of an answer in this order', () => {
+  it('emits the events of a response in order', () => {
     const { events } = decodeEvents(
       { type: 'response.created', response: response({ status: 'in_progress', output: [], usage: null }) },
       { type: 'response.in_progress', response: response({ status: 'in_progress', output: [], usage: null }) },
@@ -193,7 +193,7 @@ describe('ResponsesDecoder', () => {
     ]);
   });
 
-  it('shows arguments only when they are whole', () => {
+  it('emits arguments only once they are complete', () => {
     const { events } = decodeEvents(
       { type: 'response.output_item.added', output_index: 0, item: { ...CALL, arguments: '' } },
       { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"at":' },
@@ -225,7 +225,7 @@ describe('ResponsesDecoder', () => {
     ]);
   });
 
-  it('delivers a call that only the terminal response holds', () => {
+  it('emits a call that only the terminal response contains', () => {
     const { events } = decodeEvents({ type: 'response.completed', response: response({ output: [CALL] }) });
     expect(events.map(({ type }) => type)).to.deep.equal([
       'response.output_item.added',
@@ -237,7 +237,7 @@ describe('ResponsesDecoder', () => {
     ]);
   });
 
-  it('never gives a call that its limit cut', () => {
+  it('never emits a truncated call', () => {
     const cut = { ...CALL, status: 'incomplete', arguments: '{"at":"s' };
     const { events } = decodeEvents(
       { type: 'response.output_item.added', output_index: 0, item: { ...CALL, arguments: '' } },
@@ -260,7 +260,7 @@ describe('ResponsesDecoder', () => {
     ]);
   });
 
-  it('announces a call that its host names only when it is whole', () => {
+  it('announces a call that is named only when it is complete', () => {
     const { events } = decodeEvents(
       {
         type: 'response.output_item.added',
@@ -277,7 +277,7 @@ describe('ResponsesDecoder', () => {
     ]);
   });
 
-  it('takes reasoning under each of its three names', () => {
+  it('accepts reasoning under each of its three names', () => {
     const { events } = decodeEvents(
       { type: 'response.reasoning_text.delta', output_index: 0, delta: 'raw' },
       { type: 'response.reasoning.delta', output_index: 0, delta: 'open' },
@@ -290,7 +290,7 @@ describe('ResponsesDecoder', () => {
     ]);
   });
 
-  it('passes refusals and annotations', () => {
+  it('emits refusals and annotations', () => {
     const annotation = { type: 'url_citation', url: 'https://example.com', title: 'x', start_index: 0, end_index: 2 };
     const { events } = decodeEvents(
       { type: 'response.refusal.delta', output_index: 0, delta: 'No' },
@@ -302,26 +302,26 @@ describe('ResponsesDecoder', () => {
     ]);
   });
 
-  it('passes what the inner language has no word for, whole', () => {
+  it('passes on unknown events unchanged', () => {
     const raw = { type: 'response.web_search_call.searching', output_index: 0, item_id: 'ws_1', sequence_number: 4 };
     expect(decodeEvents(raw).events).to.deep.equal([
       { type: 'vendor.event', origin: { wire: 'responses', vendor: 'openai', model: 'asked-model' }, raw },
     ]);
   });
 
-  it('ends incomplete answers like complete ones', () => {
+  it('ends incomplete responses like complete ones', () => {
     const body = response({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
     const { events, errors } = decodeEvents({ type: 'response.incomplete', response: body });
     expect(errors).to.deep.equal([]);
     expect(completedIn(events)).to.deep.equal([fromResponses(body, responsesReply())]);
   });
 
-  it('takes the status from the terminal event where the response leaves it open', () => {
+  it('takes the status from the terminal event if the response leaves it open', () => {
     const { events } = decodeEvents({ type: 'response.incomplete', response: response({ status: 'in_progress' }) });
     expect(completedIn(events).map(({ status }) => status)).to.deep.equal(['incomplete']);
   });
 
-  it('assembles the output from finished items, in their order, where the terminal response has none', () => {
+  it('assembles the output from the finished items, in order, if the terminal response has none', () => {
     for (const output of [[], null, undefined]) {
       const { events, errors } = decodeEvents(
         { type: 'response.output_item.done', output_index: 1, item: CALL },
@@ -335,7 +335,7 @@ describe('ResponsesDecoder', () => {
     }
   });
 
-  it('refuses an empty answer after text came', () => {
+  it('rejects an empty response after text has arrived', () => {
     const { events, errors } = decodeEvents(
       { type: 'response.output_text.delta', output_index: 0, delta: 'Hi' },
       { type: 'response.completed', response: response({ output: [] }) },
@@ -345,7 +345,7 @@ describe('ResponsesDecoder', () => {
     expect(errors[0]).to.be.instanceOf(LLMStreamError);
   });
 
-  it('gives usage before the end, and not where the host counted none', () => {
+  it('emits usage before the end, and none if the vendor reported none', () => {
     const types = (usage: unknown): readonly string[] =>
       decodeEvents({ type: 'response.completed', response: response({ usage }) }).events.map(({ type }) => type);
     expect(types(USAGE)).to.deep.equal(['response.usage', 'response.completed']);
@@ -367,7 +367,7 @@ describe('ResponsesDecoder', () => {
     expect(events.map(({ type }) => type)).to.deep.equal(['response.usage', 'response.completed']);
   });
 
-  it('does not take [DONE] for an end', () => {
+  it('does not accept [DONE] as an end', () => {
     const { events, errors } = decode([
       ...messagesOf({ type: 'response.output_text.delta', output_index: 0, delta: 'Hi' }),
       { data: '[DONE]' },
@@ -386,7 +386,7 @@ describe('ResponsesDecoder', () => {
     'a terminal event without a response': '{"type":"response.completed"}',
   };
   for (const [what, data] of Object.entries(broken)) {
-    it(`refuses ${what}, once`, () => {
+    it(`rejects ${what}, once`, () => {
       const { events, errors } = decode([{ data }, ...messagesOf(COMPLETED)]);
       expect(completedIn(events)).to.deep.equal([]);
       expect(errors).to.have.length(1);
@@ -423,7 +423,7 @@ describe('ResponsesDecoder', () => {
         });
       });
 
-      it(`throws a ${form} error event and the failed response behind it once, with the usage`, () => {
+      it(`throws a ${form} error event and the failed response after it once, with the usage`, () => {
         const { events, errors } = decodeEvents(event, failed, COMPLETED);
         expect(events).to.deep.equal([]);
         expect(errors).to.have.length(1);
@@ -432,20 +432,20 @@ describe('ResponsesDecoder', () => {
         expect((errors[0] as LLMError).response?.usage.total_tokens).to.equal(5);
       });
 
-      it(`does not wait for more than one event behind a ${form} error event`, () => {
+      it(`waits for only one event after a ${form} error event`, () => {
         const { events, errors } = decodeEvents(event, COMPLETED);
         expect(completedIn(events)).to.deep.equal([]);
         expect(errors).to.have.length(1);
       });
     }
 
-    it('throws a failed response that no error event came before', () => {
+    it('throws a failed response without a preceding error event', () => {
       const { errors } = decodeEvents(failed);
       expect(errors).to.have.length(1);
       expect(errors[0]).to.include({ code: 'rate-limited', message: 'slow down' });
     });
 
-    it('takes an error that only the SSE event name marks', () => {
+    it('recognizes an error that only the SSE event name marks', () => {
       const decoder: StreamDecoder = responsesWire.createDecoder(responsesReply());
       decoder.push({ event: 'error', data: JSON.stringify({ error: { code: 'server_error', message: 'oops' } }) }, []);
       expect(() => decoder.end([])).to.throw(LLMError, 'oops');

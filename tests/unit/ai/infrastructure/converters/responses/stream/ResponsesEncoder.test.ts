@@ -60,8 +60,8 @@ function outputOf(events: readonly JsonObject[]): readonly JsonObject[] {
 const EMPTY_MESSAGE: MessageItem = { type: 'message', role: 'assistant', content: [], status: 'in_progress' };
 const EMPTY_REASONING: ReasoningItem = { type: 'reasoning', summary: [], status: 'in_progress' };
 
-describe('the Responses encoder', () => {
-  it('tells a text in the order that the grammar asks for', () => {
+describe('ResponsesEncoder', () => {
+  it('writes a text in the order that the grammar requires', () => {
     const stream = [
       CREATED_EVENT,
       added(0, EMPTY_MESSAGE),
@@ -86,7 +86,7 @@ describe('the Responses encoder', () => {
     ]);
   });
 
-  it('passes each delta on as one frame at once', () => {
+  it('writes each delta as one frame at once', () => {
     const encoder = createStreamEncoder('openai_responses', ENCODER_OPTIONS);
     for (const event of [CREATED_EVENT, added(0, EMPTY_MESSAGE), textDelta('a')]) encoder.push(event);
     const frames = encoder.push(textDelta('b "c"\n'));
@@ -102,7 +102,7 @@ describe('the Responses encoder', () => {
     });
   });
 
-  it('gives the whole response from the first event on, with what the request said', () => {
+  it("writes the entire response from the first event on, with the request's own fields", () => {
     const echo = {
       instructions: 'Be brief.',
       temperature: 0.5,
@@ -133,7 +133,7 @@ describe('the Responses encoder', () => {
     });
   });
 
-  it('gives calls whole: begun, their arguments in one piece, closed', () => {
+  it('writes calls as one piece: added, arguments, done', () => {
     const call = callItem({ name: 'look', call_id: 'c1', arguments: '{"a":1}' });
     const silent = callItem({ name: 'ping', call_id: 'c2', arguments: '' });
     const stream = [
@@ -160,7 +160,7 @@ describe('the Responses encoder', () => {
     ]);
   });
 
-  it('closes an item that its source leaves open when the next begins, and seals it with the whole response', () => {
+  it('closes an open item when the next one starts, and adds its encrypted content to the completed response', () => {
     const reasoning: ReasoningItem = {
       type: 'reasoning',
       summary: [],
@@ -202,7 +202,7 @@ describe('the Responses encoder', () => {
     expect(unwrapForeign(outputOf(events)[0]!)).to.deep.equal(reasoning);
   });
 
-  it('lets text go on after a call in a message of its own, and holds whole items back while a text is open', () => {
+  it('continues text after a call in a separate message, and queues complete items while a text is open', () => {
     const tool: OutputItem = { type: 'vendor_item', origin: CHAT, item: { type: 'search' } };
     const call = callItem({ name: 'look', call_id: 'c1' });
     const stream = [
@@ -228,7 +228,7 @@ describe('the Responses encoder', () => {
     expect(new Set(outputOf(eventsIn(text)).map(({ id }) => id)).size).to.equal(4);
   });
 
-  it('gives parts that the source numbers as parts, in messages and summaries', () => {
+  it('writes the parts that the source numbers as parts, in messages and summaries', () => {
     const whole: MessageItem = {
       type: 'message',
       role: 'assistant',
@@ -268,7 +268,7 @@ describe('the Responses encoder', () => {
     expect(said!.content).to.deep.equal(whole.content);
   });
 
-  it('tells parts as one that the source does not number, and places their sources in it', () => {
+  it('merges parts that the source does not number, and offsets their annotations', () => {
     const cite = (url: string) => ({ type: 'url_citation', url, title: null, cited_text: 'x' });
     const whole: MessageItem = {
       type: 'message',
@@ -300,7 +300,7 @@ describe('the Responses encoder', () => {
     ]);
   });
 
-  it('keeps citations that the format has a word for', () => {
+  it('keeps the citations that the format supports', () => {
     const placed = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 };
     const file = { type: 'file_citation', file_id: 'f1', filename: 'a.txt', index: 1 };
     const whole = message('Hi', {
@@ -329,7 +329,7 @@ describe('the Responses encoder', () => {
     expect((outputOf(eventsIn(text))[0]!.content as JsonObject[])[0]!.annotations).to.deep.equal([placed, file]);
   });
 
-  it('tells the sources of parts that close before their item, whether they came with the text or before it', () => {
+  it('writes annotations of parts that close before their item, whether they arrive with or before the text', () => {
     const cite = (content_index: number, url: string) =>
       ({
         type: 'response.annotation.added',
@@ -356,7 +356,7 @@ describe('the Responses encoder', () => {
     ]);
   });
 
-  it('tells the text of an item that no delta brought', () => {
+  it('writes the text of an item without deltas', () => {
     const text = encoded('openai_responses', [
       CREATED_EVENT,
       done(0, textItem('Whole.')),
@@ -365,7 +365,7 @@ describe('the Responses encoder', () => {
     expect(typesOf(eventsIn(text))).to.include.members(['output_text.delta', 'output_text.done']);
   });
 
-  it('calls raw reasoning as the client knows it', () => {
+  it('names raw reasoning events as the client expects', () => {
     const stream = [CREATED_EVENT, reasoningDelta('Hm'), completed('anthropic_messages')];
     expect(typesOf(encodedEvents('openai_responses', stream))).to.include.members([
       'reasoning.delta',
@@ -382,7 +382,7 @@ describe('the Responses encoder', () => {
     ['cancelled', 'incomplete'],
   ] as const;
   for (const [status, type] of ends) {
-    it(`ends a response that is ${status} with response.${type}`, () => {
+    it(`ends a response with status ${status} with response.${type}`, () => {
       const events = encodedEvents('openai_responses', [
         CREATED_EVENT,
         textDelta('Hi'),
@@ -415,13 +415,16 @@ describe('the Responses encoder', () => {
     events.forEach(({ sequence_number }, number) => expect(sequence_number).to.equal(number));
   });
 
-  it('begins before it fails', () => {
-    expect(typesOf(eventsIn(encodedFailure('openai_responses', [], new LLMStreamError('nothing came'))))).to.deep.equal(
-      ['created', 'in_progress', 'error', 'failed'],
-    );
+  it('starts the response before it fails', () => {
+    expect(typesOf(eventsIn(encodedFailure('openai_responses', [], new LLMStreamError('nothing came'))))).to.deep.equal([
+      'created',
+      'in_progress',
+      'error',
+      'failed',
+    ]);
   });
 
-  it('fails with the response that its own host failed with', () => {
+  it('fails with the failed response of the vendor', () => {
     const failed = response({
       status: 'failed',
       vendor: {
@@ -443,7 +446,7 @@ describe('the Responses encoder', () => {
     });
   });
 
-  it('announces a call by its item, and of calls at once the first', () => {
+  it('announces a call by its item, and only the first of parallel calls', () => {
     const [one, two] = [callItem({ name: 'one', call_id: 'a' }), callItem({ name: 'two', call_id: 'b' })];
     const encoder = createStreamEncoder('openai_responses', { ...ENCODER_OPTIONS, emitFunctionAnnouncements: true });
     const stream: ResponseStreamEvent[] = [
@@ -472,7 +475,7 @@ describe('the Responses encoder', () => {
     expect(items).to.deep.equal([undefined, 'one', 'two']);
   });
 
-  it('closes an announced call that the answer was cut short in, without its arguments', () => {
+  it('closes an announced call that was truncated, without its arguments', () => {
     const call: FunctionCallItem = {
       type: 'function_call',
       call_id: 'a',
@@ -499,7 +502,7 @@ describe('the Responses encoder', () => {
   });
 
   describe('for streams of its own wire', () => {
-    it("gives the host's own items and events, renumbered where calls before them are kept away", () => {
+    it("relays the vendor's own items and events, renumbered if calls before them are hidden", () => {
       const call: FunctionCallItem = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' };
       const search = {
         type: 'web_search_call',
@@ -537,7 +540,7 @@ describe('the Responses encoder', () => {
       expect(outputOf(eventsIn(shown))).to.deep.equal([item]);
     });
 
-    it('gives custom calls whole too', () => {
+    it('writes custom calls as one piece, too', () => {
       const call: OutputItem = {
         type: 'custom_tool_call',
         id: 'ct_1',
@@ -565,7 +568,7 @@ describe('the Responses encoder', () => {
       ]);
     });
 
-    it("ends with the host's own response, filled up with what Open Responses demands", () => {
+    it("ends with the vendor's own response, completed with what Open Responses requires", () => {
       const vendor = {
         fields: { temperature: 0.3, new_field: { a: 1 } },
         usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15, more: 1 },
@@ -583,7 +586,7 @@ describe('the Responses encoder', () => {
     });
   });
 
-  it('keeps its grammar whatever order the source tells its items in', () => {
+  it('follows the grammar whatever order the source sends its items in', () => {
     const step = fc.record({
       place: fc.integer({ min: 0, max: 3 }),
       act: fc.constantFrom('text', 'reason', 'call', 'added', 'done', 'refuse'),
