@@ -36,8 +36,8 @@ async function* fromChunks(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Ar
   yield* chunks;
 }
 
-/** Every byte of short streams; of long ones the ends of events, give or take 4 bytes, and places that a seed picks. */
-function places(bytes: Buffer, seed: number): readonly number[] {
+/** Cuts short streams at every byte, long ones within 4 bytes of an event's end and at seeded random positions. */
+function cutPositions(bytes: Buffer, seed: number): readonly number[] {
   if (bytes.length <= LIMIT) return Array.from({ length: bytes.length }, (_place, index) => index);
   if (!isFull) return [];
   const found = new Set<number>();
@@ -57,15 +57,15 @@ describe('recorded streams', () => {
 
   for (const recording of streams) {
     const bytes = Buffer.from(recording.text);
-    const cuts = places(bytes, seed);
+    const cuts = cutPositions(bytes, seed);
     if (cuts.length > 0) {
       it(`${recording.name}: never looks successful when cut at one of ${cuts.length} positions (seed ${seed})`, async function () {
         this.timeout(isFull ? 600_000 : 120_000);
-        const whole = await decode(recording, [bytes]);
+        const complete = await decode(recording, [bytes]);
         for (const cut of cuts) {
           const outcome = await decode(recording, [bytes.subarray(0, cut)]);
           if (outcome.error === undefined) {
-            expect(outcome.completed, `${recording.name} cut at ${cut}`).to.deep.equal(whole.completed);
+            expect(outcome.completed, `${recording.name} cut at ${cut}`).to.deep.equal(complete.completed);
             expect(outcome.completed).not.to.equal(undefined);
           } else {
             expect(outcome.error, `${recording.name} cut at ${cut}`).to.be.instanceOf(LLMError);
@@ -77,7 +77,7 @@ describe('recorded streams', () => {
 
     it(`${recording.name}: yields the same events however its bytes are split`, async function () {
       this.timeout(120_000);
-      const whole = await decode(recording, [bytes]);
+      const complete = await decode(recording, [bytes]);
       const sizes = fc.array(fc.integer({ min: 1, max: Math.max(2, Math.ceil(bytes.length / 3)) }), {
         minLength: 1,
         maxLength: 40,
@@ -91,8 +91,10 @@ describe('recorded streams', () => {
             from += size;
           }
           const outcome = await decode(recording, chunks);
-          expect(outcome.events).to.deep.equal(whole.events);
-          expect((outcome.error as Error | undefined)?.message).to.equal((whole.error as Error | undefined)?.message);
+          expect(outcome.events).to.deep.equal(complete.events);
+          expect((outcome.error as Error | undefined)?.message).to.equal(
+            (complete.error as Error | undefined)?.message,
+          );
         }),
         { numRuns: isFull ? 100 : bytes.length > 50_000 ? 2 : 8, seed },
       );

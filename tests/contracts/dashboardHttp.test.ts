@@ -249,8 +249,10 @@ describe('the dashboard over HTTP', () => {
     it('tells their owner and admins everything, and others nothing', async () => {
       const [bob, admin, cat] = await Promise.all([watch('bob'), watch('local'), watch('cat')]);
       const executionId = await start('bob', 'get_weather');
-      const own = await bob.seen(({ type, data }) => type === 'run:completed' && data['executionId'] === executionId);
-      await admin.seen(({ id }) => id === own.id);
+      const own = await bob.waitFor(
+        ({ type, data }) => type === 'run:completed' && data['executionId'] === executionId,
+      );
+      await admin.waitFor(({ id }) => id === own.id);
       const started = bob.events.find(({ type }) => type === 'run:started');
       expect(started?.data).to.include({ userId: 'bob', providerId: 'shared', title: 'Hello', executionId });
       expect(started?.data['createdAt']).to.be.a('number');
@@ -259,7 +261,7 @@ describe('the dashboard over HTTP', () => {
       expect(bob.events.every(({ type, data }) => data['type'] === type)).to.equal(true);
       // What cat is told of her own run comes after what she was not told of bob's.
       const hers = await start('cat');
-      await cat.seen(({ type, data }) => type === 'run:completed' && data['executionId'] === hers);
+      await cat.waitFor(({ type, data }) => type === 'run:completed' && data['executionId'] === hers);
       expect(cat.events.filter(({ data }) => data['executionId'] !== hers)).to.deep.equal([]);
       expect((await watch('nobody')).status).to.equal(401);
     });
@@ -273,7 +275,7 @@ describe('the dashboard over HTTP', () => {
       const other = await start('bob');
       await events.seen('run:completed', (event) => event.executionId === other);
       await post('bob', `/runs/${executionId}/cancel`);
-      await one.seen(({ type }) => type === 'run:cancelled');
+      await one.waitFor(({ type }) => type === 'run:cancelled');
       expect(one.events.some(({ data }) => data['executionId'] !== executionId)).to.equal(false);
       expect(others.events).to.deep.equal([]);
     });
@@ -282,7 +284,7 @@ describe('the dashboard over HTTP', () => {
       const [whole, brief] = await Promise.all([watch('bob'), watch('bob', '?brief')]);
       const executionId = await start('bob');
       for (const stream of [whole, brief])
-        await stream.seen(({ type, data }) => type === 'run:completed' && data['executionId'] === executionId);
+        await stream.waitFor(({ type, data }) => type === 'run:completed' && data['executionId'] === executionId);
       const typesOf = ({ events: seen }: typeof whole): readonly string[] =>
         seen.filter(({ data }) => data['executionId'] === executionId).map(({ type }) => type);
       expect(typesOf(whole)).to.include('llm:delta');
@@ -292,14 +294,14 @@ describe('the dashboard over HTTP', () => {
     it('gives whoever comes back what was missed, once', async () => {
       const first = await watch('bob');
       const executionId = await start('bob', 'send_reminder');
-      const last = await first.seen(
+      const last = await first.waitFor(
         ({ type, data }) => type === 'tool:approval_required' && data['executionId'] === executionId,
       );
       first.stop();
       await post('bob', `/runs/${executionId}/cancel`);
       await ended(executionId);
       const second = await watch('bob', '', { 'last-event-id': String(last.id) });
-      await second.seen(({ type, data }) => type === 'run:cancelled' && data['executionId'] === executionId);
+      await second.waitFor(({ type, data }) => type === 'run:cancelled' && data['executionId'] === executionId);
       expect(second.events.every(({ id }) => id > last.id)).to.equal(true);
       expect(
         second.events.filter(({ type, data }) => type === 'run:cancelled' && data['executionId'] === executionId),
@@ -309,7 +311,7 @@ describe('the dashboard over HTTP', () => {
     for (const id of ['1', 'no-number', '9007199254740991']) {
       it(`says resync to whoever comes back with ${id}, which it does not know`, async () => {
         const stream = await watch('bob', '', { 'last-event-id': id });
-        expect((await stream.seen(({ type }) => type === 'resync')).data).to.deep.equal({});
+        expect((await stream.waitFor(({ type }) => type === 'resync')).data).to.deep.equal({});
       });
     }
 

@@ -133,7 +133,7 @@ describe('a stream of a host that is', () => {
       expect(text).to.match(route.failure);
       expect(text).to.include('larger than 8388608 bytes');
       expect(text.length).to.be.lessThan(20_000);
-      await source.left;
+      await source.disconnected;
       // What kernels hold comes on top.
       expect(source.taken).to.be.within(8 * 2 ** 20, 2 ** 29);
     });
@@ -155,7 +155,7 @@ describe('a stream of a host that is', () => {
       expect([error?.code, events.length > 0], kind).to.deep.equal(['stream_broken', true]);
     }
     expect((await socket.turn(turnOf('talker'))).error?.code).to.equal('stream_broken');
-    await source.left;
+    await source.disconnected;
     expect((await socket.turn(turnOf('openai'))).response?.['status']).to.equal('completed');
     await socket.close();
   });

@@ -1,4 +1,4 @@
-/** The official clients read what the encoders write, and get the answer that the source gave. */
+/** Official clients read what the encoders write, and get the content of the source. */
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenerativeAI } from '@google/generative-ai';
 import { expect } from 'chai';
@@ -84,7 +84,7 @@ const READERS: Readonly<Record<SchemeName, Reader>> = {
       }
     }
     const { candidates, usageMetadata } = await response;
-    // The client's types know fewer counts than the API, and take all of them for granted.
+    // The client's types declare fewer counts than the API has, and all of them as required.
     const counts = (usageMetadata ?? {}) as Partial<Record<string, number>>;
     const sum = (...fields: readonly string[]): number =>
       fields.reduce((total, field) => total + (counts[field] ?? 0), 0);
@@ -101,7 +101,7 @@ function parsed(json: string): Record<string, unknown> {
   return JSON.parse(json) as Record<string, unknown>;
 }
 
-/** The word for how it ended, by what the source's answer says. */
+/** The expected finish reason, from the source's response. */
 function finishIn(scheme: SchemeName, { status, incomplete_details, output }: LLMResponse): string {
   const isCut = status === 'incomplete';
   const isFiltered = isCut && incomplete_details?.reason === 'content_filter';
@@ -118,7 +118,7 @@ function finishIn(scheme: SchemeName, { status, incomplete_details, output }: LL
   }
 }
 
-/** On its own wire a host's counts are passed on as it wrote them, reasoning left out where it leaves it out. */
+/** On its own wire, a vendor's counts are passed on unchanged, without reasoning tokens if it excludes them. */
 function countsIn(scheme: SchemeName, { usage, vendor }: LLMResponse): Read['counts'] {
   const written =
     scheme === 'openai' && vendor.wire === 'chat_completions' ? vendor.usage?.completion_tokens : undefined;
@@ -143,7 +143,7 @@ describe('the official clients', () => {
         });
         server.serve(lines.filter((line) => line !== ''));
         if (response === undefined) {
-          // Google's own client takes any JSON for an answer.
+          // Google's client accepts any JSON as a response.
           if (target === 'google') return;
           const outcome = await READERS[target](server.url).then(
             () => 'read',

@@ -1,4 +1,4 @@
-/** Every pair of schemes on every recorded stream: what comes out means what went in, in the target's own grammar. */
+/** Translates every recorded stream to every scheme, and checks its meaning and the target's grammar. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
@@ -23,9 +23,9 @@ import {
   responseOf,
   SCHEME_NAMES,
   STREAMS,
-  toldBy,
+  contentOfChunks,
   transcodeRecording,
-  USUAL_VENDOR,
+  DEFAULT_VENDOR,
   wireOf,
 } from '../support/transcoding';
 
@@ -44,12 +44,12 @@ const isOpenResponsesEvent = compiled('open-responses/streaming-events.json');
 const isOpenAIEvent = compiled('openai.responses.stream-event.schema.json');
 const isChatChunk = compiled('openai.chat-completions.chunk.schema.json');
 
-/** Events of Open Responses that OpenAI names otherwise. */
+/** Events of Open Responses that have another name at OpenAI. */
 const NOT_OPENAI = new Set(['response.reasoning.delta', 'response.reasoning.done']);
 
 /**
- * Hosts of the wire itself say more than Open Responses allows (their own tools, schemas repeated); they are not
- * put right.
+ * Fields of Responses vendors that Open Responses does not allow (their own tools, repeated schemas); not
+ * corrected.
  */
 function isOpen(response: LLMResponse | undefined): boolean {
   if (response === undefined || response.vendor.wire !== 'responses') return true;
@@ -62,7 +62,7 @@ function isOpen(response: LLMResponse | undefined): boolean {
 }
 
 function vendorAs(recording: Recording, target: SchemeName): Recording['vendor'] {
-  return SCHEME_OF_WIRE[recording.wire] === target ? recording.vendor : USUAL_VENDOR[target];
+  return SCHEME_OF_WIRE[recording.wire] === target ? recording.vendor : DEFAULT_VENDOR[target];
 }
 
 for (const recording of STREAMS) {
@@ -91,8 +91,8 @@ for (const recording of STREAMS) {
         );
         expect(meaningOf(back)).to.deep.equal(meaningOf(response));
         const { text: output_text, calls } = meaningOf(response);
-        expect(toldBy(chunks)).to.deep.include({ text: output_text, calls });
-        expect(toldBy(chunks).finish.length, 'one finish').to.equal(1);
+        expect(contentOfChunks(chunks)).to.deep.include({ text: output_text, calls });
+        expect(contentOfChunks(chunks).finish.length, 'one finish').to.equal(1);
         expect(chunks.filter(({ usage }) => usage !== undefined && usage !== null).length, 'usage once').to.equal(1);
       });
 
@@ -128,8 +128,8 @@ for (const recording of STREAMS) {
         relayUsageEvents: true,
         emitFunctionAnnouncements: true,
       });
-      const told = eventsIn(lines.join('')).filter((event) => event.error === undefined);
-      for (const chunk of [...told, ...chunks]) expect(violations(isChatChunk, chunk)).to.equal('');
+      const lineEvents = eventsIn(lines.join('')).filter((event) => event.error === undefined);
+      for (const chunk of [...lineEvents, ...chunks]) expect(violations(isChatChunk, chunk)).to.equal('');
     });
 
     it('yields equal lines and chunks if the target is the scheme of the chunks', async () => {
@@ -149,7 +149,7 @@ describe('recorded streams on their own wire', () => {
       const response = await responseOf(recording);
       if (response === undefined) return;
       const scheme = SCHEME_OF_WIRE[recording.wire];
-      // Ollama is one host of many behind one name.
+      // Ollama is one of many vendors behind `openai_compatible`.
       const reasoningField = recording.text.includes('"reasoning":') ? 'reasoning' : 'reasoning_content';
       const { lines } = await transcodeRecording(recording, scheme, { relayUsageEvents: true, reasoningField });
       const back = completedIn(await decodeText(recording.wire, lines.join(''), recording.vendor, modelOf(recording)));
@@ -158,10 +158,9 @@ describe('recorded streams on their own wire', () => {
   }
 });
 
-/** An answer's own form, without what a stream has more than one way to say. */
+/** Normalizes what a stream can express in more than one way. */
 const FORMS: Readonly<Record<SchemeName, (body: JsonObject) => JsonObject>> = {
-  // The stream is dated when it is received. A content that is nothing is left out, null or empty; counts that the
-  // host never gave are zeros.
+  // A stream is dated when it is received. Missing content may be omitted, null or empty; missing counts are zero.
   openai: ({ created: _, usage = ZEROS, ...body }) => ({
     ...body,
     usage,
@@ -172,8 +171,7 @@ const FORMS: Readonly<Record<SchemeName, (body: JsonObject) => JsonObject>> = {
       ),
     })),
   }),
-  // Open Responses demands fields that a host may leave out. Parts of a summary are told as one where the decoder
-  // does not number them.
+  // Open Responses requires fields that a vendor may omit. Summary parts that the decoder does not number are merged.
   openai_responses: (body) => ({
     ...DEFAULT_FIELDS,
     completed_at: body.status === 'completed' ? body.created_at : null,
@@ -184,12 +182,12 @@ const FORMS: Readonly<Record<SchemeName, (body: JsonObject) => JsonObject>> = {
         : item,
     ),
   }),
-  // Neighbouring texts are told as one where the decoder does not number them.
+  // Adjacent texts that the decoder does not number are merged.
   anthropic: ({ content, ...body }) => ({
     ...body,
     content: (content as JsonObject[]).reduce<JsonObject[]>(joinTexts, []),
   }),
-  // A text's signature follows it in a part of its own, which Google's clients are told to expect.
+  // The signature of a text follows in a separate part, as Google documents.
   google: ({ candidates, ...body }) => ({
     ...body,
     candidates: (candidates as JsonObject[]).map(({ content, index = 0, ...candidate }) => ({
@@ -227,7 +225,7 @@ function joinParts(parts: JsonObject[], part: JsonObject): JsonObject[] {
   return [...parts.slice(0, -1), { ...last, ...part, text: last.text + part.text }];
 }
 
-/** Where a stream of whole events may break off: everywhere in short ones, at a dozen places in long ones. */
+/** The positions at which to truncate a stream: after every event of a short one, after a dozen of a long one. */
 function boundaries(text: string): readonly number[] {
   const found: number[] = [];
   for (const { index, 0: blank } of text.matchAll(/(\r\n){2}|\n\n/g)) found.push(index + blank.length);
@@ -253,7 +251,7 @@ describe('recorded streams truncated between two events', () => {
           else {
             expect(error, `cut at ${cut}`).to.be.instanceOf(LLMError);
             expectFailure(target, text);
-            expect(toldBy(chunks).finish, `chunks, cut at ${cut}`).to.deep.equal([]);
+            expect(contentOfChunks(chunks).finish, `chunks, cut at ${cut}`).to.deep.equal([]);
           }
         }
       }
@@ -283,15 +281,17 @@ describe('streams with hidden tool calls', () => {
         expect(shown).not.to.match(
           /"finish_reason":"tool_calls"|"stop_reason":"tool_use"|"tool_calls"|"functionCall"|"type":"function_call"/,
         );
-        expect(toldBy(chunks).calls).to.deep.equal(calls);
+        expect(contentOfChunks(chunks).calls).to.deep.equal(calls);
         if (calls.length > 0)
-          expect(toldBy(chunks).finish).to.deep.equal([response.status === 'completed' ? 'tool_calls' : 'length']);
+          expect(contentOfChunks(chunks).finish).to.deep.equal([
+            response.status === 'completed' ? 'tool_calls' : 'length',
+          ]);
       });
     }
   }
 });
 
-/** What tells that a call begins, by scheme; nothing else in the frame says anything. */
+/** The announcement of a call, by scheme; its frame has no other content. */
 const ANNOUNCED: Readonly<Record<SchemeName, (frame: JsonObject) => unknown>> = {
   openai: (chunk) => chunk.tool_use_announced,
   openai_responses: (event) =>

@@ -1,4 +1,4 @@
-/** A chat completion, cut into the chunks of a stream that says the same. */
+/** Splits a chat completion into the chunks of an equivalent stream. */
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 
 const TEXTS = ['reasoning_content', 'reasoning', 'content', 'refusal'];
@@ -14,30 +14,30 @@ export function chunksOf(completion: JsonObject, size: number): readonly JsonObj
   const { choices, usage, ...head } = completion;
   const frame = { ...head, object: 'chat.completion.chunk' };
   const [choice] = choices as readonly [JsonObject];
-  const { message, finish_reason, index, ...beside } = choice;
+  const { message, finish_reason, index, ...otherFields } = choice;
   const deltas = deltasOf(message as JsonObject, size);
-  const told = deltas.map((delta) => ({ ...frame, choices: [{ index, delta, finish_reason: null }] }));
-  const end = { ...frame, choices: [{ index, delta: {}, ...beside, finish_reason }] };
-  return [...told, end, ...(usage === undefined ? [] : [{ ...frame, choices: [], usage }])];
+  const contentChunks = deltas.map((delta) => ({ ...frame, choices: [{ index, delta, finish_reason: null }] }));
+  const end = { ...frame, choices: [{ index, delta: {}, ...otherFields, finish_reason }] };
+  return [...contentChunks, end, ...(usage === undefined ? [] : [{ ...frame, choices: [], usage }])];
 }
 
 function deltasOf(message: JsonObject, size: number): readonly JsonObject[] {
   const { tool_calls, ...rest } = message;
-  const begin: JsonObject = {};
-  const pieces: JsonObject[] = [];
+  const firstDelta: JsonObject = {};
+  const textDeltas: JsonObject[] = [];
   for (const [field, value] of Object.entries(rest)) {
-    if (!TEXTS.includes(field) || typeof value !== 'string') begin[field] = value;
-    else pieces.push(...cut(value, size).map((piece) => ({ [field]: piece })));
+    if (!TEXTS.includes(field) || typeof value !== 'string') firstDelta[field] = value;
+    else textDeltas.push(...split(value, size).map((piece) => ({ [field]: piece })));
   }
-  return [begin, ...pieces, ...callDeltas((tool_calls ?? []) as readonly Call[], size)];
+  return [firstDelta, ...textDeltas, ...callDeltas((tool_calls ?? []) as readonly Call[], size)];
 }
 
-/** The fragments of all calls by turns, as models that write several at once send them. */
+/** Interleaves the fragments of all calls, as models with parallel calls do. */
 function callDeltas(calls: readonly Call[], size: number): readonly JsonObject[] {
-  const fragments = calls.map(({ id, type, function: called = {}, ...others }, index) => {
-    const { arguments: text, ...named } = called;
+  const fragments = calls.map(({ id, type, function: calledFunction = {}, ...others }, index) => {
+    const { arguments: text, ...named } = calledFunction;
     const first = { index, id, type, ...others, function: { ...named, arguments: '' } };
-    return [first, ...cut(String(text), size).map((piece) => ({ index, function: { arguments: piece } }))];
+    return [first, ...split(String(text), size).map((piece) => ({ index, function: { arguments: piece } }))];
   });
   const longest = Math.max(0, ...fragments.map((list) => list.length));
   return Array.from({ length: longest }, (_, turn) => fragments.flatMap((list) => list.slice(turn, turn + 1))).map(
@@ -45,8 +45,8 @@ function callDeltas(calls: readonly Call[], size: number): readonly JsonObject[]
   );
 }
 
-function cut(text: string, size: number): readonly string[] {
-  const pieces = [];
-  for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
-  return text === '' ? [''] : pieces;
+function split(text: string, size: number): readonly string[] {
+  const parts = [];
+  for (let at = 0; at < text.length; at += size) parts.push(text.slice(at, at + size));
+  return text === '' ? [''] : parts;
 }

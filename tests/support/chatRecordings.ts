@@ -1,7 +1,7 @@
-/** The recorded traffic of the chat wire, and the contexts in which it is converted. */
-import { hasRequest, modelOf, recordingsOf, sseMessages } from './recordings';
-import { contextOf, withResponseFields } from './wireContexts';
-import type { RequestRecording, Recording } from './recordings';
+/** The recorded traffic of the chat wire, and contexts to convert it with. */
+import { isAsked, modelOf, recordingsOf, sseMessages } from './recordings';
+import { contextOf, replyIn } from './wireContexts';
+import type { AskedRecording, Recording } from './recordings';
 import { normalizeOptions } from '../../imports/business/ai/application/services/ContentNormalizer';
 import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { fromChatCompletions } from '../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
@@ -17,7 +17,7 @@ import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types
 import type { JsonObject, VendorName, VendorQuirks } from '../../imports/business/ai/domain/types/VendorTypes';
 
 export const CHAT = recordingsOf('chat_completions');
-export const CHAT_ANSWERS = CHAT.filter(({ status, stream }) => status === 200 && !stream);
+export const CHAT_RESPONSES = CHAT.filter(({ status, stream }) => status === 200 && !stream);
 export const CHAT_STREAMS = CHAT.filter(({ stream }) => stream);
 export const CHAT_REQUESTS = CHAT.filter(hasRequest);
 
@@ -25,21 +25,27 @@ export function chatContext(vendor: VendorName = 'openai', quirks: Partial<Vendo
   return contextOf(vendor, { quirks });
 }
 
-export function chatReply(vendor: VendorName = 'openai', changes: Partial<ResponseContext> = {}): ResponseContext {
-  return withResponseFields(chatContext(vendor), changes);
+export function chatResponseContext(
+  vendor: VendorName = 'openai',
+  changes: Partial<ResponseContext> = {},
+): ResponseContext {
+  return replyIn(chatContext(vendor), changes);
 }
 
-export function replyFor(one: Recording): ResponseContext {
-  return chatReply(one.vendor, { model: modelOf(one) });
+export function responseContextFor(one: Recording): ResponseContext {
+  return chatResponseContext(one.vendor, { model: modelOf(one) });
 }
 
-/** By way of the door, as a client's request goes. Azure keeps the model in its path. */
-export function asked(one: RequestRecording): NormalizedOptions {
+/** The options that the gateway reads from the recorded request. Azure has the model in its path. */
+export function requestOptions(one: AskedRecording): NormalizedOptions {
   const { stream: _, ...options } = readChatCompletionsRequest(one.request);
   return normalizeOptions({ model: modelOf(one), ...options });
 }
 
-export function decoded(messages: readonly SseMessage[], context: ResponseContext): readonly ResponseStreamEvent[] {
+export function decodeEvents(
+  messages: readonly SseMessage[],
+  context: ResponseContext,
+): readonly ResponseStreamEvent[] {
   const decoder = new ChatCompletionsDecoder(context);
   const out: ResponseStreamEvent[] = [];
   for (const message of messages) decoder.push(message, out);
@@ -47,7 +53,7 @@ export function decoded(messages: readonly SseMessage[], context: ResponseContex
   return out;
 }
 
-/** The chunks, as `data:` lines of one stream with its end marker. */
+/** The chunks as messages of one stream, with the end marker. */
 export function streamOf(...chunks: readonly (JsonObject | string)[]): readonly SseMessage[] {
   return [
     ...chunks.map((chunk) => ({ data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) })),
@@ -57,13 +63,13 @@ export function streamOf(...chunks: readonly (JsonObject | string)[]): readonly 
 
 export function responseIn(events: readonly ResponseStreamEvent[]): LLMResponse {
   const last = events.at(-1);
-  if (last?.type !== 'response.completed') throw new Error(`the last event is ${last?.type ?? 'missing'}`);
+  if (last?.type !== 'response.completed') throw new Error(`The last event is ${last?.type ?? 'missing'}.`);
   return last.response;
 }
 
-/** The response that the exchange gave, streamed or not. */
+/** The recorded response, streamed or not. */
 export function responseOf(one: Recording): LLMResponse {
   return one.stream
-    ? responseIn(decoded(sseMessages(one.text), replyFor(one)))
-    : fromChatCompletions(JSON.parse(one.text), replyFor(one));
+    ? responseIn(decodeEvents(sseMessages(one.text), responseContextFor(one)))
+    : fromChatCompletions(JSON.parse(one.text), responseContextFor(one));
 }

@@ -1,4 +1,4 @@
-/** Hosts of chat completions that talk as long and as fast as they are listened to, and count what they could say. */
+/** Chat completion servers that write as much and as fast as the client reads, and count the bytes it took. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,34 +6,34 @@ import type { AddressInfo } from 'node:net';
 export interface ChatSource {
   readonly url: string;
   readonly port: number;
-  /** Bytes of body that were taken from it so far. */
+  /** Bytes of the body that were written so far. */
   readonly taken: number;
-  /** Resolves when a listener leaves before the end. */
-  readonly left: Promise<void>;
+  /** Resolves when a client disconnects before the end. */
+  readonly disconnected: Promise<void>;
   close(): Promise<void>;
 }
 
 /** Resolves when there is room for more. */
-export type Say = (text: string) => Promise<void>;
+export type Write = (text: string) => Promise<void>;
 
-/** @param pieces how many deltas of `size` characters make its answer */
-export function startChatSource(pieces: number, size: number): Promise<ChatSource> {
-  return startSource(async (say) => {
-    await say(chunk({ role: 'assistant', content: '' }, null));
-    const piece = chunk({ content: 'x'.repeat(size) }, null);
-    for (let said = 0; said < pieces; said += 1) await say(piece);
-    await say(`${chunk({}, 'stop')}data: [DONE]\n\n`);
+/** @param deltaCount the number of deltas, of `size` characters each */
+export function startChatSource(deltaCount: number, size: number): Promise<ChatSource> {
+  return startSource(async (write) => {
+    await write(chunk({ role: 'assistant', content: '' }, null));
+    const delta = chunk({ content: 'x'.repeat(size) }, null);
+    for (let sent = 0; sent < deltaCount; sent += 1) await write(delta);
+    await write(`${chunk({}, 'stop')}data: [DONE]\n\n`);
   });
 }
 
-/** One delta, and then a line that ends after a gigabyte, if anybody listens for so long. */
+/** Sends one delta, and then a line of one gigabyte. */
 export function startEndlessLine(): Promise<ChatSource> {
-  return startSource(async (say) => {
-    await say(chunk({ role: 'assistant', content: 'hello' }, null));
-    await say('data: {"choices":[{"index":0,"delta":{"content":"');
-    const piece = 'x'.repeat(64 * 1024);
-    for (let said = 0; said < 2 ** 30; said += piece.length) await say(piece);
-    await say('"}}]}\n\ndata: [DONE]\n\n');
+  return startSource(async (write) => {
+    await write(chunk({ role: 'assistant', content: 'hello' }, null));
+    await write('data: {"choices":[{"index":0,"delta":{"content":"');
+    const delta = 'x'.repeat(64 * 1024);
+    for (let sent = 0; sent < 2 ** 30; sent += delta.length) await write(delta);
+    await write('"}}]}\n\ndata: [DONE]\n\n');
   });
 }
 
@@ -41,11 +41,11 @@ function chunk(delta: object, finish_reason: string | null): string {
   return `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'talker', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 }
 
-async function startSource(talk: (say: Say) => Promise<void>): Promise<ChatSource> {
+async function startSource(produce: (write: Write) => Promise<void>): Promise<ChatSource> {
   let taken = 0;
-  let onLeft: () => void = () => undefined;
-  const left = new Promise<void>((resolve) => {
-    onLeft = resolve;
+  let onDisconnected: () => void = () => undefined;
+  const disconnected = new Promise<void>((resolve) => {
+    onDisconnected = resolve;
   });
   const server = createServer((request, response) => {
     request.resume();
@@ -53,14 +53,14 @@ async function startSource(talk: (say: Say) => Promise<void>): Promise<ChatSourc
     const listening = new AbortController();
     response.once('close', () => {
       listening.abort();
-      if (!response.writableFinished) onLeft();
+      if (!response.writableFinished) onDisconnected();
     });
-    const say: Say = async (text) => {
+    const write: Write = async (text) => {
       if (!response.write(text)) await once(response, 'drain', { signal: listening.signal });
       taken += text.length;
     };
-    // A listener that leaves ends the talk.
-    talk(say).then(
+    // A client that disconnects ends the stream.
+    produce(write).then(
       () => response.end(),
       () => response.destroy(),
     );
@@ -74,7 +74,7 @@ async function startSource(talk: (say: Say) => Promise<void>): Promise<ChatSourc
     get taken() {
       return taken;
     },
-    left,
+    disconnected,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,6 +1,6 @@
 /**
- * What Open Responses allows to come out of an API: its published schemas (release 2026-04-24), and the order of a
- * stream's events.
+ * Checks output against Open Responses: its published schemas (release 2026-04-24) and the order of a stream's events.
+ * https://www.openresponses.org
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export type OpenResponsesSchema =
   | 'item-field'
   | 'item-param';
 
-/** @throws Error that says where a value breaks the schema */
+/** @throws Error with the path at which the value violates the schema */
 export function expectValid(schema: OpenResponsesSchema, value: unknown): void {
   let validate = compiled.get(schema);
   if (validate === undefined) {
@@ -44,27 +44,30 @@ export type OpenResponsesEvent = JsonObject & { readonly type: string; readonly 
 
 const TERMINAL: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
-/** @throws Error for a frame whose name is not its event's type, and for a stream without `[DONE]` as its last frame */
+/**
+ * @throws Error for a frame whose name differs from its event's type, and for a stream that does not end with
+ * `[DONE]`
+ */
 export function eventsOfStream(text: string): readonly OpenResponsesEvent[] {
   const events: OpenResponsesEvent[] = [];
   let isDone = false;
   createParser({
     onEvent: ({ event, data }) => {
-      if (isDone) throw new Error('the stream goes on after [DONE]');
+      if (isDone) throw new Error('The stream continues after [DONE].');
       if (data === '[DONE]') {
         isDone = true;
         return;
       }
       const parsed = JSON.parse(data) as OpenResponsesEvent;
-      if (parsed.type !== event) throw new Error(`a frame called ${String(event)} holds ${parsed.type}`);
+      if (parsed.type !== event) throw new Error(`A frame named "${String(event)}" contains a ${parsed.type} event.`);
       events.push(parsed);
     },
   }).feed(text);
-  if (!/\ndata: \[DONE\]\n\n$/.test(text)) throw new Error('the stream does not end with [DONE]');
+  if (!/\ndata: \[DONE\]\n\n$/.test(text)) throw new Error('The stream does not end with [DONE].');
   return events;
 }
 
-/** The response that the events end with. @throws Error for an event that is not valid or not in its place */
+/** @returns the final response. @throws Error for an event that is invalid or out of order */
 export function checkEvents(events: readonly OpenResponsesEvent[]): JsonObject {
   events.forEach((event, index) => {
     expectValid('streaming-events', event);
@@ -83,44 +86,44 @@ export function checkEvents(events: readonly OpenResponsesEvent[]): JsonObject {
   return response;
 }
 
-/**
- * Items open and close one after another, closed ones are those of the response, and deltas join to what they
- * became.
- */
+/** Checks that items open and close one at a time, equal those of the response, and match their deltas. */
 function checkItems(events: readonly OpenResponsesEvent[], response: JsonObject): void {
   const closed: unknown[] = [];
   let open: number | undefined;
-  const pieces = new Map<string, string>();
+  const deltas = new Map<string, string>();
   for (const event of events) {
     const { type } = event;
-    const place = JSON.stringify([event['item_id'], event['content_index'], event['summary_index']]);
+    const part = JSON.stringify([event['item_id'], event['content_index'], event['summary_index']]);
     if (type === 'response.output_item.added') {
-      if (open !== undefined) throw new Error('an item begins inside another');
+      if (open !== undefined) throw new Error('An item starts inside another one.');
       open = event['output_index'] as number;
       if (open !== closed.length) throw new Error(`item ${closed.length} has the index ${open}`);
     } else if (type === 'response.output_item.done') {
-      if (open !== event['output_index']) throw new Error('an item ends that is not open');
+      if (open !== event['output_index']) throw new Error('An item ends that is not open.');
       open = undefined;
       closed.push(event['item']);
     } else if (type.endsWith('.delta'))
-      pieces.set(
-        `${type.slice(0, -'.delta'.length)} ${place}`,
-        (pieces.get(`${type.slice(0, -'.delta'.length)} ${place}`) ?? '') + String(event['delta']),
+      deltas.set(
+        `${type.slice(0, -'.delta'.length)} ${part}`,
+        (deltas.get(`${type.slice(0, -'.delta'.length)} ${part}`) ?? '') + String(event['delta']),
       );
     else if (/(?:_text|refusal|reasoning|arguments)\.done$/.test(type)) {
-      const said = event['text'] ?? event['refusal'] ?? event['arguments'];
-      const joined = pieces.get(`${type.slice(0, -'.done'.length)} ${place}`) ?? '';
-      if (joined !== said) throw new Error(`the deltas of ${type} say ${joined}, not ${String(said)}`);
+      const text = event['text'] ?? event['refusal'] ?? event['arguments'];
+      const joined = deltas.get(`${type.slice(0, -'.done'.length)} ${part}`) ?? '';
+      if (joined !== text) throw new Error(`The deltas before ${type} add up to ${joined}, not ${String(text)}.`);
     }
   }
-  if (open !== undefined) throw new Error('an item did not end');
-  const [told, whole] = [closed.map(withoutSeal), (response['output'] as readonly unknown[]).map(withoutSeal)];
-  if (response['status'] !== 'failed' && !isDeepStrictEqual(told, whole))
-    throw new Error(`the items that closed are not those of the response: ${JSON.stringify([told, whole])}`);
+  if (open !== undefined) throw new Error('An item did not end.');
+  const [streamed, final] = [
+    closed.map(withoutEncryptedContent),
+    (response['output'] as readonly unknown[]).map(withoutEncryptedContent),
+  ];
+  if (response['status'] !== 'failed' && !isDeepStrictEqual(streamed, final))
+    throw new Error(`The closed items differ from those of the response: ${JSON.stringify([streamed, final])}`);
 }
 
-/** Hosts seal reasoning anew for the whole response. */
-function withoutSeal(item: unknown): unknown {
+/** Vendors encrypt reasoning again for the final response. */
+function withoutEncryptedContent(item: unknown): unknown {
   const { encrypted_content: _, ...rest } = item as JsonObject;
   return rest;
 }

@@ -1,7 +1,7 @@
-/** A stream of server-sent events as a browser reads it, for tests that wait for one of them. */
+/** Reads server-sent events as a browser does, for tests that wait for one of them. */
 import { createParser } from 'eventsource-parser';
 
-export interface SeenEvent {
+export interface SseEvent {
   readonly type: string;
   readonly id: number;
   readonly data: Readonly<Record<string, unknown>>;
@@ -9,12 +9,12 @@ export interface SeenEvent {
 
 export interface SseReader {
   readonly status: number;
-  readonly events: readonly SeenEvent[];
+  readonly events: readonly SseEvent[];
   /** Comments, which keep the connection alive. */
   readonly comments: readonly string[];
-  /** The next event that fits, or one that came already. */
-  seen(matches: (event: SeenEvent) => boolean): Promise<SeenEvent>;
-  /** Resolves when the server has ended the stream, or the connection is gone. */
+  /** The first matching event, whether it has already arrived or not. */
+  waitFor(matches: (event: SseEvent) => boolean): Promise<SseEvent>;
+  /** Resolves when the server has ended the stream or the connection was lost. */
   readonly ended: Promise<void>;
   stop(): void;
 }
@@ -22,13 +22,13 @@ export interface SseReader {
 export async function readSse(url: string, headers: Readonly<Record<string, string>>): Promise<SseReader> {
   const controller = new AbortController();
   const response = await fetch(url, { headers, signal: controller.signal });
-  const events: SeenEvent[] = [];
+  const events: SseEvent[] = [];
   const comments: string[] = [];
-  let waiting: { readonly matches: (event: SeenEvent) => boolean; readonly resolve: (event: SeenEvent) => void }[] = [];
+  let waiting: { readonly matches: (event: SseEvent) => boolean; readonly resolve: (event: SseEvent) => void }[] = [];
   const parser = createParser({
     onComment: (comment) => comments.push(comment),
     onEvent: ({ event = 'message', id, data }) => {
-      const seen = { type: event, id: Number(id), data: JSON.parse(data) as SeenEvent['data'] };
+      const seen = { type: event, id: Number(id), data: JSON.parse(data) as SseEvent['data'] };
       events.push(seen);
       const ready = waiting.filter(({ matches }) => matches(seen));
       waiting = waiting.filter((each) => !ready.includes(each));
@@ -37,7 +37,7 @@ export async function readSse(url: string, headers: Readonly<Record<string, stri
   });
   const ended = (async () => {
     const decoder = new TextDecoder();
-    // Node's own stream of bytes is iterable; the DOM's type does not say so everywhere.
+    // Node's byte stream is iterable, but the DOM's type does not declare it.
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>)
       parser.feed(decoder.decode(chunk, { stream: true }));
   })().catch(() => undefined);
@@ -46,7 +46,7 @@ export async function readSse(url: string, headers: Readonly<Record<string, stri
     events,
     comments,
     ended,
-    seen(matches) {
+    waitFor(matches) {
       const past = events.find(matches);
       return past === undefined ? new Promise((resolve) => waiting.push({ matches, resolve })) : Promise.resolve(past);
     },

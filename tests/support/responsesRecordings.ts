@@ -1,16 +1,16 @@
-/** The recorded traffic of the Responses wire, and the contexts in which it is converted. */
-import { hasRequest, recordingsOf, sseMessages } from './recordings';
-import { contextOf, withResponseFields } from './wireContexts';
+/** The recorded traffic of the Responses wire, and contexts to convert it with. */
+import { isAsked, recordingsOf, sseMessages } from './recordings';
+import { contextOf, replyIn } from './wireContexts';
 import type { Recording } from './recordings';
 import type { ResponseContext, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 
-export const RESPONSES = recordingsOf('responses');
-export const ANSWERS = RESPONSES.filter(({ status, stream }) => status === 200 && !stream);
-export const STREAMS = RESPONSES.filter(({ status, stream }) => status === 200 && stream);
-export const REQUESTS = RESPONSES.filter(hasRequest);
+export const EXCHANGES = recordingsOf('responses');
+export const RESPONSES = EXCHANGES.filter(({ status, stream }) => status === 200 && !stream);
+export const STREAMS = EXCHANGES.filter(({ status, stream }) => status === 200 && stream);
+export const REQUESTS = EXCHANGES.filter(isAsked);
 
-/** The response that a recorded stream ended with, as its event carries it. */
+/** The response of the terminal event of a recorded stream. */
 export function terminalResponse(recording: Recording): JsonObject {
   const last = sseMessages(recording.text)
     .map(({ data }) => JSON.parse(data) as { type: string; response?: JsonObject })
@@ -23,6 +23,6 @@ export function responsesContext(changes: Partial<WireContext> = {}): WireContex
   return { ...contextOf('openai', { capabilities: { keepsState: true } }), ...changes };
 }
 
-export function responsesReply(changes: Partial<ResponseContext> = {}): ResponseContext {
-  return withResponseFields(responsesContext(), changes);
+export function responseContext(changes: Partial<ResponseContext> = {}): ResponseContext {
+  return replyIn(responsesContext(), changes);
 }

@@ -1,10 +1,10 @@
-/** A local server that answers every request with one prepared stream, so that official clients can read it. */
+/** A local server that responds to every request with a prepared stream, for official clients to read. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface SseServer {
   readonly url: string;
-  /** What the next requests are answered with, frame by frame. */
+  /** Sets the frames that following requests are answered with. */
   serve(frames: readonly string[]): void;
   close(): Promise<void>;
 }

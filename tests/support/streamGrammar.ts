@@ -1,6 +1,6 @@
 /**
- * The grammar of each scheme's stream, checked frame by frame, from the schemes' documents and without the code
- * under test.
+ * Checks the grammar of each scheme's stream, frame by frame, by the vendor's documentation and without product
+ * code.
  */
 import { expect } from 'chai';
 import type { JsonObject, SchemeName } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -10,7 +10,7 @@ export interface Frame {
   readonly data: string;
 }
 
-/** Frames of a text that holds whole ones only. */
+/** Splits a text that consists of complete frames. */
 export function framesIn(text: string): readonly Frame[] {
   const breakOf = text.includes('\r\n') ? '\r\n' : '\n';
   const frames = text.split(breakOf + breakOf);
@@ -32,7 +32,7 @@ export function eventsIn(text: string): readonly JsonObject[] {
     .map(({ data }) => JSON.parse(data) as JsonObject);
 }
 
-/** A stream that went well. */
+/** Check a successful stream. */
 export const CHECKS: Readonly<Record<SchemeName, (text: string) => void>> = {
   openai: checkChat,
   openai_responses: checkResponses,
@@ -40,7 +40,7 @@ export const CHECKS: Readonly<Record<SchemeName, (text: string) => void>> = {
   google: checkGoogle,
 };
 
-/** An error in the target's shape, and nothing that says success. */
+/** Expects an error in the target's format, and nothing that signals success. */
 export function expectFailure(target: SchemeName, text: string): void {
   const events = eventsIn(text);
   const last = events.at(-1)!;
@@ -131,8 +131,8 @@ function checkResponses(text: string): void {
 }
 
 /**
- * The terminal event seals reasoning anew, or for the first time; a host's own items may lack a status there.
- * Decoders that don't number parts have theirs told as one.
+ * Ignores what may differ in the terminal event: encrypted reasoning, and the status of a vendor's own items. Summary
+ * parts are joined, because some decoders don't number them.
  */
 function comparable({ encrypted_content: _, status: __, ...item }: JsonObject): JsonObject {
   return {
@@ -141,15 +141,15 @@ function comparable({ encrypted_content: _, status: __, ...item }: JsonObject): 
   };
 }
 
-/** Items one after another, their parts one after another, everything closed with what its deltas said. */
+/** Checks that items and parts are open one at a time, and close with the content of their deltas. */
 class ResponsesItems {
   private readonly closed: JsonObject[] = [];
   private item: JsonObject | undefined;
   private part:
-    | { readonly added: JsonObject; readonly pieces: string[]; readonly annotations: unknown[]; isDone: boolean }
+    | { readonly added: JsonObject; readonly deltas: string[]; readonly annotations: unknown[]; isDone: boolean }
     | undefined;
   private parts: Record<'content' | 'summary', JsonObject[]> = { content: [], summary: [] };
-  private argumentPieces: string[] = [];
+  private argumentDeltas: string[] = [];
 
   read(events: readonly JsonObject[]): readonly JsonObject[] {
     for (const event of events) this.event(String(event.type), event);
@@ -168,9 +168,9 @@ class ResponsesItems {
       this.close(event);
       return;
     }
-    if (type === 'response.function_call_arguments.delta') this.argumentPieces.push(String(event.delta));
+    if (type === 'response.function_call_arguments.delta') this.argumentDeltas.push(String(event.delta));
     if (type === 'response.function_call_arguments.done')
-      expect(event.arguments).to.equal(this.argumentPieces.join(''));
+      expect(event.arguments).to.equal(this.argumentDeltas.join(''));
     if (type.endsWith('_part.added')) {
       this.openPart(event);
       return;
@@ -183,10 +183,10 @@ class ResponsesItems {
     const kind = PART_EVENTS[String(this.part.added.type)]!;
     if (type === kind.delta) {
       expect(this.part.isDone, `${type} after its end`).to.equal(false);
-      this.part.pieces.push(String(event.delta));
+      this.part.deltas.push(String(event.delta));
     } else if (type === kind.done) {
       this.part.isDone = true;
-      expect(event[kind.field]).to.equal(this.part.pieces.join(''));
+      expect(event[kind.field]).to.equal(this.part.deltas.join(''));
     } else {
       expect(type).to.equal('response.output_text.annotation.added');
       expect(event.annotation_index).to.equal(this.part.annotations.length);
@@ -203,23 +203,23 @@ class ResponsesItems {
     if (this.item.type === 'reasoning') expect(this.item.summary).to.deep.equal([]);
     if (this.item.type === 'function_call') expect(this.item.arguments).to.equal('');
     this.parts = { content: [], summary: [] };
-    this.argumentPieces = [];
+    this.argumentDeltas = [];
   }
 
   private openPart(event: JsonObject): void {
     expect(this.part, 'one part at a time').to.equal(undefined);
     const list = 'summary_index' in event ? 'summary' : 'content';
     expect(event[`${list}_index`]).to.equal(this.parts[list].length);
-    this.part = { added: event.part as JsonObject, pieces: [], annotations: [], isDone: false };
+    this.part = { added: event.part as JsonObject, deltas: [], annotations: [], isDone: false };
   }
 
   private closePart(event: JsonObject): void {
-    const { added, pieces, annotations, isDone } = this.part!;
+    const { added, deltas, annotations, isDone } = this.part!;
     const closed = event.part as JsonObject;
     const kind = PART_EVENTS[String(added.type)];
     if (kind !== undefined) {
       expect(isDone, 'the text is done before its part').to.equal(true);
-      expect(closed[kind.field]).to.equal(pieces.join(''));
+      expect(closed[kind.field]).to.equal(deltas.join(''));
     }
     if (closed.type === 'output_text') expect(closed.annotations).to.deep.equal(annotations);
     this.parts['summary_index' in event ? 'summary' : 'content'].push(closed);
@@ -233,7 +233,7 @@ class ResponsesItems {
     if (item.type === 'message') expect(item.content).to.deep.equal(this.parts.content);
     if (item.type === 'reasoning')
       expect([item.summary, item.content ?? []]).to.deep.equal([this.parts.summary, this.parts.content]);
-    if (item.type === 'function_call') expect(item.arguments).to.equal(this.argumentPieces.join(''));
+    if (item.type === 'function_call') expect(item.arguments).to.equal(this.argumentDeltas.join(''));
     this.closed.push(item);
     this.item = undefined;
   }
@@ -276,7 +276,7 @@ function checkAnthropic(text: string): void {
       const kind = BLOCK_OF_DELTA[String(delta.type)];
       if (kind !== undefined) expect(open!.type).to.equal(kind);
       if (delta.type === 'input_json_delta') {
-        expect(input, 'the input comes whole').to.equal('');
+        expect(input, 'the input comes in one piece').to.equal('');
         input = String(delta.partial_json);
         expect(JSON.parse(input)).to.be.an('object');
       }

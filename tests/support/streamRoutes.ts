@@ -1,4 +1,4 @@
-/** Every route of the gateway that streams, as a client asks it. */
+/** All streaming routes of the gateway, with a client's request for each. */
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -9,7 +9,7 @@ export interface StreamRoute {
   readonly name: string;
   readonly path: (model: string) => string;
   readonly body: (model: string) => JsonObject;
-  /** How the error looks that ends a stream of this API. */
+  /** Matches a stream of this API that ends with an error. */
   readonly failure: RegExp;
 }
 
@@ -48,7 +48,7 @@ export const STREAM_ROUTES: readonly StreamRoute[] = [
   },
 ];
 
-/** Asks for a stream on a connection of its own. */
+/** Requests a stream on a separate connection. */
 export function openStream(gateway: Gateway, { path, body }: StreamRoute, model: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${TOKENS.ann}`, 'content-type': 'application/json' };
@@ -66,11 +66,11 @@ export async function textOf(response: IncomingMessage): Promise<string> {
 
 export interface BrokenText {
   readonly text: string;
-  /** The connection was cut: the body has no end. */
+  /** The connection was cut before the end of the body. */
   readonly isCut: boolean;
 }
 
-/** The body of an answer that may be cut. */
+/** The body of a response, which may be cut. */
 export async function brokenTextOf(response: IncomingMessage): Promise<BrokenText> {
   const chunks: Buffer[] = [];
   try {

@@ -1,4 +1,4 @@
-/** Streams through the adapter and back: what tests of encoders and of the adapter compare. */
+/** Runs streams through the adapter and back, for the tests of encoders and of the adapter. */
 import { parseArguments } from '../../imports/business/ai/infrastructure/converters/shared/callArguments';
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
 import type { OpenAIChunk } from '../../imports/business/ai/infrastructure/converters/chat/stream/OpenAIChunk';
@@ -14,7 +14,7 @@ import { responseContext, WIRES } from './wireContexts';
 
 export const SCHEME_NAMES: readonly SchemeName[] = Object.values(SCHEME_OF_WIRE);
 
-/** Streams whose status is 200, failing ones included. */
+/** Recorded streams with status 200, including those that fail later. */
 export const STREAMS: readonly Recording[] = RECORDINGS.filter(({ stream, status }) => stream && status === 200);
 
 export const CREATED = 1_760_000_000;
@@ -22,7 +22,7 @@ export const CREATED = 1_760_000_000;
 export interface Transcoded {
   readonly lines: readonly string[];
   readonly chunks: readonly OpenAIChunk[];
-  /** What the stream threw after its last line. */
+  /** The error that the stream threw after its last line. */
   readonly error: unknown;
 }
 
@@ -62,12 +62,12 @@ export function transcodeRecording(
 }
 
 export async function* bodyOf(
-  ...pieces: readonly (string | Uint8Array)[]
+  ...chunks: readonly (string | Uint8Array)[]
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+  for (const piece of chunks) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
-/** A stream's events by its own wire's decoder. @throws what the decoder throws */
+/** Decodes a stream with the decoder of its wire. @throws what the decoder throws */
 export async function decodeText(
   wire: WireName,
   text: string,
@@ -81,7 +81,7 @@ export async function decodeText(
   return events;
 }
 
-/** The whole response of a recorded stream; `undefined` for a stream that fails. */
+/** The complete response of a recorded stream; `undefined` for a stream that fails. */
 export async function responseOf(recording: Recording): Promise<LLMResponse | undefined> {
   try {
     return completedIn(await decodeText(recording.wire, recording.text, recording.vendor, modelOf(recording)));
@@ -102,19 +102,19 @@ export function wireOf(scheme: SchemeName): WireName {
   return wire;
 }
 
-/** Vendors whose streams the schemes are. */
-export const USUAL_VENDOR: Readonly<Record<SchemeName, VendorName>> = {
+/** The vendor that defines each scheme. */
+export const DEFAULT_VENDOR: Readonly<Record<SchemeName, VendorName>> = {
   openai: 'openai',
   openai_responses: 'openai',
   anthropic: 'anthropic',
   google: 'google',
 };
 
-/** What an answer says in any scheme. */
+/** The content of a response, independent of its scheme. */
 export interface Meaning {
   readonly text: string;
   readonly refusal: string;
-  /** Without blank lines: wires that have no parts for it get paragraphs. */
+  /** Without blank lines, which separate parts on wires without parts. */
   readonly reasoning: string;
   readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
   readonly status: string;
@@ -141,8 +141,8 @@ export function meaningOf({ output, output_text, status, incomplete_details, usa
   };
 }
 
-/** The text, the calls and the finish that the loop's chunks tell. */
-export function toldBy(chunks: readonly OpenAIChunk[]): {
+/** The text, calls and finish reasons in the loop's chunks. */
+export function contentOfChunks(chunks: readonly OpenAIChunk[]): {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
   readonly finish: readonly string[];

@@ -1,7 +1,7 @@
 /**
- * Chat requests reduced to what they mean, so that two ways to say the same compare equal: a text for one part of
- * text, one stop sequence for a list of one, the type of a choice that can have no other, a default that is said.
- * Nothing else is forgiven.
+ * Normalizes chat completions requests, so that equivalent ones compare equal: a string for a single text part, one
+ * stop sequence for a list of one, an omitted type of a choice that can have no other, an explicit default. All other
+ * differences remain.
  */
 import type { JsonObject, VendorQuirks } from '../../../imports/business/ai/domain/types/VendorTypes';
 

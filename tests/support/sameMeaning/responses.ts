@@ -1,21 +1,21 @@
 /**
- * Responses requests reduced to what they mean, so that two ways to say the same compare equal: a text for one
- * part, a field left out for its default, no list for an empty one. Nothing else is forgiven.
+ * Normalizes Responses requests, so that equivalent ones compare equal: a string for a single part, an omitted field
+ * for its default, an omitted list for an empty one. All other differences remain.
  */
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
 
 /**
- * What the wire assumes where a request says nothing.
+ * The API's defaults of omitted fields.
  * https://platform.openai.com/docs/api-reference/responses/create
  */
 const DEFAULTS: JsonObject = { store: true, stream: false };
 
 export function meaningOfRequest(body: JsonObject): JsonObject {
-  const said = withoutNulls(body);
+  const fields = withoutNulls(body);
   return {
-    ...Object.fromEntries(Object.entries(said).filter(([field, value]) => DEFAULTS[field] !== value)),
+    ...Object.fromEntries(Object.entries(fields).filter(([field, value]) => DEFAULTS[field] !== value)),
     input: meaningOfInput(body.input),
-    ...(Array.isArray(said.tools) ? { tools: said.tools.map((tool: JsonObject) => withoutNulls(tool)) } : {}),
+    ...(Array.isArray(fields.tools) ? { tools: fields.tools.map((tool: JsonObject) => withoutNulls(tool)) } : {}),
   };
 }
 
@@ -25,28 +25,28 @@ function meaningOfInput(input: unknown): readonly JsonObject[] {
 }
 
 export function meaningOfItem(item: JsonObject): JsonObject {
-  const said = withoutNulls(item);
-  if (said.type === 'reasoning')
+  const fields = withoutNulls(item);
+  if (fields.type === 'reasoning')
     return Object.fromEntries(
-      Object.entries(said).filter(([field, value]) => !(field === 'content' && isEmpty(value))),
+      Object.entries(fields).filter(([field, value]) => !(field === 'content' && isEmpty(value))),
     );
-  if (said.type !== undefined && said.type !== 'message') return said;
+  if (fields.type !== undefined && fields.type !== 'message') return fields;
   return {
-    ...said,
+    ...fields,
     type: 'message',
-    content: meaningOfContent(said.content, said.role === 'assistant' ? 'output_text' : 'input_text'),
+    content: meaningOfContent(fields.content, fields.role === 'assistant' ? 'output_text' : 'input_text'),
   };
 }
 
 function meaningOfContent(content: unknown, typeOfText: string): readonly JsonObject[] {
   if (typeof content === 'string') return [{ type: typeOfText, text: content }];
   return Array.isArray(content)
-    ? content.map((part: JsonObject) => withoutNulls(Object.fromEntries(Object.entries(part).filter(isSaid))))
+    ? content.map((part: JsonObject) => withoutNulls(Object.fromEntries(Object.entries(part).filter(isMeaningful))))
     : [];
 }
 
-/** A model's text without annotations or log probabilities has none. */
-function isSaid([field, value]: [string, unknown]): boolean {
+/** Empty annotations and log probabilities mean the same as omitted ones. */
+function isMeaningful([field, value]: [string, unknown]): boolean {
   return !((field === 'annotations' || field === 'logprobs') && isEmpty(value));
 }
 

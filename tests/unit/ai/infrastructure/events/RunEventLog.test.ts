@@ -1,4 +1,4 @@
-/** Numbered events, kept for a while: what watchers get, and when they are told that something is missing. */
+/** Which events subscribers receive, and when they get a gap notice. */
 import { expect } from 'chai';
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import { RunEventLog } from '../../../../../imports/business/ai/infrastructure/events/RunEventLog';
@@ -13,30 +13,30 @@ describe('RunEventLog', () => {
     seq: 1,
   });
 
-  function watch(log: RunEventLog, since?: number, wants: (executionId: string) => boolean = () => true) {
-    const seen: number[] = [];
-    const missed: number[] = [];
+  function subscribe(log: RunEventLog, since?: number, accepts: (executionId: string) => boolean = () => true) {
+    const received: number[] = [];
+    const gaps: number[] = [];
     const stop = log.subscribe(
       {
-        accepts: ({ executionId }) => wants(executionId),
-        event: ({ id }) => seen.push(id),
-        gap: () => missed.push(log.last),
+        accepts: ({ executionId }) => accepts(executionId),
+        event: ({ id }) => received.push(id),
+        gap: () => gaps.push(log.last),
       },
       since,
     );
-    return { seen, missed, stop };
+    return { received, gaps, stop };
   }
 
   it('delivers the accepted events to every subscriber until it unsubscribes', () => {
     const log = new RunEventLog();
-    const all = watch(log);
-    const onlyB = watch(log, undefined, (executionId) => executionId === 'b');
+    const all = subscribe(log);
+    const onlyB = subscribe(log, undefined, (executionId) => executionId === 'b');
     log.add(event('a'), 'bob');
     log.add(event('b'), 'bob');
     all.stop();
     log.add(event('b'), 'bob');
-    expect(all.seen).to.deep.equal([log.last - 2, log.last - 1]);
-    expect(onlyB.seen).to.deep.equal([log.last - 1, log.last]);
+    expect(all.received).to.deep.equal([log.last - 2, log.last - 1]);
+    expect(onlyB.received).to.deep.equal([log.last - 1, log.last]);
     expect(log.subscriberCount).to.equal(1);
   });
 
@@ -45,29 +45,29 @@ describe('RunEventLog', () => {
     const start = log.last;
     for (let count = 0; count < 10; count += 1) log.add(event(), 'bob');
     for (let since = start; since <= log.last; since += 1) {
-      const { seen, missed } = watch(log, since);
-      expect(missed).to.deep.equal([]);
-      expect(seen).to.deep.equal(Array.from({ length: log.last - since }, (_, at) => since + 1 + at));
+      const { received, gaps } = subscribe(log, since);
+      expect(gaps).to.deep.equal([]);
+      expect(received).to.deep.equal(Array.from({ length: log.last - since }, (_, at) => since + 1 + at));
     }
   });
 
-  it('reports a gap if it cannot replay every missed event', () => {
+  it('reports a gap if it cannot replay every gaps event', () => {
     const log = new RunEventLog({ events: 10, characters: 1_000_000 });
     const start = log.last;
     for (let count = 0; count < 50; count += 1) log.add(event(), 'bob');
     for (const since of [0, start - 1, start, start + 30, log.last + 1, Number.MAX_SAFE_INTEGER]) {
-      const { seen, missed } = watch(log, since);
-      expect(missed, String(since - start)).to.have.length(1);
-      expect(seen).to.deep.equal([]);
+      const { received, gaps } = subscribe(log, since);
+      expect(gaps, String(since - start)).to.have.length(1);
+      expect(received).to.deep.equal([]);
     }
-    expect(watch(log, log.last - 2)).to.deep.include({ seen: [log.last - 1, log.last], missed: [] });
+    expect(subscribe(log, log.last - 2)).to.deep.include({ received: [log.last - 1, log.last], gaps: [] });
   });
 
   it('stays within its limits', () => {
     const log = new RunEventLog({ events: 1_000, characters: 50_000 });
     for (let count = 0; count < 200; count += 1) log.add(event('a', 1_000), 'bob');
     let since = log.last;
-    while (watch(log, since - 1).missed.length === 0) since -= 1;
+    while (subscribe(log, since - 1).gaps.length === 0) since -= 1;
     expect(log.last - since).to.be.within(10, 50);
   });
 
@@ -77,6 +77,6 @@ describe('RunEventLog', () => {
     while (Date.now() * 1_000 <= earlier.last) await new Promise((resolve) => setImmediate(resolve));
     const later = new RunEventLog();
     later.add(event(), 'bob');
-    expect(watch(later, earlier.last).missed).to.have.length(1);
+    expect(subscribe(later, earlier.last).gaps).to.have.length(1);
   });
 });

@@ -1,7 +1,4 @@
-/**
- * The adapter's promises to whoever relays a stream: order, whole calls, one end, and a consumer's pace that
- * reaches the source.
- */
+/** What the adapter guarantees to code that relays a stream: order, complete calls, one end, and backpressure. */
 import { expect } from 'chai';
 import sinon from 'sinon';
 import {
@@ -24,9 +21,9 @@ import {
   decodeText,
   meaningOf,
   SCHEME_NAMES,
-  toldBy,
+  contentOfChunks,
   transcode,
-  USUAL_VENDOR,
+  DEFAULT_VENDOR,
   wireOf,
 } from '../../../../support/transcoding';
 
@@ -39,19 +36,19 @@ const ROLE = chunk({ role: 'assistant', content: '' });
 const DONE = 'data: [DONE]\n\n';
 const HELLO = [ROLE, chunk({ content: 'Hel' }), chunk({ content: 'lo' }), chunk({}, 'stop'), DONE];
 
-/** A body that tells how far it was read, and when it was left. */
+/** A body that records how far it was read, and whether it was cancelled. */
 function watched(
-  pieces: readonly (string | Uint8Array)[],
+  chunks: readonly (string | Uint8Array)[],
   after: () => Promise<IteratorResult<Uint8Array>> = () => Promise.resolve({ value: undefined, done: true }),
 ) {
   const watch = { pulled: 0, left: 0 };
   const iterator: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => iterator,
     next: () => {
-      const piece = pieces[watch.pulled];
+      const chunk = chunks[watch.pulled];
       watch.pulled += 1;
-      if (piece === undefined) return after();
-      return Promise.resolve({ value: typeof piece === 'string' ? Buffer.from(piece) : piece, done: false });
+      if (chunk === undefined) return after();
+      return Promise.resolve({ value: typeof chunk === 'string' ? Buffer.from(chunk) : chunk, done: false });
     },
     return: () => {
       watch.left += 1;
@@ -74,12 +71,12 @@ describe('UnifiedStreamAdapter', () => {
     expect(lines.slice(0, 4).map((line) => (line === '' ? '' : (JSON.parse(line.slice(6)) as unknown)))).to.deep.equal(
       chunks.slice(0, 4),
     );
-    expect(toldBy(chunks)).to.deep.equal({ text: 'Hello', calls: [], finish: ['stop'] });
+    expect(contentOfChunks(chunks)).to.deep.equal({ text: 'Hello', calls: [], finish: ['stop'] });
     expect(lines.at(-1)).to.equal(DONE);
   });
 
   it('rejects unknown schemes', () => {
-    // Callers without types may name anything.
+    // Untyped callers can pass any name.
     expect(() => new UnifiedStreamAdapter('openai', 'grpc' as SchemeName)).to.throw(LLMInvalidRequestError, 'grpc');
     expect(() => new UnifiedStreamAdapter('toString' as SchemeName, 'openai')).to.throw(LLMInvalidRequestError);
   });
@@ -127,8 +124,8 @@ describe('UnifiedStreamAdapter', () => {
   for (const target of SCHEME_NAMES) {
     it(`yields parallel calls complete in ${target}, however their fragments interleave`, async () => {
       const { lines, chunks } = await transcode('openai', target, bodyOf(...interleaved));
-      expect(toldBy(chunks).calls).to.deep.equal(CALLS);
-      const back = completedIn(await decodeText(wireOf(target), lines.join(''), USUAL_VENDOR[target]));
+      expect(contentOfChunks(chunks).calls).to.deep.equal(CALLS);
+      const back = completedIn(await decodeText(wireOf(target), lines.join(''), DEFAULT_VENDOR[target]));
       expect(meaningOf(back).calls).to.deep.equal(CALLS);
     });
 
@@ -136,7 +133,7 @@ describe('UnifiedStreamAdapter', () => {
       const { lines, chunks } = await transcode('openai', target, bodyOf(...interleaved), {
         relayToolUseEvents: false,
       });
-      expect(toldBy(chunks)).to.deep.equal({ text: '', calls: CALLS, finish: ['tool_calls'] });
+      expect(contentOfChunks(chunks)).to.deep.equal({ text: '', calls: CALLS, finish: ['tool_calls'] });
       for (const word of ['first', 'second', 'third', '"tool_calls"', 'tool_use', 'functionCall', 'function_call'])
         expect(lines.join('')).not.to.include(word);
       for (const [at, { choices }] of chunks.entries())
@@ -188,16 +185,16 @@ describe('UnifiedStreamAdapter', () => {
     const bytes = Buffer.from(
       `\ufeff: a comment\nretry: 10\n${[ROLE, chunk({ content: 'ä\u{1f30d}\u2028' }), chunk({}, 'stop'), DONE].join('').replaceAll('\n', '\r\n')}`,
     );
-    const whole = await transcode('openai', 'anthropic', bodyOf(bytes));
-    expect(toldBy(whole.chunks).text).to.equal('ä\u{1f30d}\u2028');
+    const expected = await transcode('openai', 'anthropic', bodyOf(bytes));
+    expect(contentOfChunks(expected.chunks).text).to.equal('ä\u{1f30d}\u2028');
     for (let at = 1; at < bytes.length; at += 1) {
       expect(await transcode('openai', 'anthropic', bodyOf(bytes.subarray(0, at), bytes.subarray(at)))).to.deep.equal(
-        whole,
+        expected,
       );
     }
     expect(
       await transcode('openai', 'anthropic', bodyOf(...[...bytes].map((byte) => Uint8Array.of(byte)))),
-    ).to.deep.equal(whole);
+    ).to.deep.equal(expected);
   });
 
   describe('when the stream fails', () => {
@@ -258,21 +255,21 @@ describe('UnifiedStreamAdapter', () => {
         'openai',
         bodyOf(ROLE + chunk({ content: 'Hi' }) + 'data: {broken\n\n'),
       );
-      expect(toldBy(chunks).text).to.equal('Hi');
+      expect(contentOfChunks(chunks).text).to.equal('Hi');
       expect(lines.length).to.equal(3);
     });
   });
 
   describe('backpressure and cancellation', () => {
     it('reads a chunk of the body only once its consumer has taken everything before it', async () => {
-      const pieces = [
+      const chunks = [
         ROLE,
         chunk({ content: 'a' }) + chunk({ content: 'b' }) + chunk({ content: 'c' }),
         chunk({ content: 'd' }),
         chunk({}, 'stop'),
         DONE,
       ];
-      const { watch, body } = watched(pieces);
+      const { watch, body } = watched(chunks);
       const pairs = relay().processStream(body);
       const pulled: number[] = [];
       expect(watch.pulled).to.equal(0);
@@ -334,7 +331,7 @@ describe('UnifiedStreamAdapter', () => {
     it('reads a fetch response to its end', async () => {
       const { lines, chunks, error } = await transcode('openai', 'google', new Response(HELLO.join('')));
       expect(error).to.equal(undefined);
-      expect(toldBy(chunks).text).to.equal('Hello');
+      expect(contentOfChunks(chunks).text).to.equal('Hello');
       expect(lines.join('')).to.include('"finishReason":"STOP"');
     });
 
@@ -419,16 +416,16 @@ describe('UnifiedStreamAdapter', () => {
     });
     expect(event.error).to.be.instanceOf(LLMStreamError).with.property('message').that.includes('2000');
     const { watch, body } = watched([ROLE, ...Array.from({ length: 100 }, () => chunk({ content: 'abc' })), DONE]);
-    const answer = await transcode('openai', 'openai', body, { maxResponseBytes: 2_000 });
-    expect(answer.error).to.be.instanceOf(LLMStreamError).and.to.include({ retryable: false });
+    const response = await transcode('openai', 'openai', body, { maxResponseBytes: 2_000 });
+    expect(response.error).to.be.instanceOf(LLMStreamError).and.to.include({ retryable: false });
     expect(watch.left).to.equal(1);
     expect(watch.pulled).to.be.below(30);
   });
 
   it('collects the complete response in the target scheme', async () => {
-    const answer = await relay('openai', 'anthropic').collect(bodyOf(...interleaved));
-    expect(answer).to.deep.include({ type: 'message', role: 'assistant', stop_reason: 'tool_use' });
-    expect((answer.content as JsonObject[]).map(({ name, input }) => ({ name, arguments: input }))).to.deep.equal(
+    const response = await relay('openai', 'anthropic').collect(bodyOf(...interleaved));
+    expect(response).to.deep.include({ type: 'message', role: 'assistant', stop_reason: 'tool_use' });
+    expect((response.content as JsonObject[]).map(({ name, input }) => ({ name, arguments: input }))).to.deep.equal(
       CALLS,
     );
     expect(await failure(relay().collect(bodyOf(ROLE)))).to.be.instanceOf(LLMStreamError);
@@ -466,6 +463,6 @@ describe('UnifiedStreamAdapter', () => {
       quirks: { allowsNullFinishReason: true },
     });
     expect(error).to.equal(undefined);
-    expect(toldBy(chunks).finish).to.deep.equal(['stop']);
+    expect(contentOfChunks(chunks).finish).to.deep.equal(['stop']);
   });
 });

@@ -30,7 +30,7 @@ async function* bytes(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> 
   yield* pieces;
 }
 
-function piecesOf(body: Buffer, size: number): Buffer[] {
+function chunksOf(body: Buffer, size: number): Buffer[] {
   return Array.from({ length: Math.ceil(body.length / size) }, (_piece, index) =>
     body.subarray(index * size, (index + 1) * size),
   );
@@ -64,7 +64,7 @@ describe('decodeStream', () => {
       ['CR', '\r'],
     ] as const) {
       it(`decodes every character of a stream split into chunks of ${size} bytes with ${name}`, async () => {
-        expect(textOf(await read(bytes(piecesOf(sse(newline), size))))).to.equal(`${TEXT} Ende`);
+        expect(textOf(await read(bytes(chunksOf(sse(newline), size))))).to.equal(`${TEXT} Ende`);
       });
     }
   }
@@ -75,7 +75,7 @@ describe('decodeStream', () => {
       Buffer.from(': ping\nretry: 100\nid: 7\nodd: field\n\n'),
       sse(),
     ]);
-    expect(textOf(await read(bytes(piecesOf(noisy, 5))))).to.equal(`${TEXT} Ende`);
+    expect(textOf(await read(bytes(chunksOf(noisy, 5))))).to.equal(`${TEXT} Ende`);
   });
 
   it('joins the data lines of a multi-line event', async () => {
@@ -136,7 +136,7 @@ describe('decodeStream', () => {
     expect(given).to.be.below(20);
   });
 
-  /** A stream of which each piece is sent by hand, read with 100 ms of patience. */
+  /** A stream whose chunks are sent by hand, read with an idle timeout of 100 ms. */
   function fedByHand(): {
     readonly reading: Promise<unknown>;
     readonly reasons: readonly unknown[];
@@ -211,8 +211,8 @@ describe('decodeStream', () => {
     const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const reasons: unknown[] = [];
-      const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
-      const stream = decodeStream(bytes(piecesOf(sse(), 200)), decoder, {
+      const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+      const stream = decodeStream(bytes(chunksOf(sse(), 200)), decoder, {
         streamIdleTimeout: 100,
         maxEventBytes: 4096,
         abort: (reason) => reasons.push(reason),

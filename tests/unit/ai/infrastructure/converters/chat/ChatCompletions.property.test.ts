@@ -1,4 +1,4 @@
-/** What holds for every chat completion and every history, not only for the recorded ones. */
+/** Properties of arbitrary chat completions and histories. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -18,11 +18,11 @@ import type { InputItem } from '../../../../../../imports/business/ai/domain/typ
 import type { JsonObject, VendorName } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 import { chunksOf } from '../../../../../support/chatChunks';
 import {
-  CHAT_ANSWERS,
+  CHAT_RESPONSES,
   chatContext,
-  chatReply,
-  decoded,
-  replyFor,
+  chatResponseContext,
+  decodeEvents,
+  responseContextFor,
   responseIn,
   streamOf,
 } from '../../../../../support/chatRecordings';
@@ -36,15 +36,15 @@ const VENDORS: readonly VendorName[] = ['openai', 'azure_openai', 'grok', 'groq'
 const text = fc.string({ maxLength: 12 });
 const name = fc.stringMatching(/^[a-z_]{1,8}$/);
 const json = fc.jsonValue({ maxDepth: 2 });
-/** A field that no list of known ones has. */
+/** An unknown field. */
 const unknown = fc.dictionary(fc.stringMatching(/^z_[a-z]{1,4}$/), json, { maxKeys: 2 });
 
 function sometimes<T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.option(value, { nil: undefined });
 }
 
-/** Without the fields that are not there. */
-function said(object: JsonObject): JsonObject {
+/** Without undefined fields. */
+function withoutUndefined(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
@@ -59,10 +59,10 @@ const call = fc
         arguments: sometimes(fc.oneof(text, fc.constant('{"a":1}'), fc.constant(null), fc.dictionary(name, json))),
         extra: sometimes(json),
       })
-      .map(said),
+      .map(withoutUndefined),
     extra_content: sometimes(json),
   })
-  .map(said);
+  .map(withoutUndefined);
 
 const customCall = fc.record({ id: fc.uuid(), type: fc.constant('custom'), custom: fc.record({ name, input: text }) });
 
@@ -102,7 +102,7 @@ const message = fc
     audio: sometimes(fc.oneof(fc.constant(null), fc.record({ id: name, data: text, transcript: text }))),
     executed_tools: sometimes(fc.array(fc.record({ index: fc.nat(3), type: name, arguments: text }), { maxLength: 2 })),
   })
-  .map(said);
+  .map(withoutUndefined);
 
 const choice = fc
   .tuple(
@@ -118,7 +118,7 @@ const choice = fc
     }),
     fc.tuple(message, unknown).map(([known, more]) => ({ ...more, ...known })),
   )
-  .map(([fields, said_]) => ({ ...said(fields), message: said_ }));
+  .map(([fields, said_]) => ({ ...withoutUndefined(fields), message: said_ }));
 
 const completion = fc
   .tuple(
@@ -145,14 +145,14 @@ const completion = fc
     fc.array(choice, { minLength: 1, maxLength: 3 }),
     unknown,
   )
-  .map(([fields, choices, more]): JsonObject => ({ ...more, ...said(fields), choices }));
+  .map(([fields, choices, more]): JsonObject => ({ ...more, ...withoutUndefined(fields), choices }));
 
 describe('the chat wire', () => {
   it('restores every completion as the vendor sent it', () => {
     fc.assert(
       fc.property(completion, fc.constantFrom(...VENDORS), (body, vendor) => {
         const sent = JSON.parse(JSON.stringify(body)) as JsonObject;
-        const response = fromChatCompletions(sent, chatReply(vendor));
+        const response = fromChatCompletions(sent, chatResponseContext(vendor));
         expect(writeChatCompletions(JSON.parse(JSON.stringify(response)) as typeof response)).to.deep.equal(sent);
       }),
       RUNS,
@@ -161,16 +161,16 @@ describe('the chat wire', () => {
 
   it('reads every recorded response the same when it is streamed in deltas of any size', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...CHAT_ANSWERS), fc.integer({ min: 1, max: 40 }), (one, size) => {
+      fc.property(fc.constantFrom(...CHAT_RESPONSES), fc.integer({ min: 1, max: 40 }), (one, size) => {
         const body = JSON.parse(one.text) as JsonObject;
-        const streamed = responseIn(decoded(streamOf(...chunksOf(body, size)), replyFor(one)));
+        const streamed = responseIn(decodeEvents(streamOf(...chunksOf(body, size)), responseContextFor(one)));
         const { fields: streamedFields, ...streamedVendor } = streamed.vendor;
-        const { fields, ...vendor } = fromChatCompletions(body, replyFor(one)).vendor;
+        const { fields, ...vendor } = fromChatCompletions(body, responseContextFor(one)).vendor;
         expect({ ...streamed, vendor: streamedVendor }).to.deep.equal({
-          ...fromChatCompletions(body, replyFor(one)),
+          ...fromChatCompletions(body, responseContextFor(one)),
           vendor,
         });
-        // Only what is not a chunk's can differ: a call's number within the whole answer.
+        // Only a call's index within the complete response can differ: it is not part of a chunk.
         expect(withoutNumbers(streamedFields)).to.deep.equal(withoutNumbers(fields));
       }),
       RUNS,
@@ -192,7 +192,7 @@ describe('the chat wire', () => {
           });
           const { body } = toChatCompletions(options, chatContext(vendor), false);
           expect(chatViolations(vendor, body)).to.equal('');
-          expectAnswers(body.messages as readonly JsonObject[]);
+          expectResults(body.messages as readonly JsonObject[]);
         },
       ),
       RUNS,
@@ -235,7 +235,7 @@ describe('the chat wire', () => {
         ),
         (body) => {
           try {
-            expect(fromChatCompletions(body, chatReply()).object).to.equal('response');
+            expect(fromChatCompletions(body, chatResponseContext()).object).to.equal('response');
           } catch (error) {
             expect(isLLMError(error), String(error)).to.equal(true);
           }
@@ -301,7 +301,7 @@ function withoutNumbers(fields: JsonObject | undefined): unknown {
   return JSON.parse(JSON.stringify(fields, (key, value: unknown) => (key === 'tool_calls' ? undefined : value)));
 }
 
-/** Items as any wire may have left them, calls and answers in disorder included. */
+/** Items from any wire, including calls and results out of order. */
 const id = fc.constantFrom('call_1', 'call_2', 'call_with_a_name_that_is_much_longer_than_forty_characters');
 const historyItem: fc.Arbitrary<InputItem> = fc.oneof(
   text.map((words): InputItem => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text: words }] })),
@@ -336,7 +336,7 @@ const historyItem: fc.Arbitrary<InputItem> = fc.oneof(
   }),
 );
 
-function expectAnswers(messages: readonly JsonObject[]): void {
+function expectResults(messages: readonly JsonObject[]): void {
   let open: string[] = [];
   for (const one of messages) {
     if (one.role === 'tool') {
@@ -366,7 +366,7 @@ const part = fc.oneof(
 );
 const named = fc.constantFrom<JsonObject>({}, { name: 'bob' }, { name: null });
 
-/** What one side says before the other answers, as clients write it. */
+/** The messages of one side of the conversation before the other's turn, as clients write them. */
 const clientTurn: fc.Arbitrary<readonly JsonObject[]> = fc.oneof(
   fc
     .tuple(fc.oneof(text, fc.array(part, { minLength: 1, maxLength: 3 })), named)

@@ -1,4 +1,4 @@
-/** The chat wire on everything that was recorded of it: answers, requests, and the loops that join them. */
+/** The chat wire on all of its recordings: responses, requests, and loops. */
 import { expect } from 'chai';
 import {
   fromChatCompletions,
@@ -13,12 +13,12 @@ import { toolCalls } from '../../../../../../imports/business/ai/domain/entities
 import { LLMError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 import {
-  asked,
+  requestOptions,
   CHAT,
-  CHAT_ANSWERS,
+  CHAT_RESPONSES,
   CHAT_REQUESTS,
   chatContext,
-  replyFor,
+  responseContextFor,
   responseOf,
 } from '../../../../../support/chatRecordings';
 import { chatViolations } from '../../../../../support/publishedSchemas';
@@ -27,7 +27,7 @@ import type { Recording } from '../../../../../support/recordings';
 import { meaningOfChatRequest } from '../../../../../support/sameMeaning/chat';
 import { quirksFor } from '../../../../../support/wireContexts';
 
-/** The recordings of each API that have the thing under test. */
+/** The number of recordings of each API. */
 function perApi(recordings: readonly Recording[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { api } of recordings) counts[api] = (counts[api] ?? 0) + 1;
@@ -38,7 +38,7 @@ function bodyOf(one: Recording): JsonObject {
   return JSON.parse(one.text) as JsonObject;
 }
 
-/** What a recorded answer says, read by hand of its first choice. */
+/** The content of a recorded response, read from its first choice without product code. */
 interface RawMessage {
   readonly content?: string | null;
   readonly refusal?: string | null;
@@ -75,7 +75,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
 
   describe('responses', () => {
     it('covers all recordings', () => {
-      expect(perApi(CHAT_ANSWERS)).to.deep.equal({
+      expect(perApi(CHAT_RESPONSES)).to.deep.equal({
         'openai.chat.completions': 10,
         'azure.openai.chat.completions': 6,
         'azure.ai-models.chat.completions': 4,
@@ -85,13 +85,13 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
       });
     });
 
-    for (const one of CHAT_ANSWERS) {
+    for (const one of CHAT_RESPONSES) {
       it(`${one.name}: has the vendor's content in the domain model`, () => {
         const raw = bodyOf(one);
         const [choice] = raw.choices as readonly RawChoice[];
         const { message, finish_reason } = choice!;
         const usage = raw.usage as RawUsage;
-        const response = fromChatCompletions(raw, replyFor(one));
+        const response = fromChatCompletions(raw, responseContextFor(one));
         const isRefused = typeof message.refusal === 'string';
         expect(response.id).to.equal(raw.id);
         expect(response.model).to.equal(raw.model);
@@ -129,7 +129,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
       });
 
       it(`${one.name}: is restored for a client as the vendor sent it, even from a store`, () => {
-        const response = fromChatCompletions(bodyOf(one), replyFor(one));
+        const response = fromChatCompletions(bodyOf(one), responseContextFor(one));
         expect(writeChatCompletions(response)).to.deep.equal(bodyOf(one));
         expect(writeChatCompletions(JSON.parse(JSON.stringify(response)) as typeof response)).to.deep.equal(
           bodyOf(one),
@@ -143,9 +143,9 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
         try {
           body = JSON.parse(one.text);
         } catch {
-          // A plain text is a body, too.
+          // The body is plain text.
         }
-        expect(() => fromChatCompletions(body, replyFor(one))).to.throw(LLMError);
+        expect(() => fromChatCompletions(body, responseContextFor(one))).to.throw(LLMError);
       });
     }
   });
@@ -164,7 +164,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
 
     for (const one of CHAT_REQUESTS) {
       it(`${one.name}: reaches the vendor with the client's meaning`, () => {
-        const { body, losses, warnings } = toChatCompletions(asked(one), chatContext(one.vendor), one.stream);
+        const { body, losses, warnings } = toChatCompletions(requestOptions(one), chatContext(one.vendor), one.stream);
         expect(meaningOfChatRequest(body, quirksFor(one.vendor))).to.deep.equal(
           meaningOfChatRequest(expectedRequest(one), quirksFor(one.vendor)),
         );
@@ -173,7 +173,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
       });
 
       it(`${one.name}: matches the vendor's schema`, () => {
-        const { body } = toChatCompletions(asked(one), chatContext(one.vendor), one.stream);
+        const { body } = toChatCompletions(requestOptions(one), chatContext(one.vendor), one.stream);
         expect(chatViolations(one.vendor, body)).to.equal('');
       });
     }
@@ -195,15 +195,15 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
 
     for (const { before, next } of steps) {
       it(`${before.name} → ${next.n}: sends the converted response back as the client did`, () => {
-        const history = asked(before);
+        const history = requestOptions(before);
         const response = responseOf(before);
         const added = messagesOf(next.request).slice(messagesOf(before.request).length + 1);
-        const answers = normalizeOptions({
+        const results = normalizeOptions({
           ...readChatCompletionsRequest({ messages: added }),
           model: modelOf(next),
         }).input;
         const { body, losses } = toChatCompletions(
-          { ...asked(next), input: [...history.input, ...response.output, ...answers] },
+          { ...requestOptions(next), input: [...history.input, ...response.output, ...results] },
           chatContext(next.vendor),
           next.stream,
         );
@@ -217,8 +217,8 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
 });
 
 /**
- * The recorded request with the three things that we send otherwise: Azure's deployment in the body too, arguments
- * without which Llama's hosts fail, and the wish for usage.
+ * The recorded request with the three differences of ours: Azure's deployment also in the body, arguments that servers
+ * of Llama require, and the request for usage.
  */
 function expectedRequest(one: Recording & { readonly request: JsonObject }): JsonObject {
   const asksForUsage = one.stream && quirksFor(one.vendor).supportsStreamUsage;
@@ -248,7 +248,7 @@ interface Step {
   readonly next: Recording & { readonly request: JsonObject };
 }
 
-/** Exchanges of a case of which the second goes on after the first one's answer. */
+/** Pairs of exchanges of which the second continues after the response of the first. */
 function recordedLoops(): readonly Step[] {
   return CHAT_REQUESTS.flatMap((next) => {
     const before = CHAT_REQUESTS.find((one) => one.caseId === next.caseId && one.n === next.n - 1);
@@ -258,18 +258,18 @@ function recordedLoops(): readonly Step[] {
   });
 }
 
-/** How some recorded clients wrote an answer that they sent back; the answer itself is the vendor's. */
+/** How some recorded clients rewrote a response that they sent back. */
 const HABITS: Readonly<Record<string, (message: JsonObject) => JsonObject>> = {
-  // An empty text for none.
+  // An empty text instead of none.
   'azure-chat-parallel-a 2': (message) => ({ ...message, content: null }),
-  // Reasoning as marked text, where the host has a field for it.
+  // Reasoning as marked text, although the vendor has a field for it.
   'groq-err400-tool-use-failed-a 3': reasoningOutOfText,
-  // Here beside the empty text with which the stream began.
+  // The same, next to the empty text that the stream started with.
   'groq-in-stream-error-a 3': (message) => ({ ...reasoningOutOfText(message), content: '' }),
-  // The field's other name beside it.
+  // Additionally the field's other name.
   'llama-stream-tool-a 2': ({ reasoning_content: _, ...message }) => message,
   'llama-stream-tool-a 4': ({ reasoning_content: _, ...message }) => message,
-  // The arguments were dropped, and the host failed.
+  // The arguments were dropped, and the vendor failed.
   'llama-err500-a 2': (message) => ({
     ...message,
     content: '',

@@ -1,4 +1,4 @@
-/** The rules by which our requests become the chat wire's. */
+/** The rules for converting requests to the chat wire. */
 import { expect } from 'chai';
 import { toChatCompletions } from '../../../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
 import { UnsupportedFeatureError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -26,7 +26,7 @@ function user(...content: readonly (string | InputContent)[]): MessageItem {
     content: content.map((part) => (typeof part === 'string' ? { type: 'input_text', text: part } : part)),
   };
 }
-function said(text: string): MessageItem {
+function assistantText(text: string): MessageItem {
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
 }
 function call(call_id: string, args = '{}'): InputItem {
@@ -43,15 +43,15 @@ interface Sent {
   readonly losses: readonly { readonly path: string; readonly what: string }[];
 }
 
-/** What is sent; every body is checked against the vendor's schema. */
+/** The request that is sent; every body is checked against the vendor's schema. */
 function sent(
   options: Partial<NormalizedOptions>,
   vendor: VendorName = 'openai',
   quirks: Partial<VendorQuirks> = {},
   stream = false,
 ): Sent {
-  const whole = { model: 'a-model', input: [user('hi')], ...options };
-  const { body, warnings, losses } = toChatCompletions(whole, chatContext(vendor, quirks), stream);
+  const fullOptions = { model: 'a-model', input: [user('hi')], ...options };
+  const { body, warnings, losses } = toChatCompletions(fullOptions, chatContext(vendor, quirks), stream);
   expect(chatViolations(vendor, body)).to.equal('');
   return { body, messages: body.messages as readonly JsonObject[], warnings, losses };
 }
@@ -147,15 +147,15 @@ describe('toChatCompletions', () => {
     it('joins the text and calls of one turn, but nothing across turns', () => {
       const input = [
         user('a'),
-        said('I look'),
+        assistantText('I look'),
         call('c1'),
-        said('and again'),
+        assistantText('and again'),
         call('c2'),
         gave('c1', '1'),
         gave('c2', '2'),
-        said('done'),
+        assistantText('done'),
         user('b'),
-        said('yes'),
+        assistantText('yes'),
       ];
       expect(sent({ input }).messages).to.deep.equal([
         { role: 'user', content: 'a' },
@@ -240,7 +240,7 @@ describe('toChatCompletions', () => {
 
     it('otherwise sends images after all results of the turn', () => {
       const { messages } = sent({
-        input: [user('a'), call('c1'), call('c2'), gave('c1', [text, image]), gave('c2', 'ok'), said('done')],
+        input: [user('a'), call('c1'), call('c2'), gave('c1', [text, image]), gave('c2', 'ok'), assistantText('done')],
       });
       expect(messages.map(({ role }) => role)).to.deep.equal([
         'user',
@@ -265,7 +265,7 @@ describe('toChatCompletions', () => {
         status: 'in_progress',
       };
       const late: InputItem = { type: 'function_call_output', call_id: 'c1', output: '{"n":1}', deferred: true };
-      const { messages } = sent({ input: [user('a'), call('c1'), acknowledged, said('wait'), late] });
+      const { messages } = sent({ input: [user('a'), call('c1'), acknowledged, assistantText('wait'), late] });
       expect(messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'tool', 'assistant', 'user']);
       expect(messages[4]?.content).to.match(/^<tool_result call_id="c1"/);
     });
@@ -308,7 +308,7 @@ describe('toChatCompletions', () => {
         origin: { wire: 'responses', vendor: 'groq', model: 'a-model' },
       };
       for (const item of [thought('openai', ['reasoning']), thought('groq', ['reasoning'], 'b-model'), sealed]) {
-        const { messages, losses } = sent({ input: [user('a'), item, said('yes')] }, 'groq');
+        const { messages, losses } = sent({ input: [user('a'), item, assistantText('yes')] }, 'groq');
         expect(messages[1]).to.deep.equal({ role: 'assistant', content: 'yes' });
         expect(losses).to.deep.include.members([
           { path: 'input[1]', what: 'reasoning', reason: 'It was created by another model, vendor or wire.' },
@@ -318,7 +318,7 @@ describe('toChatCompletions', () => {
 
     it('omits it if the vendor rejects its field', () => {
       const { messages, losses } = sent(
-        { input: [user('a'), thought('groq', ['reasoning_content']), said('yes')] },
+        { input: [user('a'), thought('groq', ['reasoning_content']), assistantText('yes')] },
         'groq',
       );
       expect(messages[1]).to.deep.equal({ role: 'assistant', content: 'yes' });
@@ -388,7 +388,7 @@ describe('toChatCompletions', () => {
     it('sends those of a message, unless they came from another vendor', () => {
       expect(sent({ input: [prefixed] }).messages[0]).to.deep.equal({ role: 'user', content: 'a', name: 'bob' });
       const foreign: InputItem = {
-        ...said('x'),
+        ...assistantText('x'),
         vendor: { openai: { from: 'openai_compatible', message: { reasoning_details: [] } } },
       };
       const { messages, losses } = sent({ input: [user('a'), foreign] });

@@ -1,4 +1,4 @@
-/** The rules by which the chat wire's answers become ours. */
+/** The rules for converting chat completions to responses. */
 import { expect } from 'chai';
 import {
   fromChatCompletions,
@@ -11,7 +11,7 @@ import {
 } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
-import { chatContext, chatReply } from '../../../../../support/chatRecordings';
+import { chatContext, chatResponseContext } from '../../../../../support/chatRecordings';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
@@ -31,7 +31,7 @@ function read(
   message: JsonObject,
   choice: JsonObject = {},
   fields: JsonObject = {},
-  context = chatReply(),
+  context = chatResponseContext(),
 ): LLMResponse {
   return fromChatCompletions(completion(message, choice, fields), context);
 }
@@ -40,7 +40,7 @@ function call(fields: JsonObject): JsonObject {
   return { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' }, ...fields };
 }
 
-/** The assistant's message that goes back with the next request. */
+/** The assistant message that is sent back with the next request. */
 function replayed(response: LLMResponse, vendor = 'openai' as const): JsonObject {
   const { body } = toChatCompletions(
     {
@@ -267,7 +267,7 @@ describe('fromChatCompletions', () => {
             { message: { content: 'z' } },
           ],
         },
-        chatReply(),
+        chatResponseContext(),
       );
       expect(response.output_text).to.equal('x');
       expect(response.vendor.warnings).to.deep.equal([
@@ -302,13 +302,13 @@ describe('fromChatCompletions', () => {
         total_tokens: 270,
         completion_tokens_details: { reasoning_tokens: 126 },
       };
-      expect(read({ content: 'x' }, {}, { usage }, chatReply('grok')).usage).to.include({
+      expect(read({ content: 'x' }, {}, { usage }, chatResponseContext('grok')).usage).to.include({
         input_tokens: 137,
         output_tokens: 133,
         total_tokens: 270,
       });
       expect(
-        read({ content: 'x' }, {}, { usage: { ...usage, completion_tokens: 133 } }, chatReply('grok')).usage
+        read({ content: 'x' }, {}, { usage: { ...usage, completion_tokens: 133 } }, chatResponseContext('grok')).usage
           .output_tokens,
       ).to.equal(133);
       expect(read({ content: 'x' }, {}, { usage }).usage.output_tokens).to.equal(7);
@@ -324,7 +324,7 @@ describe('fromChatCompletions', () => {
   describe('missing fields', () => {
     it('are taken from the request: model, time, id', () => {
       const bare = { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }], usage: USAGE };
-      expect(fromChatCompletions(bare, chatReply('openai', { requestId: 'req_1' }))).to.include({
+      expect(fromChatCompletions(bare, chatResponseContext('openai', { requestId: 'req_1' }))).to.include({
         id: 'req_1',
         model: 'asked-model',
         created_at: 1_760_000_000,
@@ -332,7 +332,10 @@ describe('fromChatCompletions', () => {
     });
 
     it('keeps the losses of the request', () => {
-      const context = chatReply('openai', { warnings: ['w'], losses: [{ path: 'p', what: 'x', reason: 'r' }] });
+      const context = chatResponseContext('openai', {
+        warnings: ['w'],
+        losses: [{ path: 'p', what: 'x', reason: 'r' }],
+      });
       expect(read({ content: 'x' }, {}, {}, context).vendor).to.deep.include({
         warnings: ['w'],
         losses: [{ path: 'p', what: 'x', reason: 'r' }],
@@ -356,23 +359,25 @@ describe('fromChatCompletions', () => {
     ] as const;
     for (const [body, what] of BROKEN) {
       it(`are rejected: ${JSON.stringify(body)}`, () => {
-        expect(() => fromChatCompletions(body, chatReply())).to.throw(LLMStreamError, what);
+        expect(() => fromChatCompletions(body, chatResponseContext())).to.throw(LLMStreamError, what);
       });
     }
 
     it('includes a vendor error with status 200, or inside a choice', () => {
       const error = { message: 'Rate limit reached', type: 'tokens', code: 'rate_limit_exceeded' };
-      expect(() => fromChatCompletions({ error }, chatReply())).to.throw(LLMRateLimitError, 'Rate limit reached');
-      expect(() => fromChatCompletions({ choices: [{ error, message: { content: '' } }] }, chatReply())).to.throw(
+      expect(() => fromChatCompletions({ error }, chatResponseContext())).to.throw(
         LLMRateLimitError,
+        'Rate limit reached',
       );
-      expect(() => fromChatCompletions({ code: 'x', error: 'Incorrect API key provided' }, chatReply('grok'))).to.throw(
-        LLMError,
-        'Incorrect API key',
-      );
-      expect(fromChatCompletions({ ...completion({ content: 'x' }), error: null }, chatReply()).output_text).to.equal(
-        'x',
-      );
+      expect(() =>
+        fromChatCompletions({ choices: [{ error, message: { content: '' } }] }, chatResponseContext()),
+      ).to.throw(LLMRateLimitError);
+      expect(() =>
+        fromChatCompletions({ code: 'x', error: 'Incorrect API key provided' }, chatResponseContext('grok')),
+      ).to.throw(LLMError, 'Incorrect API key');
+      expect(
+        fromChatCompletions({ ...completion({ content: 'x' }), error: null }, chatResponseContext()).output_text,
+      ).to.equal('x');
     });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What hosts and clients add to the Responses wire comes back as it was, wherever it stands and whatever it is
- * called.
+ * Unknown fields of vendors and clients survive a round trip through the Responses wire, wherever they are and whatever
+ * their name.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -13,9 +13,9 @@ import {
   writeResponses,
 } from '../../../../../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import {
-  ANSWERS,
+  RESPONSES,
   responsesContext,
-  responsesReply,
+  responseContext,
   STREAMS,
   terminalResponse,
 } from '../../../../../support/responsesRecordings';
@@ -25,7 +25,7 @@ import type { JsonObject } from '../../../../../../imports/business/ai/domain/ty
 
 const RUNS = { numRuns: 250 };
 
-/** Fields with a meaning of their own would make another item, not a stranger one. */
+/** Known fields would change the item instead of extending it. */
 const TAKEN = new Set([
   'type',
   'role',
@@ -67,12 +67,12 @@ const key = fc
   .filter((name) => !TAKEN.has(name));
 const extras = fc.array(fc.tuple(key, fc.jsonValue({ maxDepth: 2 })), { maxLength: 4 });
 
-/** The fields with strangers among them; what was there stays. */
+/** Adds unknown fields; existing ones stay. */
 function withExtras(fields: JsonObject, strangers: readonly (readonly [string, unknown])[]): JsonObject {
   return Object.fromEntries([...strangers.filter(([name]) => !Object.hasOwn(fields, name)), ...Object.entries(fields)]);
 }
 
-/** An item with strangers in it, in its parts, and in its parts' parts. */
+/** Adds unknown fields to an item, its parts, and their parts. */
 function strange(item: JsonObject): fc.Arbitrary<JsonObject> {
   const lists = ['content', 'summary', 'output'].filter((name) => Array.isArray(item[name]));
   return fc
@@ -91,7 +91,7 @@ function strange(item: JsonObject): fc.Arbitrary<JsonObject> {
     );
 }
 
-const recorded = [...ANSWERS.map(({ text }) => JSON.parse(text) as JsonObject), ...STREAMS.map(terminalResponse)];
+const recorded = [...RESPONSES.map(({ text }) => JSON.parse(text) as JsonObject), ...STREAMS.map(terminalResponse)];
 const strangeResponse = fc
   .constantFrom(...recorded)
   .chain((body) =>
@@ -100,47 +100,47 @@ const strangeResponse = fc
       .map(([more, output]) => withExtras({ ...body, output }, more)),
   );
 
-const word = fc.string({ minLength: 1, maxLength: 20 });
+const text = fc.string({ minLength: 1, maxLength: 20 });
 const inputPart: fc.Arbitrary<JsonObject> = fc.oneof(
-  word.map((text) => ({ type: 'input_text', text })),
+  text.map((text) => ({ type: 'input_text', text })),
   fc.constant({ type: 'input_image', image_url: 'https://example.com/a.png', file_id: null }),
   fc.constant({ type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' }),
   fc.constant({ type: 'input_hologram', beams: [1, 2] }),
 );
 const outputPart: fc.Arbitrary<JsonObject> = fc.oneof(
-  word.map((text) => ({
+  text.map((text) => ({
     type: 'output_text',
     text,
     annotations: [{ type: 'url_citation', url: 'https://example.com' }],
   })),
-  word.map((refusal) => ({ type: 'refusal', refusal })),
+  text.map((refusal) => ({ type: 'refusal', refusal })),
 );
-const said = fc.tuple(
+const outputText = fc.tuple(
   fc.constantFrom('user', 'developer', 'system'),
-  fc.oneof(word, fc.array(inputPart, { maxLength: 3 })),
+  fc.oneof(text, fc.array(inputPart, { maxLength: 3 })),
 );
-const answer = fc
-  .tuple(fc.nat(999), fc.oneof(word, fc.array(outputPart, { maxLength: 3 })))
+const assistantMessage = fc
+  .tuple(fc.nat(999), fc.oneof(text, fc.array(outputPart, { maxLength: 3 })))
   .map(([n, content]) => ({ type: 'message', id: `msg_${n}`, role: 'assistant', content, status: null }));
 
-/** Stretches of a sound history. */
+/** Parts of a valid history. */
 const stretch: fc.Arbitrary<readonly JsonObject[]> = fc.oneof(
-  said.map(([role, content]) => [{ role, content }]),
-  answer.map((message) => [message]),
-  answer.map((message) => [
+  outputText.map(([role, content]) => [{ role, content }]),
+  assistantMessage.map((message) => [message]),
+  assistantMessage.map((message) => [
     { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'sealed' },
     message,
   ]),
   fc.uuid().chain((id) =>
-    fc.oneof(word, fc.array(inputPart, { maxLength: 2 })).map((output) => [
+    fc.oneof(text, fc.array(inputPart, { maxLength: 2 })).map((output) => [
       { type: 'function_call', call_id: id, name: 'look', arguments: '{"at":' },
       { type: 'function_call_output', call_id: id, output },
     ]),
   ),
-  word.map((id) => [
+  text.map((id) => [
     { type: 'hologram_call', id, status: null, beams: [{ vendor: 1 }], output: [{ vendor: { a: 1 } }] },
   ]),
-  word.map((encrypted_content) => [{ type: 'compaction', id: null, encrypted_content }]),
+  text.map((encrypted_content) => [{ type: 'compaction', id: null, encrypted_content }]),
 );
 const strangeRequest = fc
   .tuple(fc.array(stretch, { maxLength: 5 }), extras)
@@ -156,7 +156,7 @@ describe('the Responses wire with unknown fields', () => {
   it('restores a response with unknown fields on itself, its items and parts', () => {
     fc.assert(
       fc.property(strangeResponse, (body) => {
-        expect(writeResponses(readResponse(body, responsesReply()))).to.deep.equal(body);
+        expect(writeResponses(readResponse(body, responseContext()))).to.deep.equal(body);
       }),
       RUNS,
     );
@@ -165,7 +165,7 @@ describe('the Responses wire with unknown fields', () => {
   it('restores it after it was stored as JSON, too', () => {
     fc.assert(
       fc.property(strangeResponse, (body) => {
-        const stored = JSON.parse(JSON.stringify(readResponse(body, responsesReply()))) as LLMResponse;
+        const stored = JSON.parse(JSON.stringify(readResponse(body, responseContext()))) as LLMResponse;
         expect(writeResponses(stored)).to.deep.equal(JSON.parse(JSON.stringify(body)));
       }),
       RUNS,

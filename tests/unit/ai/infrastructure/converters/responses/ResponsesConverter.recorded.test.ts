@@ -1,4 +1,4 @@
-/** Every recorded exchange of the Responses wire, there and back. */
+/** Round trips of every recorded exchange of the Responses wire. */
 import { expect } from 'chai';
 import {
   fromResponses,
@@ -12,11 +12,11 @@ import {
 import { toolCalls } from '../../../../../../imports/business/ai/domain/entities/Response';
 import { sseMessages } from '../../../../../support/recordings';
 import {
-  ANSWERS,
-  REQUESTS,
   RESPONSES,
+  REQUESTS,
+  EXCHANGES,
   responsesContext,
-  responsesReply,
+  responseContext,
   STREAMS,
   terminalResponse,
 } from '../../../../../support/responsesRecordings';
@@ -32,7 +32,7 @@ function bodyOf(recording: Recording): JsonObject {
 }
 
 function innerOf(recording: Recording): LLMResponse {
-  return readResponse(bodyOf(recording), responsesReply({ vendor: recording.vendor }));
+  return readResponse(bodyOf(recording), responseContext({ vendor: recording.vendor }));
 }
 
 function resent(recording: RequestRecording): WireRequest {
@@ -40,17 +40,17 @@ function resent(recording: RequestRecording): WireRequest {
   return toResponses({ model: 'none', ...options }, responsesContext({ vendor: recording.vendor }), stream ?? false);
 }
 
-const answered = [...ANSWERS, ...STREAMS];
+const successful = [...RESPONSES, ...STREAMS];
 
 describe('recorded Responses API responses', () => {
-  it(`cover all ${RESPONSES.length} exchanges: ${ANSWERS.length} responses, ${STREAMS.length} streams, and errors`, () => {
-    expect(RESPONSES.length).to.be.greaterThan(40);
-    expect(ANSWERS.length + STREAMS.length + RESPONSES.filter(({ status }) => status !== 200).length).to.equal(
-      RESPONSES.length,
+  it(`cover all ${EXCHANGES.length} exchanges: ${RESPONSES.length} responses, ${STREAMS.length} streams, and errors`, () => {
+    expect(EXCHANGES.length).to.be.greaterThan(40);
+    expect(RESPONSES.length + STREAMS.length + EXCHANGES.filter(({ status }) => status !== 200).length).to.equal(
+      EXCHANGES.length,
     );
   });
 
-  for (const recording of answered) {
+  for (const recording of successful) {
     it(`${recording.name}: is restored from the domain model as the vendor sent it`, () => {
       expect(writeResponses(innerOf(recording))).to.deep.equal(bodyOf(recording));
     });
@@ -89,8 +89,9 @@ describe('recorded Responses API responses', () => {
   }
 
   it('throw for exactly the responses that failed', () => {
-    for (const recording of answered) {
-      const convert = (): LLMResponse => fromResponses(bodyOf(recording), responsesReply({ vendor: recording.vendor }));
+    for (const recording of successful) {
+      const convert = (): LLMResponse =>
+        fromResponses(bodyOf(recording), responseContext({ vendor: recording.vendor }));
       if (bodyOf(recording).status === 'failed')
         expect(convert).to.throw().with.nested.property('response.status', 'failed');
       else expect(convert().output.length).to.be.greaterThan(0);
@@ -99,8 +100,8 @@ describe('recorded Responses API responses', () => {
 });
 
 describe('recorded Responses API requests', () => {
-  // Refused by the host for the id of a reasoning item whose answer the client had replaced: it goes out without
-  // that id.
+  // The vendor rejected these for the id of a reasoning item whose answer the client had replaced, so we send it
+  // without that id.
   const REPAIRED = new Set(['openai-resp-err400-ctx-a 2']);
 
   for (const recording of REQUESTS) {
@@ -132,10 +133,9 @@ describe('recorded Responses API loops', () => {
 
   it(`cover all ${loops.length} exchanges that continue the previous one`, () => {
     const withHistory = REQUESTS.filter(
-      ({ request }) => Array.isArray(request.input) && request.input.some(isSaidByModel),
+      ({ request }) => Array.isArray(request.input) && request.input.some(isModelOutput),
     );
-    // In the first the conversation was made up; in the second and third the client replaced the model's answer
-    // with its own words.
+    // In the first, the conversation was invented; in the second and third, the client replaced the model's answer.
     const others = ['openai-resp-err500-a 1', 'openai-resp-err400-ctx-a 2', 'openai-resp-err400-ctx-a 3'];
     expect(withHistory.map(({ name }) => name).filter((name) => !others.includes(name))).to.deep.equal(
       loops.map(({ next }) => next.name),
@@ -148,9 +148,9 @@ describe('recorded Responses API loops', () => {
       const { input, stream, ...options } = readResponsesRequest(next.request);
       const { output } = fromResponses(
         { ...bodyOf(previous), output: outputOf(previous) },
-        responsesReply({ vendor: previous.vendor }),
+        responseContext({ vendor: previous.vendor }),
       );
-      const history: readonly InputItem[] = [...before.input, ...output, ...answersAtEnd(input)];
+      const history: readonly InputItem[] = [...before.input, ...output, ...trailingResults(input)];
       const { body, losses } = toResponses(
         { model: 'none', ...options, input: history },
         responsesContext({ vendor: next.vendor }),
@@ -160,18 +160,17 @@ describe('recorded Responses API loops', () => {
       expect(requestViolations(body)).to.equal('');
       const rebuilt = itemsOf(body);
       const recorded = itemsOf(next.request);
-      // Server tools are the host's own: one recording client rewrote them, so that they are compared with what the
-      // host sent.
+      // One recording client rewrote the vendor's server tools, so they are compared with what the vendor sent.
       expect(rebuilt.filter(isHosted)).to.deep.equal(
         [...itemsOf(previous.request), ...outputOf(previous).map(meaningOfItem)].filter(isHosted),
       );
-      const said = rebuilt.filter((item) => !isHosted(item));
-      const saidThen = recorded.filter((item) => !isHosted(item));
-      expect(said.length).to.equal(saidThen.length);
-      said.forEach((item, index) => {
-        const then = saidThen[index]!;
+      const rebuiltItems = rebuilt.filter((item) => !isHosted(item));
+      const recordedItems = recorded.filter((item) => !isHosted(item));
+      expect(rebuiltItems.length).to.equal(recordedItems.length);
+      rebuiltItems.forEach((item, index) => {
+        const then = recordedItems[index]!;
         const surplus = Object.keys(item).filter((key) => !(key in then));
-        // A stateless host must not be asked for ids; the rest is what the host itself adds to its items.
+        // Without stored responses, ids must not be sent; the other fields are the vendor's own additions.
         expect(['id', 'status'].filter((key) => next.request.store !== false || key !== 'id')).to.include.members(
           surplus,
         );
@@ -222,8 +221,8 @@ function itemsOf(request: JsonObject): readonly JsonObject[] {
 }
 
 /**
- * Recording clients kept the items of a stream as its `output_item.done` events gave them: their encrypted content
- * is another one.
+ * Recording clients took the items of a stream from its `output_item.done` events, whose encrypted content differs
+ * from that of the final response.
  */
 function outputOf(recording: Recording): readonly JsonObject[] {
   if (!recording.stream) return bodyOf(recording).output as readonly JsonObject[];
@@ -231,7 +230,7 @@ function outputOf(recording: Recording): readonly JsonObject[] {
   return events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item);
 }
 
-function isSaidByModel(item: JsonObject): boolean {
+function isModelOutput(item: JsonObject): boolean {
   return item.role === 'assistant' || (item.role === undefined && !String(item.type).endsWith('_output'));
 }
 
@@ -239,20 +238,20 @@ function isHosted(item: JsonObject): boolean {
   return !['message', 'function_call', 'function_call_output', 'reasoning'].includes(item.type as string);
 }
 
-/** Whether the request goes on from the recorded answer, word for word. */
-function continues(request: JsonObject, previous: RequestRecording): boolean {
+/** Whether the request contains the recorded response verbatim. */
+function continues(request: JsonObject, previous: AskedRecording): boolean {
   const then = itemsOf(previous.request);
   const now = itemsOf(request);
-  const added = now.slice(then.length).filter((item) => isSaidByModel(item) && !isHosted(item));
-  const words = new Set(outputOf(previous).map((item) => wordsOf(meaningOfItem(item))));
+  const added = now.slice(then.length).filter((item) => isModelOutput(item) && !isHosted(item));
+  const texts = new Set(outputOf(previous).map((item) => textOf(meaningOfItem(item))));
   return (
     JSON.stringify(now.slice(0, then.length)) === JSON.stringify(then) &&
     added.length > 0 &&
-    added.every((item) => words.has(wordsOf(item)))
+    added.every((item) => texts.has(textOf(item)))
   );
 }
 
-function wordsOf(item: JsonObject): string {
+function textOf(item: JsonObject): string {
   return JSON.stringify([
     item.type,
     item.call_id,
@@ -266,7 +265,7 @@ function textsOf(content: unknown): unknown {
   return (content as readonly JsonObject[]).map(({ type, text }) => [type, straight(text)]);
 }
 
-/** One recording tool straightened the quotes in the requests that it kept. */
+/** One recording tool replaced typographic quotes in the requests that it saved. */
 function straight(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value)
@@ -275,8 +274,8 @@ function straight(value: unknown): unknown {
   );
 }
 
-/** What the client added after the model's last word. */
-function answersAtEnd(input: readonly InputItem[]): readonly InputItem[] {
+/** What the client added after the model's last output. */
+function trailingResults(input: readonly InputItem[]): readonly InputItem[] {
   const last = input.findLastIndex(
     (item) =>
       item.type === 'function_call' ||

@@ -1,4 +1,4 @@
-/** The rules of the Responses wire, one by one. */
+/** The rules for converting requests and responses of the Responses wire. */
 import { expect } from 'chai';
 import {
   LLMContentFilterError,
@@ -13,7 +13,7 @@ import {
   fromResponses,
   toResponses,
 } from '../../../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
-import { responsesContext, responsesReply } from '../../../../../support/responsesRecordings';
+import { responsesContext, responseContext } from '../../../../../support/responsesRecordings';
 import { requestViolations } from '../../../../../support/publishedSchemas';
 import type { BuiltInTool, FunctionTool } from '../../../../../../imports/business/ai/domain/entities/Tool';
 import type { NormalizedOptions, ToolChoice } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
@@ -171,8 +171,8 @@ describe('toResponses: options', () => {
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.include('metadata');
     expect(request({ store: true }, context).warnings[0]).to.include('store');
-    const asked = request({ vendor: { openai_responses: { include: ['file_search_call.results'] } } }, context);
-    expect(asked.warnings[0]).to.include('include');
+    const requested = request({ vendor: { openai_responses: { include: ['file_search_call.results'] } } }, context);
+    expect(requested.warnings[0]).to.include('include');
   });
 
   it('omits parallel_tool_calls if the vendor does not support it', () => {
@@ -702,7 +702,7 @@ describe('fromResponses', () => {
     expect(
       fromResponses(
         body,
-        responsesReply({ requestId: 'req_1', warnings: ['w'], losses: [{ path: 'p', what: 'x', reason: 'y' }] }),
+        responseContext({ requestId: 'req_1', warnings: ['w'], losses: [{ path: 'p', what: 'x', reason: 'y' }] }),
       ),
     ).to.deep.equal({
       id: 'resp_1',
@@ -733,7 +733,7 @@ describe('fromResponses', () => {
   });
 
   it('does not copy what stays unchanged', () => {
-    expect(fromResponses(body, responsesReply()).output[0]).to.equal(ANSWER);
+    expect(fromResponses(body, responseContext()).output[0]).to.equal(ANSWER);
   });
 
   it('keeps unknown fields, parts and items', () => {
@@ -741,7 +741,7 @@ describe('fromResponses', () => {
     const message = { ...ANSWER, mood: 'good', content: [{ type: 'output_hologram', data: [1] }] };
     const response = fromResponses(
       { ...body, output: [item, message], billing: { payer: 'developer' } },
-      responsesReply(),
+      responseContext(),
     );
     expect(response.output).to.deep.equal([{ ...item, origin: { ...OPENAI } }, message]);
     expect(response.vendor.fields).to.deep.equal({ billing: { payer: 'developer' } });
@@ -749,7 +749,7 @@ describe('fromResponses', () => {
 
   it('counts missing usage as zero and warns', () => {
     for (const usage of [null, undefined]) {
-      const response = fromResponses({ ...body, usage }, responsesReply());
+      const response = fromResponses({ ...body, usage }, responseContext());
       expect(response.usage).to.deep.equal(NO_USAGE);
       expect(response.vendor.warnings).to.have.length(1);
     }
@@ -757,13 +757,13 @@ describe('fromResponses', () => {
 
   it('sums totals that the vendor omitted', () => {
     expect(
-      fromResponses({ ...body, usage: { input_tokens: 3, output_tokens: 2 } }, responsesReply()).usage,
+      fromResponses({ ...body, usage: { input_tokens: 3, output_tokens: 2 } }, responseContext()).usage,
     ).to.deep.equal({ ...NO_USAGE, input_tokens: 3, output_tokens: 2, total_tokens: 5 });
   });
 
   it("treats a refusal as a filtered response, and keeps the vendor's status", () => {
     const refusal = { ...ANSWER, content: [{ type: 'refusal', refusal: 'No.' }] };
-    const response = fromResponses({ ...body, output: [refusal] }, responsesReply());
+    const response = fromResponses({ ...body, output: [refusal] }, responseContext());
     expect(response).to.deep.include({
       status: 'incomplete',
       incomplete_details: { reason: 'content_filter' },
@@ -775,14 +775,14 @@ describe('fromResponses', () => {
   it('keeps the reason why a response is incomplete', () => {
     const response = fromResponses(
       { ...body, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
-      responsesReply(),
+      responseContext(),
     );
     expect(response).to.deep.include({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
   });
 
   it('treats an unknown or missing status as completed, with a warning', () => {
     for (const status of ['pondering', undefined]) {
-      const response = fromResponses({ ...body, status }, responsesReply());
+      const response = fromResponses({ ...body, status }, responseContext());
       expect(response.status).to.equal('completed');
       expect(response.vendor.finish_reason).to.equal(status ?? null);
       expect(response.vendor.warnings).to.have.length(1);
@@ -791,7 +791,7 @@ describe('fromResponses', () => {
 
   it('throws a failed response with the response attached', () => {
     const failed = { ...body, status: 'failed', output: undefined, error: { code: 'server_error', message: 'oops' } };
-    expect(() => fromResponses(failed, responsesReply()))
+    expect(() => fromResponses(failed, responseContext()))
       .to.throw(LLMError, 'oops')
       .that.deep.includes({ vendor: 'openai', vendorCode: 'server_error' })
       .and.has.nested.property('response.usage.total_tokens', 5);
@@ -801,7 +801,7 @@ describe('fromResponses', () => {
     expect(() =>
       fromResponses(
         { error: { type: 'invalid_request_error', code: 'content_filter', message: 'filtered' } },
-        responsesReply(),
+        responseContext(),
       ),
     ).to.throw(LLMContentFilterError, 'filtered');
   });
@@ -830,7 +830,7 @@ describe('fromResponses', () => {
   ];
   for (const [what, value, message] of broken) {
     it(`rejects ${what} and names the problem`, () => {
-      expect(() => fromResponses(value, responsesReply())).to.throw(LLMStreamError, message);
+      expect(() => fromResponses(value, responseContext())).to.throw(LLMStreamError, message);
     });
   }
 });

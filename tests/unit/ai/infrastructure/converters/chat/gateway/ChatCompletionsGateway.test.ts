@@ -1,4 +1,4 @@
-/** The chat wire for clients: their requests in, anybody's responses out. */
+/** Reading clients' chat completions requests, and writing responses of any vendor. */
 import { expect } from 'chai';
 import {
   readChatCompletionsRequest,

@@ -1,4 +1,4 @@
-/** Streams of the chat wire as events: the recorded ones, each cut of them, and the oddities of the hosts. */
+/** Decoding chat completion streams: all recorded ones, every truncation of them, and the quirks of vendors. */
 import { expect } from 'chai';
 import { fromChatCompletions } from '../../../../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
 import { writeChatCompletions } from '../../../../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
@@ -19,9 +19,9 @@ import type { ResponseStreamEvent } from '../../../../../../../imports/business/
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
 import {
   CHAT_STREAMS,
-  chatReply,
-  decoded,
-  replyFor,
+  chatResponseContext,
+  decodeEvents,
+  responseContextFor,
   responseIn,
   streamOf,
 } from '../../../../../../support/chatRecordings';
@@ -57,7 +57,7 @@ function fragments(...tool_calls: readonly JsonObject[]): JsonObject {
 const USAGE = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
 
 function streamed(...chunks: readonly (JsonObject | string)[]): readonly ResponseStreamEvent[] {
-  return decoded(streamOf(...chunks), chatReply());
+  return decodeEvents(streamOf(...chunks), chatResponseContext());
 }
 function callsIn(...chunks: readonly JsonObject[]): readonly FunctionCallItem[] {
   return of(streamed(...chunks, end('tool_calls')), 'response.tool_use.done').map(({ item }) => item);
@@ -71,8 +71,8 @@ function brokenBy(run: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-/** The recorded chunks put together by hand, field by field, without the code under test. */
-function answerIn(messages: readonly SseMessage[]): {
+/** Assembles the recorded chunks field by field, without the code under test. */
+function contentIn(messages: readonly SseMessage[]): {
   text: string;
   reasoning: string;
   calls: readonly { id: string; name: string; args: string }[];
@@ -119,7 +119,7 @@ const WHOLE = CHAT_STREAMS.filter(({ text }) => text.includes('[DONE]'));
 describe('ChatCompletionsDecoder', () => {
   it('is the decoder of the wire', () => {
     expect(chatCompletionsWire.name).to.equal('chat_completions');
-    expect(chatCompletionsWire.createDecoder(chatReply())).to.be.an.instanceOf(ChatCompletionsDecoder);
+    expect(chatCompletionsWire.createDecoder(chatResponseContext())).to.be.an.instanceOf(ChatCompletionsDecoder);
   });
 
   describe('recorded streams', () => {
@@ -129,44 +129,44 @@ describe('ChatCompletionsDecoder', () => {
 
     for (const one of WHOLE) {
       it(`${one.name}: emits the chunks' content, in deltas and in the final response`, () => {
-        const events = decoded(sseMessages(one.text), replyFor(one));
+        const events = decodeEvents(sseMessages(one.text), responseContextFor(one));
         const response = responseIn(events);
-        const told = answerIn(sseMessages(one.text));
+        const content = contentIn(sseMessages(one.text));
         expect(
           of(events, 'response.output_text.delta')
             .map(({ delta }) => delta)
             .join(''),
-        ).to.equal(told.text);
-        expect(response.output_text).to.equal(told.text);
+        ).to.equal(content.text);
+        expect(response.output_text).to.equal(content.text);
         expect(
           of(events, 'response.reasoning.delta')
             .map(({ delta }) => delta)
             .join(''),
-        ).to.equal(told.reasoning);
+        ).to.equal(content.reasoning);
         expect(
           of(events, 'response.tool_use.done').map(({ item }) => ({
             id: item.call_id,
             name: item.name,
             args: item.arguments,
           })),
-        ).to.deep.equal(told.calls);
+        ).to.deep.equal(content.calls);
         expect(of(events, 'response.tool_use.announced').map(({ call_id, name }) => ({ call_id, name }))).to.deep.equal(
-          told.calls.map(({ id, name }) => ({ call_id: id, name })),
+          content.calls.map(({ id, name }) => ({ call_id: id, name })),
         );
-        expect(response.vendor.finish_reason).to.equal(told.finish);
-        expect(response.vendor.usage).to.deep.equal(told.usage ?? undefined);
-        expect(response.status).to.equal(told.finish === 'length' ? 'incomplete' : 'completed');
+        expect(response.vendor.finish_reason).to.equal(content.finish);
+        expect(response.vendor.usage).to.deep.equal(content.usage ?? undefined);
+        expect(response.status).to.equal(content.finish === 'length' ? 'incomplete' : 'completed');
       });
 
       it(`${one.name}: ends with the response that the same request gets without streaming`, () => {
-        const response = responseIn(decoded(sseMessages(one.text), replyFor(one)));
+        const response = responseIn(decodeEvents(sseMessages(one.text), responseContextFor(one)));
         const body = writeChatCompletions(response);
         expect(body).to.include({ object: 'chat.completion' });
-        expect(fromChatCompletions(body, replyFor(one))).to.deep.equal(response);
+        expect(fromChatCompletions(body, responseContextFor(one))).to.deep.equal(response);
       });
 
       it(`${one.name}: starts each item once, before its deltas, and ends it once`, () => {
-        const events = decoded(sseMessages(one.text), replyFor(one));
+        const events = decodeEvents(sseMessages(one.text), responseContextFor(one));
         expectOrder(events);
         expect(of(events, 'response.created')).to.have.length(1);
         expect(of(events, 'response.output_item.done').map(({ item }) => item)).to.deep.equal(
@@ -175,7 +175,7 @@ describe('ChatCompletionsDecoder', () => {
       });
 
       it(`${one.name}: throws wherever it is cut before the end marker`, () => {
-        const decoder = new ChatCompletionsDecoder(replyFor(one));
+        const decoder = new ChatCompletionsDecoder(responseContextFor(one));
         const messages = sseMessages(one.text);
         const out: ResponseStreamEvent[] = [];
         expect(() => decoder.end(out)).to.throw(LLMStreamError);
@@ -193,7 +193,7 @@ describe('ChatCompletionsDecoder', () => {
 
     it("groq-in-stream-error-a 1: throws the vendor's error with the failed generation, after the preceding events", () => {
       const [one] = CHAT_STREAMS.filter(({ text }) => !text.includes('[DONE]'));
-      const decoder = new ChatCompletionsDecoder(replyFor(one!));
+      const decoder = new ChatCompletionsDecoder(responseContextFor(one!));
       const out: ResponseStreamEvent[] = [];
       const messages = sseMessages(one!.text);
       for (const message of messages.slice(0, -1)) decoder.push(message, out);
@@ -207,7 +207,7 @@ describe('ChatCompletionsDecoder', () => {
 
     it('azure-chat-stream-text-a 1: passes on the chunk that only Azure sends, and takes the id from the next', () => {
       const one = WHOLE.find(({ name }) => name === 'azure-chat-stream-text-a 1')!;
-      const [first, created] = decoded(sseMessages(one.text), replyFor(one));
+      const [first, created] = decodeEvents(sseMessages(one.text), responseContextFor(one));
       expect(first).to.have.property('type', 'vendor.event');
       expect((first as Event<'vendor.event'>).raw).to.have.property('prompt_filter_results');
       expect(created).to.include({ type: 'response.created', id: 'chatcmpl-BuBnK8LTKUtp70pLip5ZGv7HUzYPj' });
@@ -216,7 +216,7 @@ describe('ChatCompletionsDecoder', () => {
 
   describe('text', () => {
     it('emits text with the chunk that contains it', () => {
-      const decoder = new ChatCompletionsDecoder(chatReply());
+      const decoder = new ChatCompletionsDecoder(chatResponseContext());
       const out: ResponseStreamEvent[] = [];
       decoder.push({ data: JSON.stringify(chunk({ role: 'assistant', content: '' })) }, out);
       expect(out.map(({ type }) => type)).to.deep.equal(['response.created']);
@@ -306,7 +306,7 @@ describe('ChatCompletionsDecoder', () => {
     }
 
     it('announces calls at once, and completes them only at the end marker', () => {
-      const decoder = new ChatCompletionsDecoder(chatReply());
+      const decoder = new ChatCompletionsDecoder(chatResponseContext());
       const out: ResponseStreamEvent[] = [];
       decoder.push({ data: JSON.stringify(fragments(begin(0))) }, out);
       expect(of(out, 'response.tool_use.announced')).to.deep.equal([
@@ -350,27 +350,29 @@ describe('ChatCompletionsDecoder', () => {
     });
 
     it('accepts calls without an index, or all with the same', () => {
-      const whole = (id: string, text: string, fields: JsonObject = {}): JsonObject => ({
+      const completeCall = (id: string, text: string, fields: JsonObject = {}): JsonObject => ({
         id,
         type: 'function',
         function: { name: 'look', arguments: text },
         ...fields,
       });
       expect(
-        facts(callsIn(fragments(whole('call_0', '{"a":1}')), fragments(whole('call_1', '{"b":2}')))),
+        facts(callsIn(fragments(completeCall('call_0', '{"a":1}')), fragments(completeCall('call_1', '{"b":2}')))),
       ).to.deep.equal(AB);
-      expect(facts(callsIn(fragments(whole('call_0', '{"a":1}'), whole('call_1', '{"b":2}'))))).to.deep.equal(AB);
+      expect(
+        facts(callsIn(fragments(completeCall('call_0', '{"a":1}'), completeCall('call_1', '{"b":2}')))),
+      ).to.deep.equal(AB);
       expect(
         facts(
           callsIn(
-            fragments(whole('call_0', '{"a":1}', { index: 0 })),
-            fragments(whole('call_1', '{"b"', { index: 0 })),
+            fragments(completeCall('call_0', '{"a":1}', { index: 0 })),
+            fragments(completeCall('call_1', '{"b"', { index: 0 })),
             fragments(more(0, ':2}')),
           ),
         ),
       ).to.deep.equal(AB);
       expect(
-        facts(callsIn(fragments(whole('call_0', '{"a"')), fragments({ function: { arguments: ':1}' } }))),
+        facts(callsIn(fragments(completeCall('call_0', '{"a"')), fragments({ function: { arguments: ':1}' } }))),
       ).to.deep.equal([AB[0]]);
     });
 
@@ -588,7 +590,7 @@ describe('ChatCompletionsDecoder', () => {
     });
 
     it('ignores everything after the end marker', () => {
-      const decoder = new ChatCompletionsDecoder(chatReply());
+      const decoder = new ChatCompletionsDecoder(chatResponseContext());
       const out: ResponseStreamEvent[] = [];
       for (const message of [...streamOf(chunk({ content: 'x' }), end()), { data: '[DONE]' }, { data: 'rubbish' }])
         decoder.push(message, out);
@@ -615,7 +617,7 @@ describe('ChatCompletionsDecoder', () => {
     });
 
     it('throws an error event, JSON or not', () => {
-      const decoder = new ChatCompletionsDecoder(chatReply());
+      const decoder = new ChatCompletionsDecoder(chatResponseContext());
       expect(brokenBy(() => decoder.push({ event: 'error', data: 'upstream went away' }, [])))
         .to.satisfy(isLLMError)
         .and.match(/upstream went away/);
@@ -648,24 +650,26 @@ describe('ChatCompletionsDecoder', () => {
       expect(brokenBy(() => streamed(chunk({ content: 'x' }))))
         .to.be.an.instanceOf(LLMStreamError)
         .and.match(/finish_reason/);
-      const lenient = chatReply('openai_compatible', {
+      const lenient = chatResponseContext('openai_compatible', {
         quirks: quirksFor('openai_compatible', { allowsNullFinishReason: true }),
       });
-      const response = responseIn(decoded(streamOf(chunk({ content: 'x' })), lenient));
+      const response = responseIn(decodeEvents(streamOf(chunk({ content: 'x' })), lenient));
       expect(response).to.include({ status: 'completed', output_text: 'x' });
       expect(response.vendor.warnings.join()).to.match(/no finish_reason/);
-      expect(brokenBy(() => decoded(streamOf(), lenient)))
+      expect(brokenBy(() => decodeEvents(streamOf(), lenient)))
         .to.be.an.instanceOf(LLMStreamError)
         .and.match(/no choices/);
     });
 
     it('rejects an empty stream', () => {
-      expect(brokenBy(() => new ChatCompletionsDecoder(chatReply()).end([]))).to.be.an.instanceOf(LLMStreamError);
+      expect(brokenBy(() => new ChatCompletionsDecoder(chatResponseContext()).end([]))).to.be.an.instanceOf(
+        LLMStreamError,
+      );
     });
   });
 });
 
-/** Each place begins once, before anything else that names it, and ends once, after everything else. */
+/** Each output index starts once, before any other event with it, and ends once, after all others. */
 function expectOrder(events: readonly ResponseStreamEvent[]): void {
   const open = new Set<number>();
   const closed = new Set<number>();

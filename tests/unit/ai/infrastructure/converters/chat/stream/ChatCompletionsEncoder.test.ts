@@ -1,4 +1,4 @@
-/** Domain events as chunks of a chat completion. */
+/** Encoding domain events as a chat completion stream. */
 import { expect } from 'chai';
 import {
   LLMOverloadedError,
@@ -189,13 +189,13 @@ describe('ChatCompletionsEncoder', () => {
       completed('responses'),
     ]);
     expect(deltasOf(events)).to.deep.include({ content: 'Whole.' });
-    const told = encodedEvents('openai', [
+    const encodedChunks = encodedEvents('openai', [
       CREATED_EVENT,
       textDelta('Whole.'),
       { type: 'response.output_item.done', output_index: 0, item: textItem('Whole.') },
       completed('responses'),
     ]);
-    expect(deltasOf(told)).to.deep.equal([{ role: 'assistant', content: '' }, { content: 'Whole.' }, {}]);
+    expect(deltasOf(encodedChunks)).to.deep.equal([{ role: 'assistant', content: '' }, { content: 'Whole.' }, {}]);
   });
 
   it('announces a call in a chunk without other content, on request', () => {

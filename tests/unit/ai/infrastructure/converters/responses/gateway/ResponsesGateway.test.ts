@@ -1,4 +1,4 @@
-/** The Responses wire as a gateway speaks it: reading clients' requests, writing other vendors' answers. */
+/** Reading clients' Responses requests, and writing responses of any vendor. */
 import { expect } from 'chai';
 import { addUsage, NO_USAGE } from '../../../../../../../imports/business/ai/domain/entities/Response';
 import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -10,7 +10,7 @@ import {
   readResponsesRequest,
   writeResponses,
 } from '../../../../../../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
-import { ANSWERS, responsesContext, responsesReply } from '../../../../../../support/responsesRecordings';
+import { RESPONSES, responsesContext, responseContext } from '../../../../../../support/responsesRecordings';
 import { requestViolations, responseViolations } from '../../../../../../support/publishedSchemas';
 import type {
   LLMResponse,
@@ -329,8 +329,8 @@ describe('writeResponses', () => {
     });
   });
 
-  const [recorded] = ANSWERS;
-  const same = fromResponses(JSON.parse(recorded!.text), responsesReply());
+  const [recorded] = RESPONSES;
+  const same = fromResponses(JSON.parse(recorded!.text), responseContext());
 
   const oddities: Readonly<Record<string, JsonObject>> = {
     'a refusal': {
@@ -356,7 +356,7 @@ describe('writeResponses', () => {
   for (const [what, changes] of Object.entries(oddities)) {
     it(`writes a response with ${what} as its vendor sent it`, () => {
       const body = { ...(JSON.parse(recorded!.text) as JsonObject), ...changes };
-      expect(writeResponses(fromResponses(body, responsesReply()))).to.deep.equal(body);
+      expect(writeResponses(fromResponses(body, responseContext()))).to.deep.equal(body);
     });
   }
 

@@ -1,10 +1,10 @@
-/** The Responses event stream, on every recorded stream and on what hosts are known to send otherwise. */
+/** Decoding Responses streams: all recorded ones, and the quirks of vendors. */
 import { expect } from 'chai';
 import { LLMError, LLMStreamError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { fromResponses } from '../../../../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
 import { responsesWire } from '../../../../../../../imports/business/ai/infrastructure/converters/responses/responsesWire';
 import { sseMessages } from '../../../../../../support/recordings';
-import { responsesReply, STREAMS, terminalResponse } from '../../../../../../support/responsesRecordings';
+import { responseContext, STREAMS, terminalResponse } from '../../../../../../support/responsesRecordings';
 import type { LLMResponse } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
@@ -19,8 +19,8 @@ interface Outcome {
   readonly errors: readonly unknown[];
 }
 
-/** Everything that a decoder gives, from a consumer that goes on after an error. */
-function decode(messages: readonly SseMessage[], context: ResponseContext = responsesReply()): Outcome {
+/** Everything that a decoder emits, even after an error. */
+function decode(messages: readonly SseMessage[], context: ResponseContext = responseContext()): Outcome {
   const decoder = responsesWire.createDecoder(context);
   const events: ResponseStreamEvent[] = [];
   const errors: unknown[] = [];
@@ -89,7 +89,7 @@ const COMPLETED = { type: 'response.completed', response: response() };
 
 describe('ResponsesDecoder on recorded streams', () => {
   for (const recording of STREAMS) {
-    const context = responsesReply({ vendor: recording.vendor });
+    const context = responseContext({ vendor: recording.vendor });
     const messages = sseMessages(recording.text);
     const failed = terminalResponse(recording).status === 'failed';
 
@@ -110,12 +110,12 @@ describe('ResponsesDecoder on recorded streams', () => {
 
       it(`${recording.name}: emits deltas that add up to the text, and announces every call before it is complete`, () => {
         const { events } = decode(messages, context);
-        const [whole] = completedIn(events);
+        const [completed] = completedIn(events);
         const text = events
           .flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))
           .join('');
-        expect(text).to.equal(whole?.output_text);
-        const calls = whole?.output.filter((item) => item.type === 'function_call') ?? [];
+        expect(text).to.equal(completed?.output_text);
+        const calls = completed?.output.filter((item) => item.type === 'function_call') ?? [];
         expect(events.flatMap((event) => (event.type === 'response.tool_use.done' ? [event.item] : []))).to.deep.equal(
           calls,
         );
@@ -143,13 +143,13 @@ describe('ResponsesDecoder on recorded streams', () => {
     }
 
     it(`${recording.name}: throws when cut after any of its ${messages.length} events`, () => {
-      for (let kept = 0; kept < messages.length; kept += 1) {
-        const { events, errors } = decode(messages.slice(0, kept), context);
-        expect(completedIn(events), `cut after ${kept}`).to.deep.equal([]);
-        expect(errors, `cut after ${kept}`).to.have.length(1);
-        // A stream that had told its error before it was cut says so; a cut of any other is the stream's own failure.
-        expect(errors[0], `cut after ${kept}`).to.be.instanceOf(
-          failed && kept === messages.length - 1 ? LLMError : LLMStreamError,
+      for (let count = 0; count < messages.length; count += 1) {
+        const { events, errors } = decode(messages.slice(0, count), context);
+        expect(completedIn(events), `cut after ${count}`).to.deep.equal([]);
+        expect(errors, `cut after ${count}`).to.have.length(1);
+        // A stream that was cut after its error event throws that error; any other cut is a broken stream.
+        expect(errors[0], `cut after ${count}`).to.be.instanceOf(
+          failed && count === messages.length - 1 ? LLMError : LLMStreamError,
         );
       }
     });
@@ -200,10 +200,10 @@ describe('ResponsesDecoder', () => {
       { type: 'response.output_item.done', output_index: 0, item: CALL },
       { type: 'response.completed', response: response({ output: [CALL] }) },
     );
-    const seen = events.flatMap((event) =>
+    const received = events.flatMap((event) =>
       'item' in event && event.item.type === 'function_call' ? [event.item.arguments] : [],
     );
-    expect(seen).to.deep.equal(['', CALL.arguments, CALL.arguments]);
+    expect(received).to.deep.equal(['', CALL.arguments, CALL.arguments]);
   });
 
   it('keeps interleaved calls apart', () => {
@@ -313,7 +313,7 @@ describe('ResponsesDecoder', () => {
     const body = response({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
     const { events, errors } = decodeEvents({ type: 'response.incomplete', response: body });
     expect(errors).to.deep.equal([]);
-    expect(completedIn(events)).to.deep.equal([fromResponses(body, responsesReply())]);
+    expect(completedIn(events)).to.deep.equal([fromResponses(body, responseContext())]);
   });
 
   it('takes the status from the terminal event if the response leaves it open', () => {
@@ -330,7 +330,7 @@ describe('ResponsesDecoder', () => {
       );
       expect(errors).to.deep.equal([]);
       expect(completedIn(events)).to.deep.equal([
-        fromResponses(response({ output: [MESSAGE, CALL] }), responsesReply()),
+        fromResponses(response({ output: [MESSAGE, CALL] }), responseContext()),
       ]);
     }
   });
@@ -446,7 +446,7 @@ describe('ResponsesDecoder', () => {
     });
 
     it('recognizes an error that only the SSE event name marks', () => {
-      const decoder: StreamDecoder = responsesWire.createDecoder(responsesReply());
+      const decoder: StreamDecoder = responsesWire.createDecoder(responseContext());
       decoder.push({ event: 'error', data: JSON.stringify({ error: { code: 'server_error', message: 'oops' } }) }, []);
       expect(() => decoder.end([])).to.throw(LLMError, 'oops');
     });

@@ -1,4 +1,4 @@
-/** Domain events as the event stream of the Responses API, in the grammar of Open Responses. */
+/** Encoding domain events as a Responses stream, by the grammar of Open Responses. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -229,7 +229,7 @@ describe('ResponsesEncoder', () => {
   });
 
   it('writes the parts that the source numbers as parts, in messages and summaries', () => {
-    const whole: MessageItem = {
+    const complete: MessageItem = {
       type: 'message',
       role: 'assistant',
       content: [
@@ -258,19 +258,19 @@ describe('ResponsesEncoder', () => {
       textDelta('B', 1),
       textDelta('C', 1, 1),
       { type: 'response.refusal.delta', output_index: 1, delta: 'No', content_index: 2 } as const,
-      done(1, whole),
-      completed('gemini', { output: [thought, whole] }),
+      done(1, complete),
+      completed('gemini', { output: [thought, complete] }),
     ];
     const text = encoded('openai_responses', stream);
     CHECKS.openai_responses(text);
-    const [reasoning, said] = outputOf(eventsIn(text));
+    const [reasoning, message] = outputOf(eventsIn(text));
     expect(reasoning!.summary).to.deep.equal(thought.summary);
-    expect(said!.content).to.deep.equal(whole.content);
+    expect(message!.content).to.deep.equal(complete.content);
   });
 
   it('merges parts that the source does not number, and offsets their annotations', () => {
     const cite = (url: string) => ({ type: 'url_citation', url, title: null, cited_text: 'x' });
-    const whole: MessageItem = {
+    const complete: MessageItem = {
       type: 'message',
       role: 'assistant',
       content: [
@@ -284,8 +284,8 @@ describe('ResponsesEncoder', () => {
       added(0, EMPTY_MESSAGE),
       textDelta('First. '),
       textDelta('Second.'),
-      done(0, whole),
-      completed('anthropic_messages', { output: [whole] }),
+      done(0, complete),
+      completed('anthropic_messages', { output: [complete] }),
     ];
     const text = encoded('openai_responses', stream);
     CHECKS.openai_responses(text);
@@ -301,15 +301,15 @@ describe('ResponsesEncoder', () => {
   });
 
   it('keeps the citations that the format supports', () => {
-    const placed = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 };
+    const located = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 };
     const file = { type: 'file_citation', file_id: 'f1', filename: 'a.txt', index: 1 };
-    const whole = message('Hi', {
+    const complete = message('Hi', {
       content: [
         {
           type: 'output_text',
           text: 'Hi',
           annotations: [
-            placed,
+            located,
             file,
             { type: 'file_citation', index: 0, filename: 'x', cited_text: 'y' },
             { type: 'odd' },
@@ -322,11 +322,11 @@ describe('ResponsesEncoder', () => {
       CREATED_EVENT,
       added(0, EMPTY_MESSAGE),
       textDelta('Hi'),
-      done(0, whole),
-      completed('gemini', { output: [whole] }),
+      done(0, complete),
+      completed('gemini', { output: [complete] }),
     ]);
     CHECKS.openai_responses(text);
-    expect((outputOf(eventsIn(text))[0]!.content as JsonObject[])[0]!.annotations).to.deep.equal([placed, file]);
+    expect((outputOf(eventsIn(text))[0]!.content as JsonObject[])[0]!.annotations).to.deep.equal([located, file]);
   });
 
   it('writes annotations of parts that close before their item, whether they arrive with or before the text', () => {
@@ -525,9 +525,9 @@ describe('ResponsesEncoder', () => {
         done(1, search),
         completed('responses', { output: [call, search] }),
       ];
-      const whole = encoded('openai_responses', stream);
-      CHECKS.openai_responses(whole);
-      expect(outputOf(eventsIn(whole)).map(({ id }) => id)).to.deep.equal(['fc_1', 'ws_1']);
+      const complete = encoded('openai_responses', stream);
+      CHECKS.openai_responses(complete);
+      expect(outputOf(eventsIn(complete)).map(({ id }) => id)).to.deep.equal(['fc_1', 'ws_1']);
       const shown = encoded('openai_responses', stream, { relayToolUseEvents: false });
       CHECKS.openai_responses(shown);
       expect(eventsIn(shown)[3]).to.deep.equal({
