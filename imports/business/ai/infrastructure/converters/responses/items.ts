@@ -233,7 +233,7 @@ function mapIfChanged(
   value: unknown,
   path: string,
   source: ItemSource,
-  read: (each: unknown, path: string, door: ItemSource) => unknown,
+  read: (each: unknown, path: string, source: ItemSource) => unknown,
 ): readonly unknown[] {
   if (!Array.isArray(value)) throw source.invalid(path, 'is not a list');
   const mapped: readonly unknown[] = value.map((each: unknown, index) => read(each, `${path}[${index}]`, source));

@@ -87,8 +87,8 @@ function addReasoning(
 function nearestEffort(effort: string, supported: readonly string[]): string {
   const requestedRank = EFFORTS.indexOf(effort);
   if (requestedRank < 0) return effort;
-  const supportedEfforts = EFFORTS.filter((word) => supported.includes(word));
-  return supportedEfforts.find((word) => EFFORTS.indexOf(word) >= requestedRank) ?? supportedEfforts.at(-1) ?? effort;
+  const supportedEfforts = EFFORTS.filter((level) => supported.includes(level));
+  return supportedEfforts.find((level) => EFFORTS.indexOf(level) >= requestedRank) ?? supportedEfforts.at(-1) ?? effort;
 }
 
 type FormatSupport = VendorQuirks['structuredOutput'];

@@ -12,7 +12,7 @@ import { fromChatAnnotation } from '../annotations';
 import { REASONING_FIELDS } from '../response/assistantItems';
 import { isText } from '../vendorFields';
 import { quirksOfModel } from '../quirksOfModel';
-import { invalidCompletion, describeBody, generatedCallId, responseIdOf, throwIfError } from '../response/reply';
+import { invalidCompletion, describeBody, generatedCallId, responseIdOf, throwIfError } from '../response/completion';
 import { fromChatUsage } from '../usage';
 import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';

@@ -139,8 +139,8 @@ export class ChoiceAssembly {
   choice(): JsonObject {
     // Azure omits the role.
     const message: JsonObject = { role: 'assistant', ...this.message };
-    for (const [field, pieces] of this.texts) {
-      const text = pieces.join('');
+    for (const [field, deltas] of this.texts) {
+      const text = deltas.join('');
       message[field] =
         field === 'content' && isList(message.content) ? joinParts(message.content, [{ type: 'text', text }]) : text;
     }

@@ -48,7 +48,7 @@ export function throwIfError(body: JsonObject, { vendor, requestId }: ResponseCo
 /** Errors without an `error` wrapper: vLLM sets `object`, others send a message with a code instead of choices. */
 function isBareError({ object, type, code, status, choices, message, detail }: JsonObject): boolean {
   if (object === 'error' || type === 'error') return true;
-  const isNamed = [type, code, status].some((word) => word !== undefined && word !== null);
+  const isNamed = [type, code, status].some((value) => value !== undefined && value !== null);
   return choices === undefined && (isText(detail) || (isText(message) && isNamed));
 }
 
