@@ -1,7 +1,7 @@
 /** The recorded traffic of the chat wire, and contexts to convert it with. */
-import { isAsked, modelOf, recordingsOf, sseMessages } from './recordings';
-import { contextOf, replyIn } from './wireContexts';
-import type { AskedRecording, Recording } from './recordings';
+import { hasRequest, modelOf, recordingsOf, sseMessages } from './recordings';
+import { contextOf, withResponseFields } from './wireContexts';
+import type { RequestRecording, Recording } from './recordings';
 import { normalizeOptions } from '../../imports/business/ai/application/services/ContentNormalizer';
 import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { fromChatCompletions } from '../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
@@ -29,7 +29,7 @@ export function chatResponseContext(
   vendor: VendorName = 'openai',
   changes: Partial<ResponseContext> = {},
 ): ResponseContext {
-  return replyIn(chatContext(vendor), changes);
+  return withResponseFields(chatContext(vendor), changes);
 }
 
 export function responseContextFor(one: Recording): ResponseContext {
@@ -37,7 +37,7 @@ export function responseContextFor(one: Recording): ResponseContext {
 }
 
 /** The options that the gateway reads from the recorded request. Azure has the model in its path. */
-export function requestOptions(one: AskedRecording): NormalizedOptions {
+export function requestOptions(one: RequestRecording): NormalizedOptions {
   const { stream: _, ...options } = readChatCompletionsRequest(one.request);
   return normalizeOptions({ model: modelOf(one), ...options });
 }

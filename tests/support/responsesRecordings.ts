@@ -1,6 +1,6 @@
 /** The recorded traffic of the Responses wire, and contexts to convert it with. */
-import { isAsked, recordingsOf, sseMessages } from './recordings';
-import { contextOf, replyIn } from './wireContexts';
+import { hasRequest, recordingsOf, sseMessages } from './recordings';
+import { contextOf, withResponseFields } from './wireContexts';
 import type { Recording } from './recordings';
 import type { ResponseContext, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -8,7 +8,7 @@ import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTy
 export const EXCHANGES = recordingsOf('responses');
 export const RESPONSES = EXCHANGES.filter(({ status, stream }) => status === 200 && !stream);
 export const STREAMS = EXCHANGES.filter(({ status, stream }) => status === 200 && stream);
-export const REQUESTS = EXCHANGES.filter(isAsked);
+export const REQUESTS = EXCHANGES.filter(hasRequest);
 
 /** The response of the terminal event of a recorded stream. */
 export function terminalResponse(recording: Recording): JsonObject {
@@ -23,6 +23,6 @@ export function responsesContext(changes: Partial<WireContext> = {}): WireContex
   return { ...contextOf('openai', { capabilities: { keepsState: true } }), ...changes };
 }
 
-export function responseContext(changes: Partial<ResponseContext> = {}): ResponseContext {
-  return replyIn(responsesContext(), changes);
+export function responsesResponseContext(changes: Partial<ResponseContext> = {}): ResponseContext {
+  return withResponseFields(responsesContext(), changes);
 }

@@ -211,7 +211,7 @@ describe('decodeStream', () => {
     const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const reasons: unknown[] = [];
-      const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+      const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
       const stream = decodeStream(bytes(chunksOf(sse(), 200)), decoder, {
         streamIdleTimeout: 100,
         maxEventBytes: 4096,

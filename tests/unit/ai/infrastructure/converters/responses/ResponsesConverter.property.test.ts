@@ -15,7 +15,7 @@ import {
 import {
   RESPONSES,
   responsesContext,
-  responseContext,
+  responsesResponseContext,
   STREAMS,
   terminalResponse,
 } from '../../../../../support/responsesRecordings';
@@ -156,7 +156,7 @@ describe('the Responses wire with unknown fields', () => {
   it('restores a response with unknown fields on itself, its items and parts', () => {
     fc.assert(
       fc.property(strangeResponse, (body) => {
-        expect(writeResponses(readResponse(body, responseContext()))).to.deep.equal(body);
+        expect(writeResponses(readResponse(body, responsesResponseContext()))).to.deep.equal(body);
       }),
       RUNS,
     );
@@ -165,7 +165,7 @@ describe('the Responses wire with unknown fields', () => {
   it('restores it after it was stored as JSON, too', () => {
     fc.assert(
       fc.property(strangeResponse, (body) => {
-        const stored = JSON.parse(JSON.stringify(readResponse(body, responseContext()))) as LLMResponse;
+        const stored = JSON.parse(JSON.stringify(readResponse(body, responsesResponseContext()))) as LLMResponse;
         expect(writeResponses(stored)).to.deep.equal(JSON.parse(JSON.stringify(body)));
       }),
       RUNS,

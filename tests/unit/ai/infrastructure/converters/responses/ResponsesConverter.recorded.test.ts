@@ -16,7 +16,7 @@ import {
   REQUESTS,
   EXCHANGES,
   responsesContext,
-  responseContext,
+  responsesResponseContext,
   STREAMS,
   terminalResponse,
 } from '../../../../../support/responsesRecordings';
@@ -32,7 +32,7 @@ function bodyOf(recording: Recording): JsonObject {
 }
 
 function innerOf(recording: Recording): LLMResponse {
-  return readResponse(bodyOf(recording), responseContext({ vendor: recording.vendor }));
+  return readResponse(bodyOf(recording), responsesResponseContext({ vendor: recording.vendor }));
 }
 
 function resent(recording: RequestRecording): WireRequest {
@@ -91,7 +91,7 @@ describe('recorded Responses API responses', () => {
   it('throw for exactly the responses that failed', () => {
     for (const recording of successful) {
       const convert = (): LLMResponse =>
-        fromResponses(bodyOf(recording), responseContext({ vendor: recording.vendor }));
+        fromResponses(bodyOf(recording), responsesResponseContext({ vendor: recording.vendor }));
       if (bodyOf(recording).status === 'failed')
         expect(convert).to.throw().with.nested.property('response.status', 'failed');
       else expect(convert().output.length).to.be.greaterThan(0);
@@ -148,7 +148,7 @@ describe('recorded Responses API loops', () => {
       const { input, stream, ...options } = readResponsesRequest(next.request);
       const { output } = fromResponses(
         { ...bodyOf(previous), output: outputOf(previous) },
-        responseContext({ vendor: previous.vendor }),
+        responsesResponseContext({ vendor: previous.vendor }),
       );
       const history: readonly InputItem[] = [...before.input, ...output, ...trailingResults(input)];
       const { body, losses } = toResponses(
@@ -239,7 +239,7 @@ function isHosted(item: JsonObject): boolean {
 }
 
 /** Whether the request contains the recorded response verbatim. */
-function continues(request: JsonObject, previous: AskedRecording): boolean {
+function continues(request: JsonObject, previous: RequestRecording): boolean {
   const then = itemsOf(previous.request);
   const now = itemsOf(request);
   const added = now.slice(then.length).filter((item) => isModelOutput(item) && !isHosted(item));

@@ -13,7 +13,7 @@ import {
   fromResponses,
   toResponses,
 } from '../../../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
-import { responsesContext, responseContext } from '../../../../../support/responsesRecordings';
+import { responsesContext, responsesResponseContext } from '../../../../../support/responsesRecordings';
 import { requestViolations } from '../../../../../support/publishedSchemas';
 import type { BuiltInTool, FunctionTool } from '../../../../../../imports/business/ai/domain/entities/Tool';
 import type { NormalizedOptions, ToolChoice } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
@@ -702,7 +702,11 @@ describe('fromResponses', () => {
     expect(
       fromResponses(
         body,
-        responseContext({ requestId: 'req_1', warnings: ['w'], losses: [{ path: 'p', what: 'x', reason: 'y' }] }),
+        responsesResponseContext({
+          requestId: 'req_1',
+          warnings: ['w'],
+          losses: [{ path: 'p', what: 'x', reason: 'y' }],
+        }),
       ),
     ).to.deep.equal({
       id: 'resp_1',
@@ -733,7 +737,7 @@ describe('fromResponses', () => {
   });
 
   it('does not copy what stays unchanged', () => {
-    expect(fromResponses(body, responseContext()).output[0]).to.equal(ANSWER);
+    expect(fromResponses(body, responsesResponseContext()).output[0]).to.equal(ANSWER);
   });
 
   it('keeps unknown fields, parts and items', () => {
@@ -741,7 +745,7 @@ describe('fromResponses', () => {
     const message = { ...ANSWER, mood: 'good', content: [{ type: 'output_hologram', data: [1] }] };
     const response = fromResponses(
       { ...body, output: [item, message], billing: { payer: 'developer' } },
-      responseContext(),
+      responsesResponseContext(),
     );
     expect(response.output).to.deep.equal([{ ...item, origin: { ...OPENAI } }, message]);
     expect(response.vendor.fields).to.deep.equal({ billing: { payer: 'developer' } });
@@ -749,7 +753,7 @@ describe('fromResponses', () => {
 
   it('counts missing usage as zero and warns', () => {
     for (const usage of [null, undefined]) {
-      const response = fromResponses({ ...body, usage }, responseContext());
+      const response = fromResponses({ ...body, usage }, responsesResponseContext());
       expect(response.usage).to.deep.equal(NO_USAGE);
       expect(response.vendor.warnings).to.have.length(1);
     }
@@ -757,13 +761,13 @@ describe('fromResponses', () => {
 
   it('sums totals that the vendor omitted', () => {
     expect(
-      fromResponses({ ...body, usage: { input_tokens: 3, output_tokens: 2 } }, responseContext()).usage,
+      fromResponses({ ...body, usage: { input_tokens: 3, output_tokens: 2 } }, responsesResponseContext()).usage,
     ).to.deep.equal({ ...NO_USAGE, input_tokens: 3, output_tokens: 2, total_tokens: 5 });
   });
 
   it("treats a refusal as a filtered response, and keeps the vendor's status", () => {
     const refusal = { ...ANSWER, content: [{ type: 'refusal', refusal: 'No.' }] };
-    const response = fromResponses({ ...body, output: [refusal] }, responseContext());
+    const response = fromResponses({ ...body, output: [refusal] }, responsesResponseContext());
     expect(response).to.deep.include({
       status: 'incomplete',
       incomplete_details: { reason: 'content_filter' },
@@ -775,14 +779,14 @@ describe('fromResponses', () => {
   it('keeps the reason why a response is incomplete', () => {
     const response = fromResponses(
       { ...body, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
-      responseContext(),
+      responsesResponseContext(),
     );
     expect(response).to.deep.include({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
   });
 
   it('treats an unknown or missing status as completed, with a warning', () => {
     for (const status of ['pondering', undefined]) {
-      const response = fromResponses({ ...body, status }, responseContext());
+      const response = fromResponses({ ...body, status }, responsesResponseContext());
       expect(response.status).to.equal('completed');
       expect(response.vendor.finish_reason).to.equal(status ?? null);
       expect(response.vendor.warnings).to.have.length(1);
@@ -791,7 +795,7 @@ describe('fromResponses', () => {
 
   it('throws a failed response with the response attached', () => {
     const failed = { ...body, status: 'failed', output: undefined, error: { code: 'server_error', message: 'oops' } };
-    expect(() => fromResponses(failed, responseContext()))
+    expect(() => fromResponses(failed, responsesResponseContext()))
       .to.throw(LLMError, 'oops')
       .that.deep.includes({ vendor: 'openai', vendorCode: 'server_error' })
       .and.has.nested.property('response.usage.total_tokens', 5);
@@ -801,7 +805,7 @@ describe('fromResponses', () => {
     expect(() =>
       fromResponses(
         { error: { type: 'invalid_request_error', code: 'content_filter', message: 'filtered' } },
-        responseContext(),
+        responsesResponseContext(),
       ),
     ).to.throw(LLMContentFilterError, 'filtered');
   });
@@ -830,7 +834,7 @@ describe('fromResponses', () => {
   ];
   for (const [what, value, message] of broken) {
     it(`rejects ${what} and names the problem`, () => {
-      expect(() => fromResponses(value, responseContext())).to.throw(LLMStreamError, message);
+      expect(() => fromResponses(value, responsesResponseContext())).to.throw(LLMStreamError, message);
     });
   }
 });

@@ -10,7 +10,7 @@ import {
   readResponsesRequest,
   writeResponses,
 } from '../../../../../../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
-import { RESPONSES, responsesContext, responseContext } from '../../../../../../support/responsesRecordings';
+import { RESPONSES, responsesContext, responsesResponseContext } from '../../../../../../support/responsesRecordings';
 import { requestViolations, responseViolations } from '../../../../../../support/publishedSchemas';
 import type {
   LLMResponse,
@@ -330,7 +330,7 @@ describe('writeResponses', () => {
   });
 
   const [recorded] = RESPONSES;
-  const same = fromResponses(JSON.parse(recorded!.text), responseContext());
+  const same = fromResponses(JSON.parse(recorded!.text), responsesResponseContext());
 
   const oddities: Readonly<Record<string, JsonObject>> = {
     'a refusal': {
@@ -356,7 +356,7 @@ describe('writeResponses', () => {
   for (const [what, changes] of Object.entries(oddities)) {
     it(`writes a response with ${what} as its vendor sent it`, () => {
       const body = { ...(JSON.parse(recorded!.text) as JsonObject), ...changes };
-      expect(writeResponses(fromResponses(body, responseContext()))).to.deep.equal(body);
+      expect(writeResponses(fromResponses(body, responsesResponseContext()))).to.deep.equal(body);
     });
   }
 

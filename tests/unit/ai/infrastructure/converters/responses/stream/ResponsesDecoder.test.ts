@@ -4,7 +4,7 @@ import { LLMError, LLMStreamError } from '../../../../../../../imports/business/
 import { fromResponses } from '../../../../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
 import { responsesWire } from '../../../../../../../imports/business/ai/infrastructure/converters/responses/responsesWire';
 import { sseMessages } from '../../../../../../support/recordings';
-import { responseContext, STREAMS, terminalResponse } from '../../../../../../support/responsesRecordings';
+import { responsesResponseContext, STREAMS, terminalResponse } from '../../../../../../support/responsesRecordings';
 import type { LLMResponse } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
@@ -20,7 +20,7 @@ interface Outcome {
 }
 
 /** Everything that a decoder emits, even after an error. */
-function decode(messages: readonly SseMessage[], context: ResponseContext = responseContext()): Outcome {
+function decode(messages: readonly SseMessage[], context: ResponseContext = responsesResponseContext()): Outcome {
   const decoder = responsesWire.createDecoder(context);
   const events: ResponseStreamEvent[] = [];
   const errors: unknown[] = [];
@@ -89,7 +89,7 @@ const COMPLETED = { type: 'response.completed', response: response() };
 
 describe('ResponsesDecoder on recorded streams', () => {
   for (const recording of STREAMS) {
-    const context = responseContext({ vendor: recording.vendor });
+    const context = responsesResponseContext({ vendor: recording.vendor });
     const messages = sseMessages(recording.text);
     const failed = terminalResponse(recording).status === 'failed';
 
@@ -313,7 +313,7 @@ describe('ResponsesDecoder', () => {
     const body = response({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
     const { events, errors } = decodeEvents({ type: 'response.incomplete', response: body });
     expect(errors).to.deep.equal([]);
-    expect(completedIn(events)).to.deep.equal([fromResponses(body, responseContext())]);
+    expect(completedIn(events)).to.deep.equal([fromResponses(body, responsesResponseContext())]);
   });
 
   it('takes the status from the terminal event if the response leaves it open', () => {
@@ -330,7 +330,7 @@ describe('ResponsesDecoder', () => {
       );
       expect(errors).to.deep.equal([]);
       expect(completedIn(events)).to.deep.equal([
-        fromResponses(response({ output: [MESSAGE, CALL] }), responseContext()),
+        fromResponses(response({ output: [MESSAGE, CALL] }), responsesResponseContext()),
       ]);
     }
   });
@@ -446,7 +446,7 @@ describe('ResponsesDecoder', () => {
     });
 
     it('recognizes an error that only the SSE event name marks', () => {
-      const decoder: StreamDecoder = responsesWire.createDecoder(responseContext());
+      const decoder: StreamDecoder = responsesWire.createDecoder(responsesResponseContext());
       decoder.push({ event: 'error', data: JSON.stringify({ error: { code: 'server_error', message: 'oops' } }) }, []);
       expect(() => decoder.end([])).to.throw(LLMError, 'oops');
     });
