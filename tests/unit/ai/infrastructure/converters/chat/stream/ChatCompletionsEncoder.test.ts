@@ -154,7 +154,11 @@ describe('ChatCompletionsEncoder', () => {
   });
 
   it('writes a failure as an error object without the end marker, whatever its message contains', () => {
-    const text = encodedFailure('openai', [CREATED_EVENT, textDelta('Hi')], new LLMStreamError('no end marker [DONE] came'));
+    const text = encodedFailure(
+      'openai',
+      [CREATED_EVENT, textDelta('Hi')],
+      new LLMStreamError('no end marker [DONE] came'),
+    );
     const last = framesIn(text).at(-1)!;
     expect(JSON.parse(last.data)).to.deep.equal({
       error: { message: 'no end marker [DONE] came', type: 'server_error', param: null, code: 'stream-broken' },

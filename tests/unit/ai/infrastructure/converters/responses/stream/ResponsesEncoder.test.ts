@@ -416,12 +416,9 @@ describe('ResponsesEncoder', () => {
   });
 
   it('starts the response before it fails', () => {
-    expect(typesOf(eventsIn(encodedFailure('openai_responses', [], new LLMStreamError('nothing came'))))).to.deep.equal([
-      'created',
-      'in_progress',
-      'error',
-      'failed',
-    ]);
+    expect(typesOf(eventsIn(encodedFailure('openai_responses', [], new LLMStreamError('nothing came'))))).to.deep.equal(
+      ['created', 'in_progress', 'error', 'failed'],
+    );
   });
 
   it('fails with the failed response of the vendor', () => {
