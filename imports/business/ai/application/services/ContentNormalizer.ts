@@ -1,6 +1,6 @@
 /**
- * The door of the inner language: whatever callers write becomes items, flat tools and checked options, or an error
- * that says where it is wrong.
+ * Normalizes all input: converts whatever callers write to items, flat tools and checked options, or throws an error
+ * that names the invalid value.
  */
 import { field, freeze } from './normalizer/fields';
 import { normalizeItem } from './normalizer/normalizeItem';
@@ -22,7 +22,7 @@ import {
   vendorFields,
   wireName,
 } from './normalizer/normalizeOptions';
-import { describe, formatStep, PlainReader, wrong } from './normalizer/PlainReader';
+import { describe, formatStep, PlainReader, invalid } from './normalizer/PlainReader';
 import { toolChoice } from './normalizer/normalizeToolChoice';
 import type { Plain } from './normalizer/PlainReader';
 import type { Tool } from '../../domain/entities/Tool';
@@ -30,35 +30,35 @@ import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMT
 import type { InputItem } from '../../domain/types/ResponsesAPITypes';
 
 /**
- * What came out of here before. It is frozen to the last level, so it is still right, and a conversation that is
- * sent again with every turn is looked at once.
+ * Results of earlier calls. They are deeply frozen and therefore still valid, so a conversation that is sent again with
+ * every turn is checked once.
  */
 const knownTools = new WeakMap<object, Tool>();
 const knownInputs = new WeakMap<object, readonly InputItem[]>();
-/** By their first items: the next turn's conversation begins with the last one's. */
+/** By first item: the next turn's conversation starts with the previous one's. */
 const knownBeginnings = new WeakMap<object, readonly InputItem[]>();
 const knownToolLists = new WeakMap<object, readonly Tool[]>();
 const knownOptions = new WeakMap<object, NormalizedOptions>();
 
 /**
  * @param input anything that `LLMInput` describes
- * @returns frozen items; what was given is neither changed nor kept
- * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ * @returns deeply frozen items; the argument is neither changed nor retained
+ * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function normalizeInput(input: unknown): readonly InputItem[] {
   return inputItems(input, new PlainReader());
 }
 
 /**
- * Takes an item that this program made itself for what it is: frozen to the last level.
- * For items of converters and builders only; what callers write goes through `normalizeInput`.
+ * Marks an item as normalized without checking it, and freezes it deeply. For items that converters and builders
+ * create; callers' items go through `normalizeInput`.
  */
 export function adoptItem<T extends InputItem>(item: T): T {
   freezeDeep(item);
   return item;
 }
 
-/** A conversation of such items is not looked through again, nor is one that begins with it. */
+/** Marks a conversation of such items as normalized, and thereby every conversation that starts with it. */
 export function adoptInput(items: readonly InputItem[]): readonly InputItem[] {
   return remember(freeze(items));
 }
@@ -76,8 +76,8 @@ function freezeDeep(value: unknown): void {
 }
 
 /**
- * @param tools an array of anything that `LooseTool` describes; nothing at all is no tools
- * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ * @param tools an array of anything that `LooseTool` describes; undefined means no tools
+ * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function normalizeTools(tools: unknown): readonly Tool[] {
   return toolList(tools, new PlainReader());
@@ -85,7 +85,7 @@ export function normalizeTools(tools: unknown): readonly Tool[] {
 
 /**
  * @param options anything that `GenerateOptions` describes, with a model
- * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function normalizeOptions(options: unknown): NormalizedOptions {
   const known = recall(options, knownOptions);
@@ -94,7 +94,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
   const given = reader.fields(options, 'options');
   for (const key of given.keys()) {
     if (!isOption(key))
-      throw wrong(
+      throw invalid(
         `options${formatStep(key)}`,
         `does not exist; options of one vendor go into vendor, and these are known: ${OPTIONS.join(', ')}`,
       );
@@ -105,7 +105,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     return value === undefined ? undefined : check(reader.read(value, key), key);
   };
   const model = read('model', modelName);
-  if (model === undefined) throw wrong('model', 'is missing; name the model that is asked');
+  if (model === undefined) throw invalid('model', 'is required; name the model to call');
   const tools = toolList(given.get('tools'), reader);
 
   const normalized = freeze<NormalizedOptions>({
@@ -183,7 +183,7 @@ function inputItems(input: unknown, reader: PlainReader): readonly InputItem[] {
 
 function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] {
   if (typeof input !== 'object' || input === null)
-    throw wrong('input', `must be a string or an array of messages and items, not ${describe(input)}`);
+    throw invalid('input', `must be a string or an array of messages and items, not ${describe(input)}`);
   const elements = reader.elements(input, 'input');
   const known = recall(elements[0], knownBeginnings) ?? [];
   return elements.flatMap((element, index) => {
@@ -204,7 +204,8 @@ function toolList(given: unknown, reader: PlainReader): readonly Tool[] {
   const names = new Set<string>();
   tools.forEach((tool, index) => {
     if (typeof tool.name !== 'string') return;
-    if (names.has(tool.name)) throw wrong(`tools[${index}].name`, `is ${tool.name}, which an earlier tool has already`);
+    if (names.has(tool.name))
+      throw invalid(`tools[${index}].name`, `is "${tool.name}", the name of an earlier tool; names must be unique`);
     names.add(tool.name);
   });
   knownToolLists.set(freeze(tools), tools);
@@ -221,7 +222,7 @@ function oneTool(given: unknown, reader: PlainReader, path: string): Tool {
 
 function listener(value: unknown): GenerateOptions['onHead'] {
   if (value === undefined || typeof value === 'function') return value as GenerateOptions['onHead'];
-  throw wrong('onHead', `must be a function, not ${describe(value)}`);
+  throw invalid('onHead', `must be a function, not ${describe(value)}`);
 }
 
 function abortSignal(value: unknown): AbortSignal | undefined {
@@ -229,9 +230,9 @@ function abortSignal(value: unknown): AbortSignal | undefined {
   try {
     if (value instanceof AbortSignal && typeof value.aborted === 'boolean') return value;
   } catch (cause) {
-    throw wrong('signal', 'could not be read; it must be an AbortSignal', cause);
+    throw invalid('signal', 'could not be read; it must be an AbortSignal', cause);
   }
-  throw wrong('signal', `must be an AbortSignal, not ${describe(value)}`);
+  throw invalid('signal', `must be an AbortSignal, not ${describe(value)}`);
 }
 
 function recall<T>(value: unknown, known: WeakMap<object, T>): T | undefined {

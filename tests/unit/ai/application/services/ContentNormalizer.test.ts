@@ -810,7 +810,7 @@ describe('normalizeTools', () => {
         { type: 'function', function: { name: 'f' } },
       ],
       'tools[1].name',
-      /which an earlier tool has/,
+      /the name of an earlier tool/,
     ],
     [
       'parameters that are no object',

@@ -136,7 +136,7 @@ describe('normalizeOptions', () => {
   const REFUSED: readonly (readonly [title: string, given: unknown, path: string, message: RegExp])[] = [
     ['no options', undefined, 'options', /must be an object, not undefined/],
     ['options in an array', [], 'options', /must be an object, not an array/],
-    ['a missing model', { model: undefined }, 'model', /is missing/],
+    ['a missing model', { model: undefined }, 'model', /is required/],
     ['an empty model', { model: '' }, 'model', /1 to 256 characters/],
     ['a model with a line break', { model: 'gpt\n5' }, 'model', /no blanks or control characters/],
     ['a missing input', { input: undefined }, 'input', /must be a string or an array/],
@@ -147,8 +147,8 @@ describe('normalizeOptions', () => {
       /must be a string with an http/,
     ],
     ['instructions in parts', { instructions: ['x'] }, 'instructions', /must be a string, not an array/],
-    ['a turn of no run', { turn: { iteration: 1 } }, 'turn.executionId', /is missing/],
-    ['a turn before the first', { turn: { executionId: 'r', iteration: 0 } }, 'turn.iteration', /whole number/],
+    ['a turn of no run', { turn: { iteration: 1 } }, 'turn.executionId', /is required/],
+    ['a turn before the first', { turn: { executionId: 'r', iteration: 0 } }, 'turn.iteration', /positive integer/],
     ['an option that does not exist', { max_tokens: 5 }, 'options.max_tokens', /does not exist; .* max_output_tokens/],
     ['an option that every object inherits', { toString: 5 }, 'options.toString', /does not exist/],
     ['an option with an endless name', { ['x'.repeat(100_000)]: 1 }, `options["${'x'.repeat(64)}"]`, /^.{64,600}$/],
@@ -159,8 +159,8 @@ describe('normalizeOptions', () => {
     ['a temperature that is no number', { temperature: NaN }, 'temperature', /must be finite/],
     ['a temperature in words', { temperature: '1' }, 'temperature', /from 0 to 2/],
     ['top_p above 1', { top_p: 1.01 }, 'top_p', /from 0 to 1/],
-    ['no output tokens', { max_output_tokens: 0 }, 'max_output_tokens', /whole number of tokens/],
-    ['half an output token', { max_output_tokens: 1.5 }, 'max_output_tokens', /whole number of tokens/],
+    ['no output tokens', { max_output_tokens: 0 }, 'max_output_tokens', /positive integer of tokens/],
+    ['half an output token', { max_output_tokens: 1.5 }, 'max_output_tokens', /positive integer of tokens/],
     ['a flag in words', { store: 'true' }, 'store', /true or false, not a string/],
     ['parallel calls in numbers', { parallel_tool_calls: 1 }, 'parallel_tool_calls', /true or false/],
     ['an empty previous response', { previous_response_id: '' }, 'previous_response_id', /leave it out/],
@@ -239,7 +239,7 @@ describe('normalizeOptions', () => {
       'a format that does not exist',
       { response_format: { type: 'xml' } },
       'response_format.type',
-      /'text', 'json_object' or 'json_schema'/,
+      /text, json_object, json_schema/,
     ],
     [
       'a schema format without its schema',
@@ -277,7 +277,7 @@ describe('normalizeOptions', () => {
     expect(normalized.model).to.equal('m');
     // @ts-expect-error normalised options always have a model
     const withoutModel: NormalizedOptions = { input: [] };
-    expect(() => normalizeOptions(withoutModel)).to.throw(/model is missing/);
+    expect(() => normalizeOptions(withoutModel)).to.throw(/model is required/);
     // @ts-expect-error a bare string is no normalised input
     const bare: NormalizedOptions = { model: 'm', input: 'x' };
     expect(normalizeOptions(bare).input).to.have.length(1);

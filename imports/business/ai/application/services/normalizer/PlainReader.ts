@@ -1,6 +1,6 @@
 /**
- * Reads what nobody vouches for into plain frozen data, looking at every value once: what was checked is what is
- * used.
+ * Copies untrusted values into plain frozen data. Every value is read exactly once, so what is used is what was
+ * checked.
  */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 
@@ -9,18 +9,18 @@ export interface PlainRecord {
   readonly [key: string]: Plain;
 }
 
-/** How deep one item, tool or option may nest. */
+/** Maximum nesting depth of one item, tool or option. */
 export const MAX_DEPTH = 64;
-/** How much text one call may bring, keys included, in UTF-16 units. */
+/** Maximum text of one call, keys included, in UTF-16 code units. */
 export const MAX_TEXT = 32 * 1024 * 1024;
-/** How many values one call may bring; a small text can hold millions of brackets. */
+/** Maximum number of values in one call; a small text can contain millions of brackets. */
 const MAX_VALUES = 1_000_000;
 
-/** Keys with which data that is merged or looked up elsewhere can reach a prototype. */
+/** Keys that could reach a prototype when the data is merged or looked up elsewhere. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** @param problem says what is wrong and what would be right; it follows the path in the message */
-export function wrong(path: string, problem: string, cause?: unknown): LLMInvalidRequestError {
+/** @param problem what is invalid and what is expected; it follows the path in the message */
+export function invalid(path: string, problem: string, cause?: unknown): LLMInvalidRequestError {
   return new LLMInvalidRequestError(`${path} ${problem}`, cause === undefined ? { path } : { path, cause });
 }
 
@@ -33,7 +33,7 @@ export function isList(value: Plain | undefined): value is readonly Plain[] {
   return Array.isArray(value);
 }
 
-/** One call's reading. All of its values share one budget of text and one of values. */
+/** Reads the values of one call, which share one limit of text and one of values. */
 export class PlainReader {
   private text = 0;
   private values = 0;
@@ -42,20 +42,20 @@ export class PlainReader {
   private readonly ancestors = new Set<object>();
 
   /**
-   * A frozen copy, to the last level. `undefined` fields are left out, as in JSON.
-   * @throws LLMInvalidRequestError for what JSON can't hold, reserved keys, lone surrogates, and what is too deep
-   *   or too much
+   * A deeply frozen copy. `undefined` fields are left out, as in JSON.
+   * @throws LLMInvalidRequestError for anything that JSON cannot hold, reserved keys, lone surrogates, and values that
+   *   are too deep or too large
    */
   read(value: unknown, path: string): Plain {
     this.begin(path);
     return this.copy(value);
   }
 
-  /** The own fields of an object, one level, for those whose values are not all data. */
+  /** The own fields of an object, one level deep, for objects whose values are not all data. */
   fields(value: unknown, path: string): ReadonlyMap<string, unknown> {
     this.begin(path);
     if (typeof value !== 'object' || value === null || this.isArray(value))
-      throw wrong(path, `must be an object, not ${describe(value)}`);
+      throw invalid(path, `must be an object, not ${describe(value)}`);
     const fields = new Map<string, unknown>();
     for (const key of this.keysOf(value)) {
       this.steps.push(key);
@@ -65,11 +65,11 @@ export class PlainReader {
     return fields;
   }
 
-  /** The elements of an array, one level. */
+  /** The elements of an array, one level deep. */
   elements(value: unknown, path: string): readonly unknown[] {
     this.begin(path);
     if (typeof value !== 'object' || value === null || !this.isArray(value))
-      throw wrong(path, `must be an array, not ${describe(value)}`);
+      throw invalid(path, `must be an array, not ${describe(value)}`);
     return Array.from({ length: this.lengthOf(value) }, (_, index) => this.get(value, index));
   }
 
@@ -87,7 +87,7 @@ export class PlainReader {
         return this.string(value);
       case 'number':
         if (!Number.isFinite(value)) throw this.invalid(`is ${value}; numbers must be finite`);
-        // JSON has no minus zero.
+        // JSON has no negative zero.
         return value === 0 ? 0 : value;
       case 'boolean':
         return value;
@@ -102,13 +102,14 @@ export class PlainReader {
     this.text += value.length;
     if (this.text > MAX_TEXT)
       throw this.invalid(`is too much: the texts of a request may hold ${MAX_TEXT} characters together`);
-    if (!value.isWellFormed()) throw this.invalid('holds half of a surrogate pair; text must be well-formed Unicode');
+    if (!value.isWellFormed()) throw this.invalid('contains a lone surrogate; text must be well-formed Unicode');
     return value;
   }
 
   private nested(value: object): Plain {
-    if (this.ancestors.has(value)) throw this.invalid('contains itself; cycles cannot be sent');
-    if (this.ancestors.size >= MAX_DEPTH) throw this.invalid(`is nested too deep; ${MAX_DEPTH} levels are allowed`);
+    if (this.ancestors.has(value)) throw this.invalid('contains itself; cycles are not allowed');
+    if (this.ancestors.size >= MAX_DEPTH)
+      throw this.invalid(`is nested too deeply; at most ${MAX_DEPTH} levels are allowed`);
     this.ancestors.add(value);
     const copy = this.isArray(value) ? this.copyList(value) : this.copyRecord(value);
     this.ancestors.delete(value);
@@ -150,7 +151,7 @@ export class PlainReader {
     let keys: string[];
     try {
       const prototype: unknown = Object.getPrototypeOf(value);
-      // The second test knows the plain objects of other realms.
+      // The second test accepts plain objects of other realms.
       plain = prototype === null || Object.getPrototypeOf(prototype) === null;
       keys = Object.keys(value);
     } catch (cause) {
@@ -190,11 +191,11 @@ export class PlainReader {
   }
 
   private invalid(problem: string, cause?: unknown): LLMInvalidRequestError {
-    return wrong(this.root + this.steps.map(formatStep).join(''), problem, cause);
+    return invalid(this.root + this.steps.map(formatStep).join(''), problem, cause);
   }
 }
 
-/** What a value is, for messages; says nothing of its content. */
+/** Describes the type of a value for messages, without revealing its content. */
 export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value !== 'object') return typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`;
@@ -203,12 +204,12 @@ export function describe(value: unknown): string {
     const name = Object.prototype.toString.call(value).slice('[object '.length, -1);
     return /^\w{1,40}$/.test(name) && name !== 'Object' ? `a ${name} object` : 'an object';
   } catch {
-    // The value fights back; what it is does not matter any more.
+    // A hostile proxy: its type does not matter.
     return 'an unreadable object';
   }
 }
 
-/** One step of a JSON path; long keys are cut. */
+/** One step of a JSON path. Long keys are truncated. */
 export function formatStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`;
   return /^[A-Za-z_$][\w$]{0,63}$/.test(step) ? `.${step}` : `[${JSON.stringify(step.slice(0, 64))}]`;

@@ -1,4 +1,6 @@
-/** Most items come back as this program writes them, in a long history nearly all: those need no second writing. */
+/**
+ * Recognizes items that are already normalized, as nearly all are in a long history, so that they need no conversion.
+ */
 import { isList, isRecord } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
 import type {
@@ -10,13 +12,12 @@ import type {
 } from '../../../domain/types/ResponsesAPITypes';
 
 /**
- * @returns the item itself where its fields are all known and right; nothing for one that has to be rewritten or
- * refused
+ * @returns the item itself if all of its fields are known and valid, or undefined if it must be converted or rejected
  */
 export function normalizedItem(
   source: PlainRecord,
 ): MessageItem | FunctionCallItem | FunctionCallOutputItem | undefined {
-  // What was checked field by field is what the types say.
+  // The fields were checked one by one, so the item has the type.
   return isWritten(source) ? (source as unknown as MessageItem | FunctionCallItem | FunctionCallOutputItem) : undefined;
 }
 
@@ -40,7 +41,7 @@ interface Shape {
   readonly needed: readonly string[];
 }
 
-/** Tells by the types that no field was forgotten. */
+/** Makes the compiler report a forgotten field. */
 function shape<T>(
   needed: Readonly<Record<Needed<T>, Check>>,
   others: Readonly<Record<Exclude<keyof T & string, Needed<T>>, Check>>,
@@ -80,7 +81,7 @@ const OUTPUT_TEXT = shape<OutputText>(
   { logprobs: isList, vendor: isVendorPart },
 );
 
-/** Texts are the assistant's or somebody else's by the role, whatever their own word is. */
+/** The role, not the part's own type, determines whether text belongs to the assistant. */
 const TEXTS: Readonly<Record<string, Shape>> = {
   user: INPUT_TEXT,
   developer: INPUT_TEXT,

@@ -1,26 +1,26 @@
-/** Checks of single fields, each of which says what would be right. */
-import { describe, formatStep, isRecord, wrong } from './PlainReader';
+/** Checks single fields. Each error states what is expected. */
+import { describe, formatStep, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
 
 export function requiredText(source: PlainRecord, key: string, path: string): string {
   const value = source[key];
-  if (typeof value !== 'string') throw wrong(`${path}.${key}`, `must be a string, not ${describe(value)}`);
+  if (typeof value !== 'string') throw invalid(`${path}.${key}`, `must be a string, not ${describe(value)}`);
   return value;
 }
 
-/** An id or a name: a string that says something. */
+/** An id or a name: a non-empty string. */
 export function requiredName(source: PlainRecord, key: string, path: string): string {
   const value = requiredText(source, key, path);
-  if (value === '') throw wrong(`${path}.${key}`, 'must not be empty');
+  if (value === '') throw invalid(`${path}.${key}`, 'must not be empty');
   return value;
 }
 
-/** Vendors write `null` where the inner language leaves a field out. */
+/** Vendors write `null` where Bolide's format omits a field. */
 export function optionalText(source: PlainRecord, key: string, path: string): string | undefined {
   const value = source[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string')
-    throw wrong(`${path}.${key}`, `must be a string where it is given, not ${describe(value)}`);
+    throw invalid(`${path}.${key}`, `must be a string where it is given, not ${describe(value)}`);
   return value;
 }
 
@@ -28,26 +28,23 @@ export function optionalBoolean(source: PlainRecord, key: string, path: string):
   const value = source[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'boolean')
-    throw wrong(`${path}.${key}`, `must be true or false where it is given, not ${describe(value)}`);
+    throw invalid(`${path}.${key}`, `must be true or false where it is given, not ${describe(value)}`);
   return value;
 }
 
 export function record(value: Plain | undefined, path: string): PlainRecord {
-  if (!isRecord(value)) throw wrong(path, `must be an object, not ${describe(value)}`);
+  if (!isRecord(value)) throw invalid(path, `must be an object, not ${describe(value)}`);
   return value;
 }
 
-/** `vendor` holds one object for each scheme or vendor that it speaks to. */
+/** `vendor` holds one object per scheme or vendor. */
 export function checkRecordOfRecords(value: Plain | undefined, path: string): PlainRecord {
   const fields = record(value, path);
   for (const [key, inner] of Object.entries(fields)) record(inner, path + formatStep(key));
   return fields;
 }
 
-/**
- * The fields beside those that were looked at: they may be the wire's own words and are kept. `vendor` is checked
- * on the way.
- */
+/** All fields except those in `taken`: they may belong to the wire and are preserved. `vendor` is validated. */
 export function otherFields(source: PlainRecord, taken: readonly string[], path: string): object {
   const others: Record<string, Plain> = {};
   for (const [key, value] of Object.entries(source)) {
@@ -61,14 +58,14 @@ export function otherFields(source: PlainRecord, taken: readonly string[], path:
   return others;
 }
 
-/** A field that is left out when it has no value. */
+/** `{ [key]: value }`, or `{}` for undefined: for spreading. */
 export function field<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
   const holder: Partial<Record<K, V>> = {};
   if (value !== undefined) holder[key] = value;
   return holder;
 }
 
-/** Freezing what was built lets it be remembered: nothing in it can change after it was checked. */
+/** Frozen values can be cached: they cannot change after validation. */
 export function freeze<T extends object>(value: T): Readonly<T> {
   return Object.freeze(value);
 }

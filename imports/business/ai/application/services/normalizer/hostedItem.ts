@@ -1,15 +1,15 @@
-/** Items that a server makes and reads back, and the mark of where such things were made. */
+/** Normalizes items that a server creates and reads back, and the origin of opaque content. */
 import { field, freeze, optionalText, otherFields, record, requiredName } from './fields';
-import { wrong } from './PlainReader';
+import { invalid } from './PlainReader';
 import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { PlainRecord } from './PlainReader';
 import type { HostedItem } from '../../../domain/types/ResponsesAPITypes';
 import type { Origin } from '../../../domain/types/VendorTypes';
 
-/** Kept field by field, types that are newer than this program too. */
+/** Every field is preserved, and types that are newer than this code are accepted. */
 export function hostedItem(source: PlainRecord, path: string): HostedItem {
   originOf(source, path);
-  // The list of types in HostedItem is open towards newer ones.
+  // HostedItem is open to newer types.
   return freeze({ ...otherFields(source, [], path) }) as HostedItem;
 }
 
@@ -18,7 +18,7 @@ export function originOf(source: PlainRecord, path: string): Origin | undefined 
   const at = `${path}.origin`;
   const origin = record(source.origin, at);
   const wire = requiredName(origin, 'wire', at);
-  if (!isWire(wire)) throw wrong(`${at}.wire`, `must be one of ${Object.keys(SCHEME_OF_WIRE).join(', ')}`);
+  if (!isWire(wire)) throw invalid(`${at}.wire`, `must be one of ${Object.keys(SCHEME_OF_WIRE).join(', ')}`);
   return freeze({
     wire,
     ...field('vendor', optionalText(origin, 'vendor', at)),

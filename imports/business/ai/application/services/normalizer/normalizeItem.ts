@@ -1,9 +1,9 @@
-/** One element of an input, in any accepted form, as the items that it stands for. */
+/** Converts one element of an input from any accepted form to items. */
 import { field, freeze, optionalText, otherFields, record, requiredName, requiredText } from './fields';
 import { hostedItem, originOf } from './hostedItem';
 import { normalizeMessage } from './normalizeMessage';
 import { normalizeOutput, normalizePart } from './normalizePart';
-import { describe, isList, isRecord, wrong } from './PlainReader';
+import { describe, isList, isRecord, invalid } from './PlainReader';
 import { callArguments, toolCall, toolOutput } from './toolItems';
 import { normalizedItem } from './alreadyNormal';
 import type { Plain, PlainRecord } from './PlainReader';
@@ -17,7 +17,7 @@ import type {
   VendorItem,
 } from '../../../domain/types/ResponsesAPITypes';
 
-/** Parts that people forget to put into a message. */
+/** Content parts that callers may forget to wrap in a message. */
 const PART_TYPES: ReadonlySet<string> = new Set([
   'text',
   'input_text',
@@ -38,11 +38,11 @@ export function normalizeItem(source: Plain, path: string): readonly InputItem[]
     return [
       freeze({ type: 'message', role: 'user' as const, content: freeze([normalizePart(source, 'other', path)]) }),
     ];
-  if (!isRecord(source)) throw wrong(path, `must be a string, a message or an item, not ${describe(source)}`);
+  if (!isRecord(source)) throw invalid(path, `must be a string, a message or an item, not ${describe(source)}`);
   const written = normalizedItem(source);
   if (written !== undefined) return [written];
   if (source.type === undefined && source.role === undefined)
-    throw wrong(path, 'must have a role (a message) or a type (an item)');
+    throw invalid(path, 'must have a role (a message) or a type (an item)');
   if (source.type === undefined) return normalizeMessage(source, path);
   const type = requiredName(source, 'type', path);
   switch (type) {
@@ -65,14 +65,15 @@ export function normalizeItem(source: Plain, path: string): readonly InputItem[]
       return [vendorItem(source, path)];
     default:
       if (PART_TYPES.has(type))
-        throw wrong(path, `is a content part (${type}); it must stand in the content of a message`);
+        throw invalid(path, `is a content part (${type}); it must be in the content of a message`);
       return [hostedItem(source, path)];
   }
 }
 
 function functionCall(source: PlainRecord, path: string): FunctionCallItem {
   const id = field('id', optionalText(source, 'id', path));
-  // Models have called tools without a name; the history says so, and the answer says that there is no such tool.
+  // Models have made calls without a name. The history preserves that, and the output states that there is no such
+  // tool.
   const facts = {
     call_id: requiredName(source, 'call_id', path),
     name: requiredText(source, 'name', path),
@@ -105,13 +106,13 @@ function reasoning(source: PlainRecord, path: string): ReasoningItem {
 }
 
 function texts<T extends SummaryText | ReasoningText>(value: Plain, type: T['type'], path: string): readonly T[] {
-  if (!isList(value)) throw wrong(path, `must be an array of ${type} parts, not ${describe(value)}`);
+  if (!isList(value)) throw invalid(path, `must be an array of ${type} parts, not ${describe(value)}`);
   return freeze(
     value.map((entry, index) => {
       const at = `${path}[${index}]`;
       const part = typeof entry === 'string' ? { text: entry } : record(entry, at);
       const others = otherFields(part, ['type', 'text'], at);
-      // Reasoning may hold kinds of text that are newer than this program; their word is kept.
+      // Reasoning may contain text types that are newer than this code; their type is preserved.
       return freeze({
         type: optionalText(part, 'type', at) ?? type,
         text: requiredText(part, 'text', at),
@@ -133,7 +134,7 @@ function compaction(source: PlainRecord, path: string): CompactionItem {
 
 function vendorItem(source: PlainRecord, path: string): VendorItem {
   const origin = originOf(source, path);
-  if (origin === undefined) throw wrong(`${path}.origin`, 'must say which wire the item came from');
+  if (origin === undefined) throw invalid(`${path}.origin`, 'is required: the wire that the item came from');
   return freeze({
     ...otherFields(source, ['type', 'id', 'origin', 'item'], path),
     type: 'vendor_item',

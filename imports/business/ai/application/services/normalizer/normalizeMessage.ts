@@ -1,8 +1,8 @@
-/** One message in any accepted form, as the items that it stands for: messages, calls and their outputs, in order. */
+/** Converts one message from any accepted form to items: messages, calls and their outputs, in order. */
 import { field, freeze, optionalText, otherFields, record, requiredName, requiredText } from './fields';
 import { hostedItem } from './hostedItem';
 import { normalizeOutput, normalizePart } from './normalizePart';
-import { describe, isList, isRecord, wrong } from './PlainReader';
+import { describe, isList, isRecord, invalid } from './PlainReader';
 import { callArguments, toolCall, toolOutput } from './toolItems';
 import { MessageRole } from '../../../domain/types/ResponsesAPITypes';
 import type { Plain, PlainRecord } from './PlainReader';
@@ -33,13 +33,13 @@ export function normalizeMessage(source: PlainRecord, path: string): readonly In
   return pieces.finish();
 }
 
-/** Collects parts into messages; an item among them ends the message that was open, the next part begins another. */
+/** Collects parts into messages. An item between them closes the open message, and the next part opens another. */
 class Pieces {
   readonly role: MessageRole;
   private readonly items: InputItem[] = [];
   private readonly common: Pick<MessageItem, 'status' | 'phase'>;
   private parts: Content[] = [];
-  /** Fields of the message as a whole: they go with its first piece. */
+  /** Fields of the message itself, which go with its first piece. */
   private own: object;
 
   constructor(source: PlainRecord, role: MessageRole, path: string) {
@@ -63,8 +63,7 @@ class Pieces {
 
   finish(): readonly InputItem[] {
     this.endMessage();
-    // Without a piece of its own, a message is kept for the fields that it brought, or because it was empty from
-    // the start.
+    // A message without any part is preserved if it has other fields, or if it was empty from the start.
     const { id: _, ...extras } = { id: undefined, ...this.own };
     const hasMessage = this.items.some((item) => item.type === 'message');
     if (!hasMessage && (this.items.length === 0 || Object.keys(extras).length > 0))
@@ -87,7 +86,8 @@ class Pieces {
 function roleOf(source: PlainRecord, path: string): MessageRole {
   const { role } = source;
   const known = Object.values(MessageRole).find((word) => word === role);
-  if (known === undefined) throw wrong(`${path}.role`, `must be one of ${Object.values(MessageRole).join(', ')}, tool`);
+  if (known === undefined)
+    throw invalid(`${path}.role`, `must be one of ${Object.values(MessageRole).join(', ')}, tool`);
   return known;
 }
 
@@ -95,12 +95,12 @@ function addContent(pieces: Pieces, content: Plain | undefined, hasCalls: boolea
   if (content === undefined || content === null) return;
   const speaker = pieces.role === 'assistant' ? 'assistant' : 'other';
   if (typeof content === 'string') {
-    // Chat completions hosts write '' where a message has calls and no text.
+    // Chat Completions servers write '' in messages that have calls and no text.
     if (content !== '' || !hasCalls) pieces.addPart(normalizePart(content, speaker, `${path}.content`));
     return;
   }
   if (!isList(content))
-    throw wrong(`${path}.content`, `must be a string, an array of parts or null, not ${describe(content)}`);
+    throw invalid(`${path}.content`, `must be a string, an array of parts or null, not ${describe(content)}`);
   content.forEach((part, index) => {
     const at = `${path}.content[${index}]`;
     if (isRecord(part) && part.type === 'tool_use') pieces.addItem(liftedCall(part, at));
@@ -112,7 +112,7 @@ function addContent(pieces: Pieces, content: Plain | undefined, hasCalls: boolea
 function addRefusal(pieces: Pieces, source: PlainRecord, role: MessageRole, path: string): void {
   const refusal = optionalText(source, 'refusal', path);
   if (refusal === undefined) return;
-  if (role !== 'assistant') throw wrong(`${path}.refusal`, 'can only stand in an assistant message');
+  if (role !== 'assistant') throw invalid(`${path}.refusal`, 'is only allowed in an assistant message');
   pieces.addPart(freeze({ type: 'refusal', refusal }));
 }
 
@@ -129,7 +129,7 @@ function liftedCall(part: PlainRecord, path: string): InputItem {
 
 function liftedResult(part: PlainRecord, path: string): FunctionCallOutputItem {
   if (part.is_error !== undefined && part.is_error !== null && typeof part.is_error !== 'boolean') {
-    throw wrong(`${path}.is_error`, `must be true or false where it is given, not ${describe(part.is_error)}`);
+    throw invalid(`${path}.is_error`, `must be true or false where it is given, not ${describe(part.is_error)}`);
   }
   return toolOutput(part, ['type', 'tool_use_id', 'content', 'is_error'], path, {
     call_id: requiredName(part, 'tool_use_id', path),
@@ -138,7 +138,7 @@ function liftedResult(part: PlainRecord, path: string): FunctionCallOutputItem {
   });
 }
 
-/** The chat completions form of a tool's answer. */
+/** A tool's output in the form of Chat Completions. */
 function toolMessage(source: PlainRecord, path: string): FunctionCallOutputItem {
   return toolOutput(source, ['type', 'role', 'content', 'tool_call_id'], path, {
     call_id: requiredName(source, 'tool_call_id', path),
@@ -149,12 +149,12 @@ function toolMessage(source: PlainRecord, path: string): FunctionCallOutputItem 
 
 function toolCallsOf(source: PlainRecord, role: MessageRole, path: string): readonly InputItem[] {
   if (source.function_call !== undefined && source.function_call !== null)
-    throw wrong(`${path}.function_call`, 'is no longer in use; write tool_calls');
+    throw invalid(`${path}.function_call`, 'is deprecated and not supported; use tool_calls');
   const { tool_calls } = source;
   if (tool_calls === undefined || tool_calls === null) return [];
   const at = `${path}.tool_calls`;
-  if (role !== 'assistant') throw wrong(at, 'can only stand in an assistant message');
-  if (!isList(tool_calls)) throw wrong(at, `must be an array, not ${describe(tool_calls)}`);
+  if (role !== 'assistant') throw invalid(at, 'is only allowed in an assistant message');
+  if (!isList(tool_calls)) throw invalid(at, `must be an array, not ${describe(tool_calls)}`);
   return tool_calls.map((call, index) => chatCall(record(call, `${at}[${index}]`), `${at}[${index}]`));
 }
 
@@ -172,7 +172,7 @@ function chatCall(call: PlainRecord, path: string): InputItem {
     );
   }
   if (call.type !== undefined && call.type !== 'function')
-    throw wrong(`${path}.type`, "must be 'function' or 'custom'");
+    throw invalid(`${path}.type`, 'must be one of: function, custom');
   const called = record(call.function, `${path}.function`);
   return toolCall(call, ['id', 'type', 'index', 'function'], path, {
     call_id,

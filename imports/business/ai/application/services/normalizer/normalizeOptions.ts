@@ -1,7 +1,7 @@
-/** The simple options of a request, each with what is right for it. */
+/** Checks the scalar options of a request. Each error states what is expected. */
 import { checkRecordOfRecords, freeze, optionalText, otherFields, record } from './fields';
 import { MAX_TIMEOUT } from './normalizeTool';
-import { describe, formatStep, isList, wrong } from './PlainReader';
+import { describe, formatStep, isList, invalid } from './PlainReader';
 import type { Plain } from './PlainReader';
 import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { RunTurn } from '../../../domain/entities/BudgetAccount';
@@ -10,23 +10,23 @@ import type { WireName } from '../../../domain/types/VendorTypes';
 
 export function modelName(value: Plain, path: string): string {
   if (typeof value !== 'string' || !/^[^\s\p{C}]{1,256}$/u.test(value)) {
-    throw wrong(path, 'must be the name of a model: 1 to 256 characters, no blanks or control characters');
+    throw invalid(path, 'must be the name of a model: 1 to 256 characters, no blanks or control characters');
   }
   return value;
 }
 
 export function text(value: Plain, path: string): string {
-  if (typeof value !== 'string') throw wrong(path, `must be a string, not ${describe(value)}`);
+  if (typeof value !== 'string') throw invalid(path, `must be a string, not ${describe(value)}`);
   return value;
 }
 
 export function name(value: Plain, path: string): string {
-  if (text(value, path) === '') throw wrong(path, 'must not be empty; leave it out instead');
+  if (text(value, path) === '') throw invalid(path, 'must not be empty; leave it out instead');
   return text(value, path);
 }
 
 export function flag(value: Plain, path: string): boolean {
-  if (typeof value !== 'boolean') throw wrong(path, `must be true or false, not ${describe(value)}`);
+  if (typeof value !== 'boolean') throw invalid(path, `must be true or false, not ${describe(value)}`);
   return value;
 }
 
@@ -40,26 +40,26 @@ export function topP(value: Plain, path: string): number {
 
 function between(value: Plain, least: number, most: number, path: string): number {
   if (typeof value !== 'number' || value < least || value > most)
-    throw wrong(path, `must be a number from ${least} to ${most}`);
+    throw invalid(path, `must be a number from ${least} to ${most}`);
   return value;
 }
 
 export function tokenCount(value: Plain, path: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
-    throw wrong(path, 'must be a whole number of tokens, at least 1');
+    throw invalid(path, 'must be a positive integer of tokens');
   return value;
 }
 
 export function milliseconds(value: Plain, path: string): number {
   if (typeof value !== 'number' || value <= 0 || value > MAX_TIMEOUT)
-    throw wrong(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
+    throw invalid(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
   return value;
 }
 
-/** One sequence or several; none at all is left out. */
+/** One stop sequence or several. An empty list is omitted. */
 export function stopSequences(value: Plain, path: string): readonly string[] | undefined {
   if (typeof value === 'string') return freeze([name(value, path)]);
-  if (!isList(value)) throw wrong(path, `must be a string or an array of strings, not ${describe(value)}`);
+  if (!isList(value)) throw invalid(path, `must be a string or an array of strings, not ${describe(value)}`);
   return value.length === 0 ? undefined : freeze(value.map((entry, index) => name(entry, `${path}[${index}]`)));
 }
 
@@ -75,7 +75,7 @@ export function reasoning(value: Plain, path: string): NonNullable<GenerateOptio
   const fields = record(value, path);
   for (const key of ['effort', 'summary']) {
     if (optionalText(fields, key, path) === '')
-      throw wrong(`${path}.${key}`, 'must not be empty; leave it out instead');
+      throw invalid(`${path}.${key}`, 'must not be empty; leave it out instead');
   }
   return fields;
 }
@@ -86,15 +86,15 @@ export function vendorFields(value: Plain, path: string): NonNullable<Normalized
 
 export function wireName(value: Plain, path: string): WireName {
   const wire = WIRES.find((name) => name === value);
-  if (wire === undefined) throw wrong(path, `must be one of ${WIRES.join(', ')}`);
+  if (wire === undefined) throw invalid(path, `must be one of ${WIRES.join(', ')}`);
   return wire;
 }
 
 export function runTurn(value: Plain, path: string): RunTurn {
   const { executionId, iteration } = record(value, path);
   if (typeof iteration !== 'number' || !Number.isSafeInteger(iteration) || iteration < 1)
-    throw wrong(`${path}.iteration`, 'must be a whole number, at least 1');
-  if (executionId === undefined) throw wrong(`${path}.executionId`, 'is missing');
+    throw invalid(`${path}.iteration`, 'must be a positive integer');
+  if (executionId === undefined) throw invalid(`${path}.executionId`, 'is required');
   return freeze({ executionId: name(executionId, `${path}.executionId`), iteration });
 }
 
@@ -107,13 +107,13 @@ export function responseFormat(value: Plain, path: string): ResponseFormat {
     case 'json_object':
       return freeze({ type: format.type });
     case 'json_schema': {
-      // Chat completions put the schema's words one level down.
+      // Chat Completions nest the schema's fields one level deeper.
       const nested = format.json_schema !== undefined;
       const at = nested ? `${path}.json_schema` : path;
       const fields = nested ? record(format.json_schema, at) : format;
       const { name: label, description, strict, schema } = fields;
       if (label !== undefined && (typeof label !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(label))) {
-        throw wrong(`${at}.name`, 'must have 1 to 64 letters, digits, _ or -');
+        throw invalid(`${at}.name`, 'must have 1 to 64 letters, digits, _ or -');
       }
       return freeze({
         ...otherFields(fields, ['type', 'json_schema', 'name', 'description', 'strict', 'schema'], at),
@@ -125,6 +125,6 @@ export function responseFormat(value: Plain, path: string): ResponseFormat {
       });
     }
     default:
-      throw wrong(`${path}.type`, "must be 'text', 'json_object' or 'json_schema'");
+      throw invalid(`${path}.type`, 'must be one of: text, json_object, json_schema');
   }
 }

@@ -1,6 +1,6 @@
 /** Converts a part of a message or of a tool's output from any accepted form to a `Content` part. */
 import { field, freeze, optionalText, otherFields, record, requiredName, requiredText } from './fields';
-import { describe, isList, isRecord, wrong } from './PlainReader';
+import { describe, isList, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 
@@ -11,14 +11,14 @@ export type Speaker = 'assistant' | 'other';
 export function normalizePart(part: Plain, speaker: Speaker, path: string): Content {
   if (typeof part === 'string') return textPart({ text: part }, speaker, path);
   if (!isRecord(part))
-    throw wrong(path, `must be a content part (an object with a type) or a string, not ${describe(part)}`);
+    throw invalid(path, `must be a content part (an object with a type) or a string, not ${describe(part)}`);
   switch (requiredName(part, 'type', path)) {
     case 'text':
     case 'input_text':
     case 'output_text':
       return textPart(part, speaker, path);
     case 'refusal':
-      if (speaker !== 'assistant') throw wrong(path, 'is a refusal, which only an assistant message can hold');
+      if (speaker !== 'assistant') throw invalid(path, 'is a refusal, which only an assistant message can hold');
       return freeze({
         ...otherFields(part, ['type', 'refusal'], path),
         type: 'refusal',
@@ -45,7 +45,7 @@ export function normalizePart(part: Plain, speaker: Speaker, path: string): Cont
 export function normalizeOutput(output: Plain | undefined, path: string): string | readonly InputContent[] {
   if (typeof output === 'string') return output;
   if (!isList(output))
-    throw wrong(
+    throw invalid(
       path,
       `must be a string or an array of content parts, not ${describe(output)}; write other values as JSON text`,
     );
@@ -75,7 +75,7 @@ function annotationsOf(part: PlainRecord, path: string): readonly PlainRecord[] 
   const { annotations } = part;
   if (annotations === undefined || annotations === null) return freeze([]);
   if (!isList(annotations))
-    throw wrong(`${path}.annotations`, `must be an array of objects, not ${describe(annotations)}`);
+    throw invalid(`${path}.annotations`, `must be an array of objects, not ${describe(annotations)}`);
   return freeze(annotations.map((annotation, index) => record(annotation, `${path}.annotations[${index}]`)));
 }
 
@@ -83,7 +83,7 @@ function logprobsOf(part: PlainRecord, path: string): readonly Plain[] | undefin
   const { logprobs } = part;
   if (logprobs === undefined || logprobs === null) return undefined;
   if (!isList(logprobs))
-    throw wrong(`${path}.logprobs`, `must be an array where it is given, not ${describe(logprobs)}`);
+    throw invalid(`${path}.logprobs`, `must be an array where it is given, not ${describe(logprobs)}`);
   return logprobs;
 }
 
@@ -94,7 +94,7 @@ function imagePart(part: PlainRecord, path: string): InputImage {
   const at = nested === undefined ? `${path}.image_url` : `${path}.image_url.url`;
   const image_url = url === undefined || url === null ? undefined : imageUrl(url, at);
   const file_id = optionalText(part, 'file_id', path);
-  if (image_url === undefined && file_id === undefined) throw wrong(path, 'must have an image_url or a file_id');
+  if (image_url === undefined && file_id === undefined) throw invalid(path, 'must have an image_url or a file_id');
   const detail =
     optionalText(part, 'detail', path) ??
     (nested === undefined ? undefined : optionalText(nested, 'detail', `${path}.image_url`));
@@ -127,7 +127,7 @@ function sourcedImagePart(part: PlainRecord, path: string): InputImage {
     case 'file':
       return image(part, { file_id: requiredName(source, 'file_id', at) }, path);
     default:
-      throw wrong(`${at}.type`, 'must be one of: base64, url, file');
+      throw invalid(`${at}.type`, 'must be one of: base64, url, file');
   }
 }
 
@@ -138,7 +138,7 @@ function filePart(part: PlainRecord, fields: PlainRecord, path: string): InputFi
   const file_url = optionalText(fields, 'file_url', at);
   const file_data = optionalText(fields, 'file_data', at);
   if (file_id === undefined && file_url === undefined && file_data === undefined)
-    throw wrong(at, 'must have a file_id, a file_url or file_data');
+    throw invalid(at, 'must have a file_id, a file_url or file_data');
   return freeze({
     ...otherFields(part, ['type', 'file', 'file_id', 'file_url', 'file_data', 'filename'], path),
     type: 'input_file',
@@ -160,10 +160,10 @@ function unknownPart(part: PlainRecord, path: string): Content {
 /** Accepts an http(s) URL, or a data URI with a base64 image. */
 function imageUrl(value: Plain | undefined, path: string): string {
   if (typeof value !== 'string')
-    throw wrong(path, `must be a string with an http(s) URL or a data URI, not ${describe(value)}`);
+    throw invalid(path, `must be a string with an http(s) URL or a data URI, not ${describe(value)}`);
   if (!isDataUri(value)) return httpUrl(value, path);
   if (!/^data:image\/[\w.+-]+(;[\w.+=-]+)*;base64,/i.test(value.slice(0, 200))) {
-    throw wrong(path, 'must be a data URI of the form data:image/<kind>;base64,<data>');
+    throw invalid(path, 'must be a data URI of the form data:image/<kind>;base64,<data>');
   }
   checkBase64(value.slice(value.indexOf(',') + 1), path);
   return value;
@@ -171,7 +171,7 @@ function imageUrl(value: Plain | undefined, path: string): string {
 
 function httpUrl(value: string, path: string): string {
   if (!/^https?:\/\//i.test(value) || !URL.canParse(value))
-    throw wrong(path, 'must be an http or https URL, or a data URI with base64');
+    throw invalid(path, 'must be an http or https URL, or a data URI with base64');
   return value;
 }
 
@@ -182,7 +182,7 @@ function fileData(value: string, path: string): string {
     return value;
   }
   if (!/^data:[\w.+-]+\/[\w.+-]+(;[^,;]+)*;base64,/i.test(value.slice(0, 500))) {
-    throw wrong(path, 'must be a data URI of the form data:<type>/<kind>;base64,<data>, or base64 alone');
+    throw invalid(path, 'must be a data URI of the form data:<type>/<kind>;base64,<data>, or base64 alone');
   }
   checkBase64(value.slice(value.indexOf(',') + 1), path);
   return value;
@@ -196,6 +196,6 @@ function checkBase64(data: string, path: string): void {
   const digits = data.endsWith('==') ? data.length - 2 : data.endsWith('=') ? data.length - 1 : data.length;
   // Searching for one invalid character needs no backtracking, however long the data is.
   if (digits === 0 || digits % 4 === 1 || /[^A-Za-z0-9+/]/.test(data.slice(0, digits))) {
-    throw wrong(path, 'must be base64 in the standard alphabet (A-Z a-z 0-9 + /), without line breaks');
+    throw invalid(path, 'must be base64 in the standard alphabet (A-Z a-z 0-9 + /), without line breaks');
   }
 }

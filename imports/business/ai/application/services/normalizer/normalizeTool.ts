@@ -1,12 +1,12 @@
-/** One tool in any accepted form, flat and checked. */
+/** Converts one tool from any accepted form to a flat, checked one. */
 import { checkRecordOfRecords, freeze, record } from './fields';
-import { describe, isRecord, wrong } from './PlainReader';
+import { describe, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainReader, PlainRecord } from './PlainReader';
 import type { BuiltInTool, FunctionTool, OnDuplicate, Tool, ToolDelivery } from '../../../domain/entities/Tool';
 
-/** Every vendor accepts these names. */
+/** Names that every vendor accepts. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-/** The longest delay that a timer keeps; longer ones fire at once. Milliseconds. */
+/** Maximum delay of a timer in milliseconds; Node fires longer ones immediately. */
 export const MAX_TIMEOUT = 2_147_483_647;
 
 const DELIVERIES = { immediate: true, when_idle: true, silent: true } as const satisfies Record<ToolDelivery, true>;
@@ -29,7 +29,7 @@ const CHECKS = {
   vendor: checkRecordOfRecords,
 } as const satisfies Record<Exclude<keyof FunctionTool, 'type' | 'name'>, Check>;
 
-/** `needsApproval` is the one field that may be a function; everything else is data. */
+/** `needsApproval` is the only field that may be a function. All others are data. */
 export function normalizeTool(tool: unknown, reader: PlainReader, path: string): Tool {
   const fields: Record<string, Plain> = {};
   let needsApproval: FunctionTool['needsApproval'];
@@ -38,9 +38,9 @@ export function normalizeTool(tool: unknown, reader: PlainReader, path: string):
     else if (value !== undefined) fields[key] = reader.read(value, `${path}.${key}`);
   }
   if (typeof fields.type !== 'string' || fields.type === '')
-    throw wrong(`${path}.type`, "must be 'function' or the type of a built-in tool");
+    throw invalid(`${path}.type`, "must be 'function' or the type of a built-in tool");
   if (fields.type !== 'function') {
-    if (needsApproval !== undefined) throw wrong(`${path}.needsApproval`, 'can only stand on function tools');
+    if (needsApproval !== undefined) throw invalid(`${path}.needsApproval`, 'is only allowed on function tools');
     return builtInTool(fields, path);
   }
   return functionTool(isRecord(fields.function) ? unnest(fields, fields.function) : fields, needsApproval, path);
@@ -50,7 +50,7 @@ function isApproval(value: unknown): value is Exclude<FunctionTool['needsApprova
   return typeof value === 'function';
 }
 
-/** Chat completions put the function's own words one level down. */
+/** Chat Completions nest the function's fields one level deeper. */
 function unnest(fields: PlainRecord, inner: PlainRecord): PlainRecord {
   const { function: _, ...outer } = fields;
   return { ...outer, ...inner, type: 'function' };
@@ -75,32 +75,32 @@ function functionTool(source: PlainRecord, needsApproval: FunctionTool['needsApp
 function builtInTool(source: PlainRecord, path: string): BuiltInTool {
   if (source.blocking !== undefined) flag(source.blocking, `${path}.blocking`);
   if (source.vendor !== undefined) checkRecordOfRecords(source.vendor, `${path}.vendor`);
-  // The list of types in BuiltInTool is open towards newer ones.
+  // BuiltInTool is open to newer types.
   return freeze({ ...source }) as unknown as BuiltInTool;
 }
 
 function toolName(value: Plain | undefined, path: string): string {
   if (typeof value !== 'string' || !TOOL_NAME.test(value))
-    throw wrong(`${path}.name`, 'must have 1 to 64 letters, digits, _ or -');
+    throw invalid(`${path}.name`, 'must have 1 to 64 letters, digits, _ or -');
   return value;
 }
 
 function text(value: Plain, path: string): void {
-  if (typeof value !== 'string') throw wrong(path, `must be a string, not ${describe(value)}`);
+  if (typeof value !== 'string') throw invalid(path, `must be a string, not ${describe(value)}`);
 }
 
 function flag(value: Plain, path: string): void {
-  if (typeof value !== 'boolean') throw wrong(path, `must be true or false, not ${describe(value)}`);
+  if (typeof value !== 'boolean') throw invalid(path, `must be true or false, not ${describe(value)}`);
 }
 
 function milliseconds(value: Plain, path: string): void {
   if (typeof value !== 'number' || value <= 0 || value > MAX_TIMEOUT)
-    throw wrong(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
+    throw invalid(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
 }
 
 function oneOf(words: Readonly<Record<string, true>>): Check {
   return (value, path) => {
     if (typeof value !== 'string' || !Object.hasOwn(words, value))
-      throw wrong(path, `must be one of ${Object.keys(words).join(', ')}`);
+      throw invalid(path, `must be one of ${Object.keys(words).join(', ')}`);
   };
 }

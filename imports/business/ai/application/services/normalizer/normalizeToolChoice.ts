@@ -1,6 +1,8 @@
-/** Which of the offered tools the model may or must call: a choice that names a tool must name one of them. */
+/**
+ * Checks which of the offered tools the model may or must call: a choice that names a tool must name an offered one.
+ */
 import { field, freeze, otherFields, record, requiredName } from './fields';
-import { describe, isList, isRecord, wrong } from './PlainReader';
+import { describe, isList, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
 import type { Tool } from '../../../domain/entities/Tool';
 import type { ToolChoice } from '../../../domain/types/LLMTypes';
@@ -8,16 +10,16 @@ import type { ToolChoice } from '../../../domain/types/LLMTypes';
 export function toolChoice(value: Plain, tools: readonly Tool[], path: string): ToolChoice {
   if (value === 'auto' || value === 'none') return value;
   if (value === 'required') {
-    if (tools.length === 0) throw wrong(path, "is 'required', but no tools are offered");
+    if (tools.length === 0) throw invalid(path, "is 'required', but no tools are offered");
     return value;
   }
   if (!isRecord(value))
-    throw wrong(path, `must be 'auto', 'none', 'required' or an object that names a tool, not ${describe(value)}`);
+    throw invalid(path, `must be 'auto', 'none', 'required' or an object that names a tool, not ${describe(value)}`);
   const type = requiredName(value, 'type', path);
   if (type !== 'allowed_tools') return oneTool(value, tools, path);
   const { tools: allowed } = value;
   if (!isList(allowed) || allowed.length === 0)
-    throw wrong(`${path}.tools`, 'must be an array that names at least one offered tool');
+    throw invalid(`${path}.tools`, 'must be an array that names at least one offered tool');
   return freeze<Extract<ToolChoice, { readonly type: 'allowed_tools' }>>({
     type: 'allowed_tools',
     ...field('mode', modeOf(value, path)),
@@ -31,22 +33,22 @@ export function toolChoice(value: Plain, tools: readonly Tool[], path: string): 
 
 function modeOf({ mode }: PlainRecord, path: string): 'auto' | 'required' | undefined {
   if (mode === undefined || mode === 'auto' || mode === 'required') return mode;
-  throw wrong(`${path}.mode`, "must be 'auto' or 'required'");
+  throw invalid(`${path}.mode`, "must be 'auto' or 'required'");
 }
 
 type OneTool = Extract<ToolChoice, { readonly type: 'function' }>;
 
 function oneTool(choice: PlainRecord, tools: readonly Tool[], path: string): OneTool {
   const type = requiredName(choice, 'type', path);
-  // Chat completions put the function's name one level down.
+  // Chat Completions nest the function's name one level deeper.
   const nested = type === 'function' && isRecord(choice.function) ? choice.function : undefined;
   const name = nested === undefined ? choice.name : nested.name;
-  if (type === 'function' && typeof name !== 'string') throw wrong(`${path}.name`, 'must name the function');
+  if (type === 'function' && typeof name !== 'string') throw invalid(`${path}.name`, 'must name the function');
   if (name !== undefined && typeof name !== 'string')
-    throw wrong(`${path}.name`, `must be a string, not ${describe(name)}`);
+    throw invalid(`${path}.name`, `must be a string, not ${describe(name)}`);
   const sameType = tools.filter((tool) => tool.type === type);
   const offered = sameType.some((tool) => name === undefined || tool.name === undefined || tool.name === name);
-  if (!offered) throw wrong(path, `names a tool that is not offered; ${offeredTools(tools)}`);
+  if (!offered) throw invalid(path, `names a tool that is not offered; ${offeredTools(tools)}`);
   // Choices of built-in tools have the same shape; their name is optional.
   return freeze({
     ...otherFields(choice, ['type', 'function', 'name'], path),

@@ -1,6 +1,6 @@
 /**
- * Whatever schema a caller brings (JSON Schema, SimpleSchema, any Standard Schema) as one JSON Schema and one
- * check.
+ * Converts any schema that callers pass (JSON Schema, SimpleSchema, any Standard Schema) to a JSON Schema and a
+ * validator.
  */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
@@ -13,10 +13,7 @@ import { describeValibot } from './ValibotReader';
 
 export type { ResolvedSchema, Validated } from './ResolvedSchema';
 
-/**
- * Standard Schema v1, https://standardschema.dev/schema: what zod, valibot, arktype and others put on their
- * schemas.
- */
+/** Standard Schema v1, https://standardschema.dev/schema, which zod, valibot, arktype and others implement. */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
@@ -34,13 +31,12 @@ type StandardResult<Output> =
       }[];
     };
 
-/** A schema of values of type `Output`, where its own type can tell. */
+/** A schema of values of type `Output`, if its own type states that. */
 export type AnySchema<Output = unknown> = StandardSchema<Output> | SimpleSchemaLike | JsonObject;
 
 /**
- * @throws LLMInvalidRequestError for what is no schema, and for a Standard Schema that can't describe itself as
- *   JSON Schema.
- * Whether the JSON Schema itself is sound is found out by `violationsOf`.
+ * @throws LLMInvalidRequestError for anything but a schema, and for a Standard Schema that cannot be converted to JSON
+ *   Schema. `validate` finds out whether the JSON Schema itself is valid.
  */
 export function toJsonSchema<Output>(schema: AnySchema<Output>): ResolvedSchema<Output>;
 export function toJsonSchema(schema: unknown): ResolvedSchema;
@@ -49,7 +45,7 @@ export function toJsonSchema(schema: unknown): ResolvedSchema {
     return { jsonSchema: describeStandardSchema(schema), validate: (value) => validateStandard(schema, value) };
   if (isSimpleSchema(schema)) return readSimpleSchema(schema);
   if (isObject(schema)) return { jsonSchema: schema };
-  throw new LLMInvalidRequestError('a schema must be a JSON Schema object, a SimpleSchema or a Standard Schema', {
+  throw new LLMInvalidRequestError('"schema" must be a JSON Schema object, a SimpleSchema or a Standard Schema.', {
     path: 'schema',
   });
 }
@@ -65,8 +61,8 @@ function isStandardSchema(schema: unknown): schema is StandardSchema {
 type Describe = (options: { readonly target: string; readonly io?: 'input' }) => unknown;
 
 /**
- * By Standard JSON Schema (https://standardschema.dev/json-schema), else by the method under which the library
- * offers the same. The input's description, since that is what is validated.
+ * Uses Standard JSON Schema (https://standardschema.dev/json-schema) or else the library's own method. Describes the
+ * input, since that is what is validated.
  */
 function describeStandardSchema(schema: StandardSchema): JsonObject {
   const standard: { readonly vendor: string; readonly jsonSchema?: unknown } = schema['~standard'];
@@ -91,13 +87,13 @@ function describeStandardSchema(schema: StandardSchema): JsonObject {
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LLMInvalidRequestError(`this ${vendor} schema cannot be written as JSON Schema: ${reason}`, {
+    throw new LLMInvalidRequestError(`This ${vendor} schema cannot be converted to JSON Schema: ${reason}`, {
       path: 'schema',
       cause: error,
     });
   }
   if (!isObject(described))
-    throw new LLMInvalidRequestError(`this ${vendor} schema gave no JSON Schema`, { path: 'schema' });
+    throw new LLMInvalidRequestError(`This ${vendor} schema returned no JSON Schema object.`, { path: 'schema' });
   return described;
 }
 

@@ -1,4 +1,4 @@
-/** What is known of a schema once it was read: how to describe it to a model, and how to check what the model wrote. */
+/** A schema after conversion: how to describe it to a model, and how to validate what the model wrote. */
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { Violation } from './SchemaViolations';
 
@@ -6,8 +6,11 @@ export type Validated<Output> =
   { readonly ok: true; readonly value: Output } | { readonly ok: false; readonly violations: readonly Violation[] };
 
 export interface ResolvedSchema<Output = unknown> {
-  /** What a value looks like before `validate`: the input of a schema that transforms. */
+  /** Describes a value before `validate`: the input of a schema that transforms. */
   readonly jsonSchema: JsonObject;
-  /** The schema's own check, after the JSON Schema's: it may say more, and convert. Absent for a plain JSON Schema. */
+  /**
+   * The schema's own validation, after that of the JSON Schema. It may be stricter, and transform the value. Absent for
+   * a plain JSON Schema.
+   */
   readonly validate?: (value: unknown) => Promise<Validated<Output>>;
 }

@@ -1,4 +1,4 @@
-/** Compiles JSON Schemas once, in their own draft, and says where a broken one is broken. */
+/** Compiles JSON Schemas, each once and in its own draft, and reports where an invalid one is wrong. */
 import { Ajv } from 'ajv';
 import type { ErrorObject, Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020';
@@ -11,14 +11,14 @@ import { complexityOf } from './schemaComplexity';
 import type { SchemaRisk } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';
 
-/** Findings of one validation; empty for a valid value. */
+/** Errors of one validation; empty for a valid value. */
 export type Check = (value: unknown) => readonly ErrorObject[];
 
 export interface CompiledSchema {
   readonly risk: SchemaRisk;
-  /** Every finding. */
+  /** All errors. */
   readonly all: Check;
-  /** The first finding only, for values whose findings could fill the memory; compiled when it is first asked for. */
+  /** Only the first error, for values whose errors could exhaust the memory. Compiled on first use. */
   readonly first: Check;
 }
 
@@ -32,9 +32,9 @@ const byText = new LruMap<string, CompiledSchema>(SCHEMA_LIMITS.cached);
 const metaSchemas = new Map<Draft, AnyAjv>();
 
 /**
- * The compiled schema, from a cache by object and by text: a schema must not be changed after it was used.
- * @throws LLMInvalidRequestError for a schema that is broken, too large, or refers to another document; `path`
- *   says where
+ * The compiled schema, cached by object and by text: a schema must not be changed after its first use.
+ * @throws LLMInvalidRequestError for a schema that is invalid, too large, or refers to another document; `path` names
+ *   the place
  */
 export function compileSchema(schema: JsonObject): CompiledSchema {
   const known = byObject.get(schema);
@@ -63,7 +63,7 @@ function jsonOf(schema: JsonObject): string {
   }
 }
 
-/** Depth and size first: a cycle or a bomb must not reach the recursive code behind. */
+/** Checks depth and size first: a cycle or a huge schema must not reach the recursive code. */
 function assertBounded(schema: unknown): void {
   if (!isObject(schema)) throw broken('$', 'it must be an object');
   const open: { node: object; path: string; depth: number }[] = [{ node: schema, path: '$', depth: 0 }];
@@ -104,10 +104,10 @@ function compile(schema: JsonObject): CompiledSchema {
       failure ??= error;
     }
   }
-  throw failure ?? broken('$', 'no draft understands it');
+  throw failure ?? broken('$', 'no supported draft accepts it');
 }
 
-/** Stopping at the first finding nests the generated code; schemas too wide for that are checked in full. */
+/** Stopping at the first error nests the generated code. Schemas too wide for that are always checked in full. */
 function firstFinding(draft: Draft, schema: JsonObject, all: Check): Check {
   try {
     return checkIn(draft, schema, false);
@@ -121,12 +121,12 @@ function checkIn(draft: Draft, schema: JsonObject, allErrors: boolean): Check {
   const meta = metaSchemaOf(draft);
   if (meta.validateSchema(schema) !== true) {
     const [error] = meta.errors ?? [];
-    if (error === undefined) throw broken('$', 'it breaks its meta-schema');
+    if (error === undefined) throw broken('$', 'it violates its meta-schema');
     const violation = violationOf(error, schema);
     throw broken(violation.path, `it ${violation.message}`);
   }
   try {
-    // One validator a schema: ids can't meet, and nothing of a schema outlives its place in the cache.
+    // One validator per schema, so that ids never collide and nothing outlives the schema's cache entry.
     const validate = newAjv(draft, { allErrors, meta: false, validateSchema: false }).compile(schema);
     return (value) => (validate(value) ? [] : (validate.errors ?? []));
   } catch (error) {
@@ -157,7 +157,10 @@ function newAjv(draft: Draft, options: Options): AnyAjv {
   return ajv;
 }
 
-/** Many writers of schemas don't know the `u` flag, under which `\-` is an error: such patterns are read without it. */
+/**
+ * Many schemas are written without the `u` flag in mind, under which `\-` is an error. Such patterns are compiled
+ * without it.
+ */
 function patternEngine(pattern: string): RegExp {
   if (pattern.length > SCHEMA_LIMITS.pattern)
     throw new Error(`a pattern has ${pattern.length} characters, more than ${SCHEMA_LIMITS.pattern}`);
@@ -169,7 +172,7 @@ function patternEngine(pattern: string): RegExp {
 }
 patternEngine.code = 'new RegExp';
 
-/** The compiler doesn't say which pattern it stumbled over. */
+/** The compiler does not report which pattern is invalid. */
 function badPatternIn(node: unknown, path: string): string | undefined {
   if (typeof node !== 'object' || node === null) return undefined;
   for (const [key, value] of Object.entries(node) as [string, unknown][]) {

@@ -1,4 +1,4 @@
-/** Holds values against JSON Schemas that other people wrote, in bounded time and memory. */
+/** Validates values against untrusted JSON Schemas, in bounded time and memory. */
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { compileSchema } from './SchemaCompiler';
 import type { CompiledSchema } from './SchemaCompiler';
@@ -12,21 +12,20 @@ export type { Violation } from './SchemaViolations';
 
 const MOST_VIOLATIONS = 20;
 /**
- * Nodes and characters from which on a value is checked for its first violation only, and against the clock where
- * the schema is not linear.
+ * Size, in nodes and characters, from which on only the first violation is reported, under a time limit if the schema's
+ * validation is not linear.
  */
 const LARGE = 20_000;
-/** Milliseconds for one check of a schema that may explode. */
+/** Milliseconds for one validation by a schema whose time may explode. */
 const TIME_LIMIT = 100;
 
 /**
- * How `value` breaks `schema`: at most 20 violations, none for a valid value. Draft 2020-12, or draft-07 where the
- * schema says so or is only valid there. Formats are checked, defaults are not filled in, and the value is not
- * changed.
+ * The violations of `schema` by `value`, at most 20; empty for a valid value. Draft 2020-12, or draft-07 if the schema
+ * declares it or is valid only there. Formats are checked, defaults are not filled in, and the value is not changed.
  *
- * A check that can't be finished (a pattern that backtracks without end, endless recursion) is a violation.
- * @throws LLMInvalidRequestError for a schema that is broken, too large, or refers to another document; `path`
- *   says where
+ * A validation that cannot be finished (a pattern with endless backtracking, infinite recursion) is a violation.
+ * @throws LLMInvalidRequestError for a schema that is invalid, too large, or refers to another document; `path` names
+ *   the place
  */
 export function validate(schema: JsonObject, value: unknown): readonly Violation[] {
   return faultsOf(schema, value)
@@ -34,24 +33,24 @@ export function validate(schema: JsonObject, value: unknown): readonly Violation
     .map(({ path, message }) => ({ path, message }));
 }
 
-/** A violation with its JSON pointer, and what stands there. */
+/** A violation with its JSON pointer and the value at that place. */
 export interface Fault extends Violation {
   readonly pointer: string;
   readonly data: unknown;
 }
 
-/** As `violationsOf`, all of them for a value that is not large. */
+/** Like `validate`, but with all violations unless the value is large. */
 export function faultsOf(schema: JsonObject, value: unknown): readonly Fault[] {
   const compiled = compileSchema(schema);
   const large = weigh(value, LARGE) >= LARGE;
   const errors = errorsOf(compiled, value, large);
   if (errors === 'too-slow') return unchecked(value, `could not be checked against its schema within ${TIME_LIMIT} ms`);
   if (errors === 'too-deep')
-    return unchecked(value, 'is nested too deeply to be checked, or its schema recurses without end');
+    return unchecked(value, 'is nested too deeply to be validated, or its schema recurses infinitely');
   return errors.map((error) => ({ ...violationOf(error, value), pointer: error.instancePath, data: error.data }));
 }
 
-/** @throws LLMInvalidRequestError as `violationsOf` does */
+/** @throws LLMInvalidRequestError as `validate` does */
 export function assertSchema(schema: JsonObject): void {
   compileSchema(schema);
 }

@@ -1,4 +1,4 @@
-/** Turns ajv's findings into sentences with a JSON path that a person and a model can act on. */
+/** Converts ajv's errors to sentences with a JSON path, for people and models. */
 import type { ErrorObject } from 'ajv';
 
 export interface Violation {
@@ -9,7 +9,7 @@ export interface Violation {
 
 const LONGEST_LIST = 300;
 
-/** @param value what was validated, to say what stands there instead */
+/** @param value the validated value, to describe what is there instead */
 export function violationOf(error: ErrorObject, value: unknown): Violation {
   const path = jsonPath(error.instancePath, value);
   const params = error.params as Readonly<Record<string, unknown>>;
@@ -33,11 +33,11 @@ export function violationOf(error: ErrorObject, value: unknown): Violation {
     case 'false schema':
       return { path, message: 'is not allowed here' };
     default:
-      return { path, message: error.message ?? `breaks '${error.keyword}'` };
+      return { path, message: error.message ?? `violates "${error.keyword}"` };
   }
 }
 
-/** A JSON pointer as a JSON path. Digits are an index only where the value has an array. */
+/** Converts a JSON pointer to a JSON path. Digits are an index only within an array. */
 export function jsonPath(pointer: string, value: unknown): string {
   let path = '$';
   let place: unknown = value;

@@ -1,11 +1,14 @@
-/** Meteor's SimpleSchema as JSON Schema and check; it knows the places where the package's own conversion is wrong. */
+/**
+ * Converts Meteor's SimpleSchema to JSON Schema and a validator, and corrects the errors of the package's own
+ * conversion.
+ */
 import { toJsonSchema } from 'simpl-schema';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { pathStep } from './SchemaViolations';
 
-/** The part of a SimpleSchema that is used: instances of another copy of the package are welcome. */
+/** The members of a SimpleSchema that are used. Instances of another copy of the package are accepted. */
 export interface SimpleSchemaLike {
   clean(value: Record<string, unknown>, options: object): unknown;
   newContext(): { validate(value: unknown): boolean; validationErrors(): readonly SimpleSchemaError[] };
@@ -16,7 +19,7 @@ interface SimpleSchemaError {
   readonly type: string;
 }
 
-/** As the package itself tells its instances, plus the methods that are called here. */
+/** Recognizes instances as the package itself does, and checks for the methods that are called here. */
 export function isSimpleSchema(schema: unknown): schema is SimpleSchemaLike {
   if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, '_schema')) return false;
   return ['clean', 'newContext', 'messageForError', 'objectKeys'].every(
@@ -25,12 +28,12 @@ export function isSimpleSchema(schema: unknown): schema is SimpleSchemaLike {
 }
 
 /**
- * The value that `validate` gives is cleaned: date texts are Dates and default values are filled in; nothing is
- * trimmed or removed.
+ * `validate` returns a cleaned value: date strings become Dates and defaults are filled in; nothing is trimmed or
+ * removed.
  */
 export function readSimpleSchema(schema: SimpleSchemaLike): ResolvedSchema {
   return {
-    // The package types its argument by its class, whose private parts another copy's class doesn't share.
+    // The package types its argument by its class, whose private members differ in another copy of the class.
     jsonSchema: repaired(toJsonSchema(schema as unknown as Parameters<typeof toJsonSchema>[0])) as JsonObject,
     validate: (value) => Promise.resolve(validate(schema, value)),
   };
@@ -53,9 +56,9 @@ function validate(schema: SimpleSchemaLike, value: unknown): Validated<unknown> 
 }
 
 /**
- * simpl-schema 3.4.6 writes an array's items as a tuple of one (`items: [x]`, refused by draft 2020-12 and wrong in
- * draft-07), a pattern with its slashes and flags, and bounds that may be infinite. Counts and allowed numbers it
- * leaves out are found by `validate`.
+ * simpl-schema 3.4.6 writes array items as a tuple of one (`items: [x]`, invalid in draft 2020-12 and wrong in
+ * draft-07), patterns with their slashes and flags, and bounds that may be infinite. It omits counts and allowed
+ * numbers, which `validate` checks.
  */
 function repaired(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(repaired);

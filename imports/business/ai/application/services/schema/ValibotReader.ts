@@ -1,16 +1,16 @@
 /**
- * valibot's schemas as JSON Schema: they validate by themselves and say what they are in plain objects, but not in
- * JSON Schema. What has no word there, or a slightly different one, is left open, since the schema's own check
- * comes afterwards. https://valibot.dev/guides/schemas/
+ * Converts valibot's schemas to JSON Schema. They validate by themselves and describe themselves in plain objects, but
+ * not as JSON Schema. What JSON Schema cannot express exactly is left open, since the schema's own validation follows.
+ * https://valibot.dev/guides/schemas/
  */
 import { fieldsOf, isList, isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
-/** Schemas in schemas; one that holds itself is left open further down. */
-const MOST_LEVELS = 32;
+/** Maximum nesting. A schema that contains itself is left open further down. */
+const MAX_LEVELS = 32;
 
-/** @param schema of valibot 1; its input is described, as that is what a model writes */
-export function describeValibot(schema: unknown, levels = MOST_LEVELS): JsonObject {
+/** @param schema a schema of valibot 1; its input is described, since that is what a model writes */
+export function describeValibot(schema: unknown, levels = MAX_LEVELS): JsonObject {
   if (!isObject(schema) || levels === 0) return {};
   const described = describeType(schema, (inner) => describeValibot(inner, levels - 1));
   return { ...described, ...(isList(schema.pipe) ? describeActions(schema.pipe.slice(1), described.type) : {}) };
@@ -87,7 +87,7 @@ function describeObject(entries: JsonObject, others: JsonObject | false | undefi
 
 const MAY_BE_ABSENT: ReadonlySet<unknown> = new Set(['optional', 'exact_optional', 'undefinedable', 'nullish']);
 
-/** Up to the first transformation: what follows speaks of its output. */
+/** Up to the first transformation: what follows describes the output. */
 function describeActions(actions: readonly unknown[], type: unknown): JsonObject {
   const words: JsonObject = {};
   for (const action of actions) {

@@ -1,6 +1,6 @@
 /**
- * Runs synchronous code that somebody else's data may make endless (a regular expression, a recursive schema) and
- * stops it in time.
+ * Runs synchronous code that untrusted data may make endless (a regular expression, a recursive schema), and stops it
+ * in time.
  */
 import { Script, createContext } from 'node:vm';
 
@@ -8,10 +8,10 @@ const context: { run?: () => void } = {};
 const script = new Script('run()');
 
 /**
- * Runs `work` in place. V8 interrupts it wherever it is, inside a regular expression too, so `work` must own what
- * it changes.
+ * Runs `work` in place. V8 interrupts it anywhere, even within a regular expression, so `work` must own what it
+ * changes.
  * @param limit milliseconds
- * @returns whether `work` came to its end; what it throws is thrown
+ * @returns whether `work` finished; its errors are thrown
  */
 export function finishesWithin(limit: number, work: () => void): boolean {
   context.run = work;
@@ -26,7 +26,7 @@ export function finishesWithin(limit: number, work: () => void): boolean {
   }
 }
 
-/** Made in the other context, this error is no instance of this one's `Error`. */
+/** An error of the other context is no instance of this one's `Error`. */
 function isTimeout(error: unknown): boolean {
   return (
     typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'

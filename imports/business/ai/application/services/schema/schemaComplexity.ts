@@ -1,14 +1,19 @@
-/** Tells which JSON Schemas can make their own validation explode, so that only those are checked against the clock. */
+/**
+ * Determines which JSON Schemas may take exponential time to validate against, so that only those need a time limit.
+ */
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
-/** `none`: linear in the value. `size`: may be quadratic, so large values are timed. `always`: may be exponential. */
+/**
+ * `none`: linear in the value. `size`: possibly quadratic, so large values have a time limit. `always`: possibly
+ * exponential.
+ */
 export type SchemaRisk = 'none' | 'size' | 'always';
 
 const COMBINATORS = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentSchemas', 'dependencies']);
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
-/** @param schema plain JSON, depth bounded by the caller */
+/** @param schema plain JSON whose depth the caller has limited */
 export function complexityOf(schema: JsonObject): SchemaRisk {
   const seen = { combinator: false, reference: false, quadratic: false, pattern: false };
   walk(schema, (key, value) => {
@@ -29,8 +34,8 @@ export function complexityOf(schema: JsonObject): SchemaRisk {
 }
 
 /**
- * At most one unbounded repetition, of one character and not of a group; one group; few options: quadratic at worst.
- * Says no when in doubt, since a no costs only the clock.
+ * At most one unbounded repetition, of a single character and not of a group; one group; few options: quadratic at
+ * worst. Returns false in doubt, which costs only the time limit.
  */
 export function isSimplePattern(pattern: string): boolean {
   const plain = pattern
@@ -42,7 +47,7 @@ export function isSimplePattern(pattern: string): boolean {
   return count(/[*+]|\{\d+,\d*\}|\{\d{2,}\}/g) <= 1 && count(/\(/g) <= 1 && count(/\?/g) <= 4;
 }
 
-/** How much there is of a value: its nodes and characters, counted up to `limit`. */
+/** The size of a value: its nodes and characters, counted up to `limit`. */
 export function weigh(value: unknown, limit: number): number {
   let weight = 0;
   const open: unknown[] = [value];
@@ -51,7 +56,7 @@ export function weigh(value: unknown, limit: number): number {
     weight += 1;
     if (typeof next === 'string') weight += next.length;
     else if (Array.isArray(next)) {
-      // Pushing at most `limit` elements keeps the count itself bounded.
+      // Pushing at most `limit` elements bounds the count itself.
       weight += Math.max(0, next.length - limit);
       for (const element of next.slice(0, limit)) open.push(element);
     } else if (isObject(next)) {

@@ -1,15 +1,15 @@
-/** The type of a JSON Schema's values, where the schema is written out in the program. */
+/** Infers the type of a JSON Schema's values from a schema literal. */
 
-/** A schema whose own type tells its words: a plain `JsonObject` is none. */
+/** A schema whose own type has its keywords; a plain `JsonObject` does not. */
 export interface LiteralJsonSchema {
   readonly type: JsonTypeName | readonly JsonTypeName[];
-  /** A Standard Schema may have a `type` too, and says more of its values than this. */
+  /** A Standard Schema may have a `type` too, and has a better type than this one infers. */
   readonly '~standard'?: never;
 }
 
 type JsonTypeName = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
 
-/** What the type can't tell (references, conditions, patterns) is `unknown` or wider than the schema. */
+/** What cannot be inferred (references, conditions, patterns) is `unknown` or wider than the schema. */
 export type InferSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }

@@ -1,4 +1,4 @@
-/** The JSON value in a model's text. */
+/** Extracts the JSON value from a model's text. */
 import type { Violation } from '../schema/SchemaViolations';
 
 export interface JsonLimits {
@@ -12,17 +12,17 @@ export type JsonAnswer =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly violation: Violation };
 
 /**
- * @param lenient a code fence and words around the JSON are tolerated: of several values in the text the longest counts
- * @returns the value, or why there is none; never more than the limits allow
+ * @param lenient accepts a code fence and text around the JSON: of several values the longest counts
+ * @returns the value, or the reason why there is none; never more than the limits allow
  */
 export function parseJsonAnswer(text: string, lenient: boolean, limits: JsonLimits = DEFAULT_JSON_LIMITS): JsonAnswer {
   if (text.length > limits.characters)
     return refused(`the answer has ${text.length} characters, more than ${limits.characters}`);
-  const whole = text.replace(/^\uFEFF/, '').trim();
-  if (whole === '') return refused('the answer is empty');
-  const parsed = parse(whole);
+  const trimmed = text.replace(/^\uFEFF/, '').trim();
+  if (trimmed === '') return refused('the answer is empty');
+  const parsed = parse(trimmed);
   if (parsed.ok) return bounded(parsed.value, limits.depth);
-  const inside = lenient ? longestIn(whole) : undefined;
+  const inside = lenient ? longestIn(trimmed) : undefined;
   return inside === undefined
     ? refused(`the answer is not JSON: ${parsed.reason}`)
     : bounded(inside.value, limits.depth);
@@ -41,15 +41,15 @@ function parse(text: string): Parsed | { readonly ok: false; readonly reason: st
   }
 }
 
-/** Openings that are followed, and characters that may be looked at again after those that led nowhere. */
-const MOST_OPENINGS = 1_000;
-const MOST_REREAD = 2_000_000;
+/** How many opening brackets are tried, and how many characters may be read again after failed ones. */
+const MAX_OPENINGS = 1_000;
+const MAX_REREAD = 2_000_000;
 
 function longestIn(text: string): Parsed | undefined {
   let longest: { readonly parsed: Parsed; readonly length: number } | undefined;
-  let unread = text.length + MOST_REREAD;
+  let unread = text.length + MAX_REREAD;
   let start = nextOpening(text, 0);
-  for (let openings = 0; start !== undefined && openings < MOST_OPENINGS && unread > 0; openings += 1) {
+  for (let openings = 0; start !== undefined && openings < MAX_OPENINGS && unread > 0; openings += 1) {
     const end = endOfValue(text, start);
     unread -= (end ?? text.length) - start;
     const parsed = end === undefined ? undefined : parse(text.slice(start, end));
@@ -72,7 +72,7 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const OPENING = new Set([0x7b, 0x5b]);
 const CLOSING = new Set([0x7d, 0x5d]);
 
-/** Behind the bracket that closes the one at `start`; brackets in strings don't count. */
+/** The index after the bracket that closes the one at `start`. Brackets in strings don't count. */
 function endOfValue(text: string, start: number): number | undefined {
   let depth = 0;
   let inString = false;
@@ -90,14 +90,14 @@ function endOfValue(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Depth is counted without recursion; a `__proto__` key would change whatever the value is merged into. */
+/** Counts the depth without recursion. A `__proto__` key could change what the value is merged into. */
 function bounded(value: unknown, depth: number): JsonAnswer {
   let level = [value].filter(isContainer);
   for (let deep = 1; level.length > 0; deep += 1) {
     if (deep > depth) return refused(`the answer is nested deeper than ${depth} levels`);
     const next: object[] = [];
     for (const node of level) {
-      if (Object.hasOwn(node, '__proto__')) return refused("the answer has a key '__proto__'");
+      if (Object.hasOwn(node, '__proto__')) return refused('the answer has a key "__proto__"');
       for (const child of Object.values(node) as unknown[]) if (isContainer(child)) next.push(child);
     }
     level = next;

@@ -95,7 +95,7 @@ describe('a zod schema', () => {
 
   it('that JSON Schema has no words for is refused with the reason', () => {
     const fault = faultOf(() => toJsonSchema(z.object({ when: z.date() })));
-    expect(fault.message).to.match(/zod schema cannot be written as JSON Schema: .*date/i);
+    expect(fault.message).to.match(/zod schema cannot be converted to JSON Schema: .*date/i);
     expect(fault.cause).to.be.instanceOf(Error);
   });
 });

@@ -262,7 +262,7 @@ describe('schemas that explode', () => {
   }
 
   it('that recurse in place are a violation, not a crash', () => {
-    expect(validate({ allOf: [{ $ref: '#' }] }, 1)[0]?.message).to.match(/recurses without end|could not be checked/);
+    expect(validate({ allOf: [{ $ref: '#' }] }, 1)[0]?.message).to.match(/recurses infinitely|could not be checked/);
   });
 
   it('are still checked where the value is harmless', () => {
