@@ -1,5 +1,5 @@
 /**
- * A host as it starts by itself works on queued runs and keeps budgets, in its own files and, by Agenda, on
+ * A host with default settings executes queued runs and enforces budgets, on its own files and, with Agenda, on
  * MongoDB.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { startTestMongo } from '../support/miniMongod';
 describe('a host', function () {
   this.timeout(120_000);
   for (const kind of ['its own files', 'MongoDB']) {
-    it(`works on queued runs, once each, and ends with its user’s budget, in ${kind}`, async () => {
+    it(`executes queued runs once each, until their user’s budget is spent, in ${kind}`, async () => {
       const mongo = kind === 'MongoDB' ? await startTestMongo() : undefined;
       const directory = await mkdtemp(join(tmpdir(), 'bolide-host-'));
       const running = await startServer({

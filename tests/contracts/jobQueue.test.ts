@@ -1,4 +1,4 @@
-/** What both queues promise: the one of a single process, and Agenda's. */
+/** The contract of both job queues: the one of a single process, and Agenda's. */
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { useFakeTimers } from 'sinon';
@@ -79,7 +79,7 @@ for (const [name, open] of Object.entries(QUEUES)) {
       await client.close();
     });
 
-    it('are done once each, those that were added before the start too', async () => {
+    it('are executed once each, including those added before the start', async () => {
       const { queue } = await make();
       const tally = new Tally();
       await queue.add('a');
@@ -91,7 +91,7 @@ for (const [name, open] of Object.entries(QUEUES)) {
       expect(await tally.reached(3)).to.include('c');
     });
 
-    it('are done no more than so many at the same time', async () => {
+    it('never exceed the concurrency limit', async () => {
       const { queue } = await make({ concurrency: 3 });
       let active = 0;
       let most = 0;
@@ -110,7 +110,7 @@ for (const [name, open] of Object.entries(QUEUES)) {
       expect(most).to.equal(3);
     });
 
-    it('wait for their time', async () => {
+    it('wait for their due time', async () => {
       const { queue } = await make();
       const tally = new Tally();
       const due = Date.now() + 120;
@@ -125,7 +125,7 @@ for (const [name, open] of Object.entries(QUEUES)) {
       expect(begun).to.be.at.least(due);
     });
 
-    it('are tried again when they reject, and given up after so many attempts', async () => {
+    it('are retried when they reject, and given up after the last attempt', async () => {
       const { queue, logger } = await make({ retries: 2 });
       const tally = new Tally();
       const givenUp = deferred();
@@ -147,7 +147,7 @@ for (const [name, open] of Object.entries(QUEUES)) {
       expect(logger.errors).to.deep.equal(['the run bad was given up after 3 attempts']);
     });
 
-    it('are ended before the queue is stopped, and none is begun afterwards', async () => {
+    it('end before the queue has stopped, and none starts afterwards', async () => {
       const { queue } = await make({ concurrency: 1 });
       const [begun, mayEnd] = [deferred(), deferred()];
       const tally = new Tally();
@@ -185,8 +185,8 @@ for (const [name, open] of Object.entries(QUEUES)) {
   });
 }
 
-describe('jobs in one process, a moment before their time', () => {
-  it('all come, though a timer may be early and the time may pass while it is set', async () => {
+describe('jobs in one process, shortly before they are due', () => {
+  it('are all executed, even if a timer fires early or the time passes while it is set', async () => {
     const queue = new LocalJobQueue({ concurrency: 10, logger: new RecordingLogger() });
     const tally = new Tally();
     await queue.start(tally.note);
@@ -200,7 +200,7 @@ describe('jobs in one process, a moment before their time', () => {
 });
 
 describe('schedules in one process', () => {
-  it('come at their times, in their time zone, without overtaking themselves', async () => {
+  it('run at their times, in their time zone, without overlapping', async () => {
     const evening = Date.UTC(2026, 10, 22, 1, 59, 50);
     const clock = useFakeTimers({ now: evening, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     /** Around three o'clock in Berlin, and around four; the hours between hold nothing. */
@@ -231,7 +231,7 @@ describe('schedules in one process', () => {
   });
 });
 
-describe('schedules in one process that writes down when they come', () => {
+describe('schedules in one process that records their occurrences', () => {
   const nightly = { name: 'nightly', cron: '0 3 * * *' };
   const HOUR = 3_600_000;
   const evening = Date.UTC(2026, 10, 22, 22);
@@ -271,7 +271,7 @@ describe('schedules in one process that writes down when they come', () => {
   const sleep = (milliseconds: number): void => clock.setSystemTime(Date.now() + milliseconds);
 
   for (const planned of ['before', 'after'] as const) {
-    it(`come once when their time passed while nobody was there, however often, planned ${planned} the start`, async () => {
+    it(`run once if any number of occurrences passed while no process ran, planned ${planned} the start`, async () => {
       await (await live(planned)).stop();
       expect(done).to.deep.equal([]);
       sleep(80 * HOUR);
@@ -287,7 +287,7 @@ describe('schedules in one process that writes down when they come', () => {
     });
   }
 
-  it('come at their time, and are not made up for afterwards', async () => {
+  it('run at their times, and missed occurrences are not repeated later', async () => {
     const queue = await live();
     sleep(5 * HOUR - 30_000);
     await clock.tickAsync(60_000);
@@ -298,7 +298,7 @@ describe('schedules in one process that writes down when they come', () => {
     expect(done).to.have.length(1);
   });
 
-  it('are done again when the process ended while they were', async () => {
+  it('run again if the process ended while they ran', async () => {
     await (await live()).stop();
     sleep(6 * HOUR);
     const begun = deferred();
@@ -311,7 +311,7 @@ describe('schedules in one process that writes down when they come', () => {
     mayEnd.resolve();
   });
 
-  it('are left to the next start when the queue stops between two attempts, and not when they are given up', async () => {
+  it('are left to the next start if the queue stops between two attempts, but not if they were given up', async () => {
     await (await live()).stop();
     sleep(6 * HOUR);
     let attempts = 0;
@@ -327,14 +327,14 @@ describe('schedules in one process that writes down when they come', () => {
     expect(done).to.deep.equal([]);
   });
 
-  it('are forgotten when they are planned for other times', async () => {
+  it('drop a missed occurrence when their times change', async () => {
     await (await live()).stop();
     sleep(6 * HOUR);
     await live('before', task, { ...nightly, cron: '30 3 * * *' });
     expect(done).to.deep.equal([]);
   });
 
-  it('come at their time all the same when the store fails', async () => {
+  it('run at their times even if the store fails', async () => {
     const logger = new RecordingLogger();
     times = {
       next: () => Promise.reject(new Error('no store')),
@@ -365,7 +365,7 @@ describe('schedules by Agenda', () => {
   };
   afterEach(() => withJobs((jobs) => jobs.deleteMany({})));
 
-  it('come once, in one of the processes that planned them, also when their time passed while nobody was there', async () => {
+  it('run once, in one of the processes that scheduled them, also if their time passed while no process ran', async () => {
     const queues = await openAll(3);
     const tally = new Tally();
     const schedule = { name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' };

@@ -113,7 +113,7 @@ for (const vendor of SIMULATED_VENDORS) {
         ]);
       });
 
-      it('runs two blocking and three non-blocking tools: each call answered once, each late result told once', async () => {
+      it('runs two blocking and three non-blocking tools: answers each call once, delivers each late result once', async () => {
         const { loop, record, jobs, tools, model } = setUp(simulator, vendor);
         simulator.enqueue(
           {
@@ -182,7 +182,7 @@ for (const vendor of SIMULATED_VENDORS) {
 }
 
 describe('the loop on a model with native async tools', () => {
-  it('sends no acknowledgement, and the late result on its own call id', async () => {
+  it('sends no acknowledgement, and delivers the late result under its original call id', async () => {
     const simulator = await startSimulator();
     try {
       const { loop, record, jobs, tools } = setUp(simulator, {

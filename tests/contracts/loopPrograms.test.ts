@@ -221,7 +221,7 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
 }
 
 describe('random programs of tools', () => {
-  it(`end in exactly one way by their deadline and tell each result once, in ${PROGRAMS} programs`, async function () {
+  it(`end in exactly one way by their deadline and deliver each result once, in ${PROGRAMS} programs`, async function () {
     this.timeout(1_200_000);
     const seed = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 2_147_483_647);
     console.log(`      seed ${seed}`);

@@ -59,7 +59,7 @@ function settledHeap(): number {
 }
 
 describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on one loop`, () => {
-  it('mix nothing up, and leave memory, listeners and timers where they were', async function () {
+  it('do not get mixed up, and leave no memory, listeners or timers behind', async function () {
     this.timeout(300_000);
     let tick = 0;
     const tools = new ToolRegistry().register({

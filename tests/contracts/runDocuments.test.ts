@@ -1,4 +1,4 @@
-/** Live text, counts and windows in every store that there is. */
+/** Live text, statistics and rate limits in every store. */
 import { expect } from 'chai';
 import type {
   DocumentCollection,
@@ -42,7 +42,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     const event = (type: AgentEvent['type'], seq: number, more: object = {}): AgentEvent =>
       ({ type, executionId: 'run', at: Date.now(), seq, ...more }) as AgentEvent;
 
-    it('keep each piece of live text as a document of its own, once, in order', async () => {
+    it('store each fragment of live text as a separate document, once, in order', async () => {
       const texts = new LiveTextStore({
         collection: opened.database.collection('ai_deltas'),
         logger: { warn: () => undefined },
@@ -57,7 +57,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await texts.deltas('other', 2)).to.deep.equal([]);
     });
 
-    it('count a run once in the state that it is in, whoever counts and however often', async () => {
+    it('count a run once in its current state, whichever process counts and however often', async () => {
       const { database } = opened;
       const store = await openRunStore(database);
       const counts = new RunStatistics(database.collection('ai_stats'));
@@ -97,7 +97,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await counts.counts({}, 10)).to.have.length(2);
     });
 
-    it('let as many through in a window as its limit says, whichever process asks', async () => {
+    it('admit as many requests per window as the limit allows, across processes', async () => {
       // Later than now, so that stores don't take it for expired.
       let now = (Math.floor(Date.now() / 1_000) + 3_600) * 1_000;
       const counters = [1, 2].map(
@@ -118,7 +118,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await counters[1]!.admit(['model', 'bob'], { count: 7 }, 1_000)).to.equal(0);
     });
 
-    it('refuse nobody while a window has room, whoever opens it', async () => {
+    it('refuse no request while a window has room, whichever process opens it', async () => {
       const now = (Math.floor(Date.now() / 1_000) + 3_600) * 1_000;
       const collection = opened.database.collection<WindowDocument>('ai_rate_windows');
       let isOpened = false;
@@ -137,7 +137,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       ).to.equal(0);
     });
 
-    it('bound what one user may ask in a minute, in every process, and no job', async () => {
+    it('limit what one user may request per minute, across processes, but not jobs', async () => {
       const { database } = opened;
       const halfAMinute = (Math.floor(Date.now() / 60_000) + 60) * 60_000 + 30_000;
       const settings = {

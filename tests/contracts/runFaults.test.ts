@@ -1,6 +1,6 @@
 /**
- * Everything goes wrong at once: vendors, the store, clocks and processes. Every run ends, and what is promised of
- * effects and results holds for all of them.
+ * Vendors, the store, clocks and processes fail at the same time. Every run ends, and the guarantees about effects and
+ * results hold for all of them.
  */
 import { expect } from 'chai';
 import type { RunStore, StoredRun } from '../../imports/business/ai/domain/interfaces/RunStore';
@@ -65,13 +65,13 @@ async function vendor(sky: Weather, signal: AbortSignal | undefined): Promise<vo
   }
 }
 
-describe('durable runs in bad weather', () => {
+describe('durable runs under injected faults', () => {
   const now = Date.now;
   afterEach(() => {
     Date.now = now;
   });
 
-  it(`are none of them lost or stuck, with ${FAULTS} faults (seed ${SEED})`, async function () {
+  it(`are never lost or stuck, with ${FAULTS} faults (seed ${SEED})`, async function () {
     this.timeout(600_000);
     const counts = new Map<string, number>();
     const ends = new Map<string, number>();
@@ -121,13 +121,13 @@ describe('durable runs in bad weather', () => {
   });
 });
 
-describe('durable runs while nothing but the clock goes wrong', () => {
+describe('durable runs while only the clock misbehaves', () => {
   const now = Date.now;
   afterEach(() => {
     Date.now = now;
   });
 
-  it(`are completed, and are not counted longer than they take, however it jumps (seed ${SEED})`, async () => {
+  it(`complete, and count no more time than has passed, however the clock jumps (seed ${SEED})`, async () => {
     const jumps = { forward: 0, back: 0 };
     for (let round = 0; round < 5; round += 1) {
       const random = seededRandom(SEED + round);

@@ -1,6 +1,6 @@
 /**
- * Runs whose processes are killed with `kill -9` anywhere: every one ends, and nothing is lost, done twice or told
- * twice.
+ * Runs whose processes are killed with `kill -9` at any point: every run ends, and nothing is lost, executed twice or
+ * delivered twice.
  */
 import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -71,7 +71,7 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
       await place.close();
     });
 
-    it(`leaves no run lost, no effect doubled, no result told twice in ${KILLS / 2} kills (seed ${SEED})`, async function () {
+    it(`loses no run, duplicates no effect and delivers no result twice in ${KILLS / 2} kills (seed ${SEED})`, async function () {
       this.timeout(KILLS * 10_000);
       const random = seededRandom(SEED);
       const ids: string[] = [];
@@ -147,7 +147,7 @@ interface Worker {
   readonly owner: string;
 }
 
-describe('3 processes on one store, whose runs are moved by killing and stopping them', () => {
+describe('3 processes on one store that are killed and suspended in turn', () => {
   const world = new RunWorld();
   const children: RunChild[] = [];
   let mongo: TestMongo;
@@ -201,7 +201,7 @@ describe('3 processes on one store, whose runs are moved by killing and stopping
     });
   };
 
-  it(`end them all, and one that was stopped and wakes does nothing more to a run that it lost, in ${MOVES} moves (seed ${SEED})`, async function () {
+  it(`finish all runs, and a resumed process does not touch a run that it lost, in ${MOVES} takeovers (seed ${SEED})`, async function () {
     this.timeout(60_000 + MOVES * 20_000);
     const random = seededRandom(SEED + 1);
     const workers = [await start(), await start(), await start()];

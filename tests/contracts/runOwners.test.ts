@@ -1,6 +1,6 @@
 /**
- * Several processes on one store, played by several loops: who has a run, who may write, who hears of what is
- * wanted of it.
+ * Several processes on one store, simulated by several loops: which one owns a run, may write to it, and receives its
+ * commands.
  */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
@@ -30,7 +30,7 @@ import type { ScriptedStep } from '../support/ScriptedProvider';
 
 const TIMES = { leaseMs: 60, heartbeatMs: 5 };
 
-describe('runs of several owners on one store', () => {
+describe('runs on a store that several processes share', () => {
   let store: RunStore;
 
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('runs of several owners on one store', () => {
       .register({ name: 'webhook', external: true })
       .register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
 
-  it('an owner that lost its run writes nothing, tells nothing, begins no tool, and still gives the end that the run comes to elsewhere', async () => {
+  it('an owner that lost its run writes nothing, emits nothing, starts no tool, and still settles as the run does elsewhere', async () => {
     const reply = deferred<LLMResponse>();
     const effects: string[] = [];
     const tools = (name: string): ToolRegistry =>
@@ -83,7 +83,7 @@ describe('runs of several owners on one store', () => {
     expect((await store.load('r'))?.run).to.include({ state: 'completed', owner: next.loop.ownerId, fence: 2 });
   });
 
-  it('an owner that was stopped finds out with its next sign of life, and aborts its model call', async () => {
+  it('an owner that was suspended detects the loss with its next heartbeat, and aborts its model call', async () => {
     const old = owner([untilAborted]);
     const first = old.loop.execute('ann', { model: 'm', input: 'go', executionId: 'r' });
     await old.record.seen('iteration:start');
@@ -100,7 +100,7 @@ describe('runs of several owners on one store', () => {
     expect(old.record.lines).to.deep.equal(['run:started', 'iteration:start']);
   });
 
-  it('an owner that was stopped is not sure of its runs before it has looked after them', async () => {
+  it('an owner that was suspended does not trust its leases before it has checked them', async () => {
     const looks: boolean[] = [];
     const sure = deferred();
     const owned = new LeaseHeartbeat(
@@ -124,7 +124,7 @@ describe('runs of several owners on one store', () => {
     expect(looks).to.deep.equal([false, false, false]);
   });
 
-  it('an owner goes on telling that it lives while a command waits for a store that takes its time', async () => {
+  it('an owner keeps sending heartbeats while a command waits for a slow store', async () => {
     const written = deferred();
     const beats = deferred();
     let isSlow = false;
@@ -161,7 +161,7 @@ describe('runs of several owners on one store', () => {
     await loop.close();
   });
 
-  it('commands reach a run from any process: approval, refusal, results and the end, each once', async () => {
+  it('commands reach a run from any process: approval, rejection, results and cancellation, each once', async () => {
     const here = owner(
       [
         calling({ name: 'pay', call_id: 'a' }, { name: 'pay', call_id: 'b' }, { name: 'webhook', call_id: 'w' }),
@@ -202,7 +202,7 @@ describe('runs of several owners on one store', () => {
     expect(await failure(there.loop.cancel('unknown'))).to.be.instanceOf(LLMInvalidRequestError);
   });
 
-  it('a command that was accepted outlives the owner that did not carry it out', async () => {
+  it('an accepted command survives an owner that died before applying it', async () => {
     const old = owner([calling({ name: 'pay', call_id: 'a' })], external());
     void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: 'r' }).catch(() => undefined);
     await old.record.seen('tool:approval_required');
@@ -218,7 +218,7 @@ describe('runs of several owners on one store', () => {
     ]);
   });
 
-  it('a run that was about to end when its owner died ends as it was meant to', async () => {
+  it('a run that was about to end when its owner died ends with the same error', async () => {
     const ending = deferred();
     const dying = new Proxy(store, {
       get(target, name, receiver) {
@@ -250,7 +250,7 @@ describe('runs of several owners on one store', () => {
     });
   });
 
-  it('a result that was accepted is not lost with the process that took it and died before it wrote down what came of it', async () => {
+  it('an accepted result survives a process that died before recording its effect', async () => {
     let isDead = false;
     const dying = new Proxy(store, {
       get(target, name, receiver) {
@@ -277,8 +277,8 @@ describe('runs of several owners on one store', () => {
     void old.loop.cancel('r');
   });
 
-  describe('the watcher', () => {
-    it('takes over the runs of an owner that left at once, and of one that is silent after a lease', async () => {
+  describe('RunRecovery', () => {
+    it('takes over the runs of an owner that left at once, and of one without heartbeats after a lease', async () => {
       const left = owner([untilAborted]);
       void left.loop.execute('ann', { model: 'm', input: 'go', executionId: 'left' }).catch(() => undefined);
       await left.record.seen('iteration:start');
@@ -320,7 +320,7 @@ describe('runs of several owners on one store', () => {
       await alive.loop.close();
     });
 
-    it('leaves a run alone that another watcher took over since it looked', async () => {
+    it('leaves a run alone that another process claimed since the scan', async () => {
       const left = owner([untilAborted]);
       void left.loop.execute('ann', { model: 'm', input: 'go', executionId: 'r' }).catch(() => undefined);
       await left.record.seen('iteration:start');
@@ -347,7 +347,7 @@ describe('runs of several owners on one store', () => {
       expect(second.logger.errors).to.deep.equal([]);
     });
 
-    it('goes on with what this process had dropped when the store could not be written to', async () => {
+    it('recovers the runs that this process gave up when the store could not be written to', async () => {
       let isDown = false;
       const failing = new Proxy(store, {
         get(target, name, receiver) {
@@ -387,7 +387,7 @@ describe('runs of several owners on one store', () => {
     });
   });
 
-  it('writes are tried again while the store fails for a while', async () => {
+  it('writes are retried while the store fails temporarily', async () => {
     let failures = 0;
     const failing = new Proxy(store, {
       get(target, name, receiver) {
@@ -421,7 +421,7 @@ describe('runs of several owners on one store', () => {
     expect((await store.load('r'))?.run.state).to.equal('completed');
   });
 
-  it('a run whose tool is gone fails and says so', async () => {
+  it('a run whose tool no longer exists fails and names it', async () => {
     const old = owner([untilAborted], external());
     void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: 'r' }).catch(() => undefined);
     await old.record.seen('iteration:start');
@@ -434,7 +434,7 @@ describe('runs of several owners on one store', () => {
     });
   });
 
-  it('a call that a person refuses to run again fails, and the model is told that nobody knows', async () => {
+  it('a call under review that a person rejects fails, and the model learns that its effect is unknown', async () => {
     const old = owner(
       [calling({ name: 'mail', call_id: 'a' })],
       new ToolRegistry().register({ name: 'mail', execute: () => new Promise(() => undefined) }),
@@ -457,7 +457,7 @@ describe('runs of several owners on one store', () => {
     });
   });
 
-  describe('a request', () => {
+  describe('a request id', () => {
     const ask = { requestId: 'req', providerId: 'scripted', input: 'go', tools: [] };
     const useCase = (script: readonly ScriptedStep[]) => {
       const { loop, provider } = owner(script);
@@ -470,7 +470,7 @@ describe('runs of several owners on one store', () => {
       return { provider, agentic: new AgenticExecutionUseCase(launcher), loop };
     };
 
-    it('is one run in all processes, while it is under way and afterwards; with other arguments it is a conflict', async () => {
+    it('stands for one run in all processes, during and after it; with other arguments it is a conflict', async () => {
       const reply = deferred<LLMResponse>();
       const a = useCase([() => reply.promise]);
       const b = useCase([]);
@@ -487,7 +487,7 @@ describe('runs of several owners on one store', () => {
       b.provider.assertPlayedOut();
     });
 
-    it('is let in once when all processes get it at the same time', async () => {
+    it('is accepted once when all processes receive it at the same time', async () => {
       const all = [useCase([answer('a')]), useCase([answer('b')]), useCase([answer('c')])];
       const results = await Promise.all(
         all.map(({ agentic }) => agentic.execute({ userId: 'ann', source: 'method' }, ask)),
@@ -496,7 +496,7 @@ describe('runs of several owners on one store', () => {
       expect(all.reduce((sum, { provider }) => sum + provider.calls.length, 0)).to.equal(1);
     });
 
-    it('fails in every process as it failed', async () => {
+    it('reports the run’s failure in every process', async () => {
       const a = useCase([new LLMServerError('down', { retryable: false })]);
       const ann = { userId: 'ann', source: 'method' } as const;
       expect(await failure(a.agentic.execute(ann, ask))).to.be.instanceOf(LLMServerError);
@@ -506,7 +506,7 @@ describe('runs of several owners on one store', () => {
     });
   });
 
-  it('a loop without a store knows nothing of other processes, and writes nothing', async () => {
+  it('a loop without a store knows no runs of other processes, and writes nothing', async () => {
     const loop = new AgenticLoop({ provider: new ScriptedProvider([answer('x')]), toolExecutor: new ToolRegistry() });
     await loop.execute('ann', { model: 'm', input: 'go', executionId: 'r' });
     expect(await failure(loop.resume('other'))).to.be.instanceOf(LLMInvalidRequestError);

@@ -1,4 +1,4 @@
-/** Queued runs on every store: begun once, whoever hears of them and how often. */
+/** Queued runs on every store are started once, however many workers receive them and how often. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
@@ -57,7 +57,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     };
     const options = (executionId: string, tool = 'note') => ({ executionId, model: 'm', input: 'Go.', tools: [tool] });
 
-    it('are written down at once, and done when there is a worker', async () => {
+    it('are recorded at once, and executed when a worker is free', async () => {
       const { queue, loop } = worker();
       expect(await queue.add('ann', options('run-1'), { title: 'Later', source: 'job' })).to.equal('run-1');
       expect((await store.load('run-1'))?.run).to.include({
@@ -71,7 +71,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect(effects).to.deep.equal(['run-1']);
     });
 
-    it('are begun once when two workers hear of them twice', async () => {
+    it('are started once when two workers receive them twice', async () => {
       const [one, other] = [worker(), worker()];
       const ids = Array.from({ length: 6 }, (_value, index) => `run-${index}`);
       for (const id of ids) await one.queue.add('ann', options(id));
@@ -90,7 +90,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect(effects).to.deep.equal(['run-1']);
     });
 
-    it('wait for their time, also in the memory of another process', async () => {
+    it('wait for their due time, also when another process queued them in memory', async () => {
       const dueAt = Date.now() + 150;
       await worker().queue.add('ann', options('run-1'), { dueAt });
       const { queue, loop } = worker();
@@ -99,7 +99,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect((await store.load('run-1'))?.run.endedAt).to.be.at.least(dueAt);
     });
 
-    it('make room for others while they wait for a person', async () => {
+    it('free their worker while they wait for a person', async () => {
       const { queue, loop } = worker(1, callingProvider('ask', 'note'));
       await queue.add('ann', options('asks', 'ask'));
       await queue.add('ann', options('runs'));
@@ -111,7 +111,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       await loop.waitForResult('asks');
     });
 
-    it('that fail have failed, and are not tried again by the queue', async () => {
+    it('that fail are not retried by the queue', async () => {
       let asked = 0;
       const provider = {
         ...callingProvider(),
@@ -127,7 +127,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect(logger.warnings).to.deep.equal([]);
     });
 
-    it('can be cancelled before anybody has begun them', async () => {
+    it('can be cancelled before they are started', async () => {
       const { queue, loop } = worker();
       await queue.add('ann', options('run-1'));
       expect(await loop.cancel('run-1')).to.equal('cancelled');
@@ -144,7 +144,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       );
     });
 
-    it('are kept when the job queue is out of reach', async () => {
+    it('are recorded even when the job queue cannot be reached', async () => {
       const { queue, jobs, logger, loop } = worker();
       const add = jobs.add.bind(jobs);
       jobs.add = () => Promise.reject(new Error('no queue'));

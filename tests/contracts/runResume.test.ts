@@ -1,4 +1,4 @@
-/** A run of tools of every kind is stopped dead at each of its writes, and goes on in another process. */
+/** A run with tools of every kind is interrupted at each of its writes, and continues in another process. */
 import { expect } from 'chai';
 import type { RunResult } from '../../imports/business/ai/domain/entities/Run';
 import type { RunStore, StoredRun } from '../../imports/business/ai/domain/interfaces/RunStore';
@@ -83,10 +83,10 @@ const STORES: Readonly<Record<string, () => Promise<RunStore>>> = {
 for (const [name, open] of Object.entries(STORES)) {
   /** Every write of a run in memory, and in full everywhere; elsewhere some. */
   const step = isFull || name === 'memory' ? 1 : 5;
-  describe(`a run that stops dead (${name})`, () => {
+  describe(`an interrupted run (${name})`, () => {
     after(() => resetMeteor());
 
-    it('goes on from each of its writes, whether they were made or not', async function () {
+    it('continues from each of its writes, whether or not the write took effect', async function () {
       this.timeout(120_000);
       const whole = await live(await open(), [[Infinity, 'before']]);
       check(whole!);
@@ -117,7 +117,7 @@ for (const [name, open] of Object.entries(STORES)) {
       if (step === 1) expect(Math.min(uncertain.size, lostCalls)).to.be.at.least(4);
     });
 
-    it(`goes on however often it is stopped (seed ${SEED})`, async function () {
+    it(`continues however often it is interrupted (seed ${SEED})`, async function () {
       this.timeout(120_000);
       const random = seededRandom(SEED);
       for (let round = 0; round < (isFull ? 200 : 20 / step); round += 1) {

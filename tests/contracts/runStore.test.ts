@@ -1,4 +1,4 @@
-/** One contract for every journal of runs. */
+/** The contract of every run store. */
 import { expect } from 'chai';
 import { assistantMessage, userMessage } from '../../imports/business/ai/domain/entities/Message';
 import { RUN_TRANSITIONS } from '../../imports/business/ai/domain/entities/Run';
@@ -35,7 +35,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       return claimed;
     };
 
-    it('gives back what was asked for, whole', async () => {
+    it('returns the request unchanged', async () => {
       const request = runRequest(id, {
         model: 'gpt',
         input: [
@@ -76,7 +76,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect(await store.findRequest('eve', id)).to.equal(undefined);
     });
 
-    it('lets one of many begin a request', async () => {
+    it('lets one of many concurrent creations succeed', async () => {
       const outcomes = await Promise.allSettled(
         Array.from({ length: 8 }, (_each, n) =>
           store.create(runRequest(`${id}-${n}`, { requestId: id }), 'running', 'a'),
@@ -85,7 +85,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
     });
 
-    it('keeps what a run has come to, field by field', async () => {
+    it('stores a run’s progress field by field', async () => {
       const lease = await begin();
       const transcript = [userMessage('A question'), assistantMessage('An answer')];
       const response = answer('An answer');
@@ -123,7 +123,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       });
     });
 
-    it('keeps calls with all that is known of them, in the order in which they were made', async () => {
+    it('stores complete calls, in the order in which they were made', async () => {
       const lease = await begin();
       const second = toolCall('a', { createdAt: 2_000, arguments: 'x'.repeat(40_000) });
       const first = toolCall('b', { state: 'executing', startTime: 5, progress: { fraction: 0.5, note: 'half' } });
@@ -140,7 +140,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect((await store.load(id))!.calls).to.deep.equal([done, second]);
     });
 
-    it('ends a run once: nothing is written to it afterwards, and nobody claims it', async () => {
+    it('ends a run once: it can be neither written to nor claimed afterwards', async () => {
       const lease = await begin();
       expect(
         await store.saveRun(lease, { state: 'failed', endedAt: 9, error: { code: 'refused', message: 'no' } }),
@@ -157,8 +157,8 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect((await store.leased(1_000)).map(({ executionId }) => executionId)).not.to.include(id);
     });
 
-    describe('fences', () => {
-      it('give a run to one claimant, with all that its last owner wrote', async () => {
+    describe('fencing tokens', () => {
+      it('let one claimant have a run, with everything its last owner wrote', async () => {
         const lease = await begin();
         await store.addCall(lease, toolCall('c'));
         await store.saveRun(lease, { iterations: 3 });
@@ -170,7 +170,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         expect(won[0]!.calls).to.deep.equal([toolCall('c')]);
       });
 
-      it('shut out an owner that lost the run: it writes neither to the run nor to its calls', async () => {
+      it('refuse the writes of an owner that lost the run, to the run and to its calls', async () => {
         const old = await begin();
         await store.addCall(old, toolCall('c'));
         const { lease } = await take(old);
@@ -184,7 +184,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         expect(await store.saveCall(lease, toolCall('c', { state: 'executing', startTime: 2 }))).to.equal(true);
       });
 
-      it('let the new owner write a call that the old one put there too late', async () => {
+      it('let the new owner overwrite a call that the old one added too late', async () => {
         const old = await begin();
         const { lease } = await take(old);
         await store.addCall(old, toolCall('c', { state: 'executing', startTime: 1 }));
@@ -202,7 +202,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       });
     });
 
-    it('knows who holds which run that has not ended; what waits for a worker is held by nobody and can be claimed', async () => {
+    it('lists unfinished runs by owner; a queued run has none and can be claimed', async () => {
       const heldHere = async (): Promise<readonly LeasedRun[]> =>
         (await store.leased(1_000)).filter(({ executionId }) => executionId.startsWith(id));
       const running = await begin();
@@ -226,7 +226,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       }
     });
 
-    it('counts how often a run was taken over from a lost owner, in the write that claims it, until it gets on', async () => {
+    it('counts takeovers of an orphaned run in the write that claims it, until the run makes progress', async () => {
       const seen = async (): Promise<number | undefined> =>
         (await store.leased(1_000)).find(({ executionId }) => executionId === id)?.takeovers;
       const lease = await begin();
@@ -242,7 +242,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect([(await store.load(id))?.run.takeovers, await seen()]).to.deep.equal([0, 0]);
     });
 
-    it('gives a run that is only to be ended without what was said in it, and keeps that', async () => {
+    it('returns a run that is only to be ended without its conversation, which stays stored', async () => {
       const lease = await begin();
       const transcript = [userMessage('A question'), assistantMessage('An answer')];
       await store.saveRun(lease, {
@@ -274,7 +274,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       });
     });
 
-    it('counts the beats of its owners, and forgets those that leave', async () => {
+    it('counts the heartbeats of owners, and removes owners that leave', async () => {
       await store.heartbeat(`${id}-a`);
       await store.heartbeat(`${id}-b`);
       await store.heartbeat(`${id}-a`);
@@ -284,7 +284,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect((await store.heartbeats()).get(`${id}-b`)).to.equal(1);
     });
 
-    it('keeps commands until they are carried out; of two with one id the first stands', async () => {
+    it('stores commands until they are removed; of two with the same id the first stays in force', async () => {
       const action = { kind: 'submit', callId: 'c', result: { output: { 'a.b': [null, { $c: 1 }] } } } as const;
       expect(await store.addCommand({ id: `${id}:c`, executionId: id, action })).to.equal(true);
       expect(

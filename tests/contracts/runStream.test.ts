@@ -1,6 +1,6 @@
 /**
- * How long the stream of runs lives: kept alive while nothing happens, never longer than its time, and not beyond
- * the server's.
+ * The lifetime of the run event stream: kept alive while idle, ended after its maximum age, and closed with the
+ * server.
  */
 import { expect } from 'chai';
 import type { HttpApiLimits } from '../../imports/api/createHttpApi';
@@ -12,7 +12,7 @@ import { readSse } from '../support/readSse';
 import type { SseReader } from '../support/readSse';
 import { until } from '../support/until';
 
-describe('the stream of runs', () => {
+describe('the run event stream', () => {
   let gateway: Gateway | undefined;
   afterEach(() => gateway?.close());
 
@@ -32,13 +32,13 @@ describe('the stream of runs', () => {
     stream.stop();
   });
 
-  it('ends after its time, so that whoever watches has to show again that they may', async () => {
+  it('ends after its maximum age, so that subscribers have to authenticate again', async () => {
     const { stream, events } = await watch({ maxConnectionTime: 50 });
     await stream.ended;
     await until(() => events.subscriberCount === 0);
   });
 
-  it('does not keep a server from stopping', async () => {
+  it('does not prevent the server from stopping', async () => {
     const { stream, events } = await watch({ shutdownGrace: 600_000 });
     expect(events.subscriberCount).to.equal(1);
     await gateway?.api.close();

@@ -1,6 +1,6 @@
 /**
- * Runs that end the processes that have them: how often they are taken over, and what becomes of them and of the
- * runs beside them.
+ * Runs that kill the processes that own them: how often they are taken over, and what happens to them and to other
+ * runs.
  */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
@@ -66,7 +66,7 @@ class Life {
 }
 
 for (const [name, open] of Object.entries(RUN_STORES)) {
-  describe(`a run whose processes end (${name})`, () => {
+  describe(`a run whose owners die (${name})`, () => {
     let opened: TestRunStore;
     let store: RunStore;
     beforeEach(async () => {
@@ -81,7 +81,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       return found;
     };
 
-    it('is ended after so many takeovers without getting on, and says which calls nobody knows of', async () => {
+    it('is ended after too many takeovers without progress, with an error that lists its uncertain calls', async () => {
       const noted = deferred();
       let booms = 0;
       const tools = (life: Life): ToolRegistry =>
@@ -145,7 +145,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect(await other.loop.cancel(RUN)).to.equal('failed');
     });
 
-    it('is taken over as often as need be when it gets on each time', async () => {
+    it('is taken over without limit while it makes progress each time', async () => {
       const steps = MAX_TAKEOVERS + 2;
       let calls = 0;
       const tools = (life: Life): ToolRegistry =>
@@ -175,7 +175,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       }
     });
 
-    it('is not counted when the process that takes it over had it before, and had to give it up', async () => {
+    it('does not count a takeover by the process that gave it up itself', async () => {
       let isReadable = true;
       const unreadable = new Proxy(store, {
         get: (target, property, receiver) => {
@@ -202,7 +202,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect((await life.loop.recover(await seen()))?.response.output_text).to.equal('done');
     });
 
-    it('is not counted while it only waits for others, nor when its process stops in order', async () => {
+    it('does not count takeovers while it only waits for others, nor after an orderly shutdown', async () => {
       const tools = (): ToolRegistry =>
         new ToolRegistry().register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
       const first = new Life(store, [calling({ name: 'pay', call_id: 'p' })], tools);
@@ -236,7 +236,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
   });
 }
 
-describe('the watcher, of runs that may have ended their processes', () => {
+describe('RunRecovery with quarantined runs', () => {
   let store: MemoryRunStore;
   let here: Set<string>;
   let taken: string[];
@@ -270,7 +270,7 @@ describe('the watcher, of runs that may have ended their processes', () => {
     await store.saveRun(run, { takeovers: 0 });
   };
 
-  it('tries them one at a time, the least tried first, and all others at once', async () => {
+  it('recovers them one at a time, the one with the fewest takeovers first, and all other runs at once', async () => {
     await left('killer', 4);
     await left('new', 0);
     await left('bystander', 2);
@@ -291,7 +291,7 @@ describe('the watcher, of runs that may have ended their processes', () => {
     expect(taken).to.deep.equal(['another', 'killer']);
   });
 
-  it('takes over what was left behind more runs than are looked at', async () => {
+  it('finds orphaned runs behind more local runs than one scan reads', async () => {
     for (let count = 0; count < 1_500; count += 1) {
       await store.create(runRequest(`mine-${count}`), 'running', 'me');
       here.add(`mine-${count}`);
@@ -302,7 +302,7 @@ describe('the watcher, of runs that may have ended their processes', () => {
     expect(taken).to.deep.equal(['orphaned']);
   });
 
-  it('takes over what was left behind the runs of others who live', async () => {
+  it('finds orphaned runs behind the runs of live owners', async () => {
     const shared = new Proxy(store, {
       get: (target, name, receiver) =>
         name === 'isExclusive'

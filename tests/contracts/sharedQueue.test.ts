@@ -1,5 +1,5 @@
 /**
- * Two processes share queued runs by Agenda; one is killed in the middle. Every run ends, and does what it does
+ * Two processes share queued runs through Agenda, and one is killed meanwhile. Every run ends, and has its effects
  * once.
  */
 import { fork } from 'node:child_process';
@@ -54,7 +54,7 @@ describe(`${COUNT} queued runs, shared by two processes of which one is killed`,
     return child;
   };
 
-  it('are all done, and each effect has one key', async () => {
+  it('all complete, and each effect has one idempotency key', async () => {
     const database = await openMongoDatabase(mongo.url);
     const store = await openRunStore(database);
     const tools = new ToolRegistry().register({ name: 'note', idempotent: true, execute: () => undefined });

@@ -1,6 +1,5 @@
 /**
- * Results that come from outside, through the process that has the run and through another: the same becomes of
- * both.
+ * Results submitted through the process that owns the run, and through another one, have the same effect.
  */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
@@ -54,7 +53,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     after(() => opened.close());
 
     for (const [what, [result, told]] of Object.entries(RESULTS)) {
-      it(`that is ${what} comes to the same in the process that has the run and through another`, async () => {
+      it(`that is ${what} has the same effect through the owner of the run and through another process`, async () => {
         const { store } = opened;
         const process = (script: readonly ScriptedStep[]): AgenticLoop =>
           new AgenticLoop({

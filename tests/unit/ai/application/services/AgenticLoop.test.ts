@@ -45,7 +45,7 @@ const outputs = (items: readonly Item[]) =>
 
 describe('AgenticLoop', () => {
   describe('with blocking tools', () => {
-    it('answers each call of a turn in call order before the next turn, and tells every step in order', async () => {
+    it('answers each call of a turn in call order before the next turn, and emits every step in order', async () => {
       const slow = deferred<string>();
       const tools = new ToolRegistry()
         .register({ name: 'first', execute: () => slow.promise })
@@ -86,7 +86,7 @@ describe('AgenticLoop', () => {
       expect(new Set(record.events.map((event) => event.executionId))).to.deep.equal(new Set([result.executionId]));
     });
 
-    it('runs sequential tools one after another, others beside them, never more than maxParallelTools', async () => {
+    it('runs sequential tools one after another and others in parallel, never more than maxParallelTools', async () => {
       let running = 0;
       let most = 0;
       let sequentialRunning = 0;
@@ -110,7 +110,7 @@ describe('AgenticLoop', () => {
       expect(outputs(sentInput(provider, 1)).map(({ state }) => state)).to.deep.equal(Array(9).fill('completed'));
     });
 
-    it('tells the model each violation with its path and does not run the tool, so that it can repair the call', async () => {
+    it('sends the model each violation with its path instead of running the tool, so that it can repair the call', async () => {
       const execute = sinon.fake.returns('sunny');
       const parameters = {
         type: 'object',
@@ -147,7 +147,7 @@ describe('AgenticLoop', () => {
       expect(hidden.callCount).to.equal(0);
     });
 
-    it('gives two calls with one id ids of their own, and each its answer', async () => {
+    it('gives two calls with the same id distinct ids, and answers each', async () => {
       let count = 0;
       const tools = new ToolRegistry().register({ name: 'count', execute: () => `n${(count += 1)}` });
       const { loop, provider } = setUp(
@@ -178,7 +178,7 @@ describe('AgenticLoop', () => {
       expect(provider.calls.map(({ options }) => options.tool_choice)).to.deep.equal(['required', 'auto']);
     });
 
-    it('mends half characters that a model wrote instead of ending the run', async () => {
+    it('replaces lone surrogates that a model wrote instead of ending the run', async () => {
       const tools = new ToolRegistry().register({ name: 'look', execute: () => 'seen' });
       const { loop, provider } = setUp(
         [
@@ -194,7 +194,7 @@ describe('AgenticLoop', () => {
       expect(JSON.stringify(sentInput(provider, 1))).to.contain('cut \ufffd');
     });
 
-    it('goes on with a paused turn as it is, and counts it', async () => {
+    it('continues a paused turn unchanged, and counts it as an iteration', async () => {
       const paused = answer('thinking');
       const { loop, provider } = setUp([
         { ...paused, vendor: { ...paused.vendor, finish_reason: 'pause_turn' } },
@@ -206,14 +206,14 @@ describe('AgenticLoop', () => {
     });
   });
 
-  describe('time-outs', () => {
+  describe('timeouts', () => {
     let clock: sinon.SinonFakeTimers;
     beforeEach(() => {
       clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     });
     afterEach(() => clock.restore());
 
-    it('goes on at once when a tool ignores its time, fires its signal, and keeps what still comes as late', async () => {
+    it('continues at once when a tool exceeds its timeout, fires its signal, and records its late result', async () => {
       const never = deferred<string>();
       let signal: AbortSignal | undefined;
       const tools = new ToolRegistry().register({
@@ -242,7 +242,7 @@ describe('AgenticLoop', () => {
       expect(clock.countTimers()).to.equal(0);
     });
 
-    it('gives tools without a time of their own the loop’s', async () => {
+    it('applies the loop’s default timeout to tools that have none', async () => {
       const tools = new ToolRegistry().register({ name: 'slow', execute: () => new Promise(() => undefined) });
       const { loop, record, provider } = setUp([calling({ name: 'slow' }), answer('ok')], tools);
       const run = loop.execute('ann', { model, input: 'go', tools: ['slow'] });
@@ -252,7 +252,7 @@ describe('AgenticLoop', () => {
       expect(outputs(sentInput(provider, 1))[0]?.output).to.match(/30000 ms/);
     });
 
-    it('ends a run that passes its deadline, with all that it did', async () => {
+    it('ends a run that exceeds its deadline, and reports everything it did', async () => {
       const { loop, record } = setUp(
         [calling({ name: 'stuck' })],
         new ToolRegistry().register({
@@ -271,7 +271,7 @@ describe('AgenticLoop', () => {
       expect(clock.countTimers()).to.equal(0);
     });
 
-    it('does not count the time that a person takes to approve', async () => {
+    it('does not count the time that a person takes to approve a call', async () => {
       const tools = new ToolRegistry().register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
       const { loop, record } = setUp([calling({ name: 'pay', call_id: 'a' }), answer('paid')], tools);
       const run = loop.execute('ann', { model, input: 'go', tools: ['pay'], runTimeout: 1_000, executionId: 'r' });
@@ -327,7 +327,7 @@ describe('AgenticLoop', () => {
       ['a budget of tokens', 'budget-exceeded', [calling({ name: 'ok' })], { budget: { tokens: 20 } }],
     ];
     for (const [what, code, script, limits] of ends) {
-      it(`ends by ${what} as '${code}' and loses nothing`, async () => {
+      it(`ends a run by ${what} with the code '${code}' and a complete report`, async () => {
         const ran = sinon.fake.returns('fine');
         const tools = new ToolRegistry().register({ name: 'ok', execute: ran }).register({
           name: 'bad',
@@ -349,7 +349,7 @@ describe('AgenticLoop', () => {
       });
     }
 
-    it('ends at once when the caller aborts during a model call, counts the lost call as estimated, and passes the abort upstream', async () => {
+    it('ends at once when the caller aborts during a model call, estimates that call’s usage, and aborts it upstream', async () => {
       const controller = new AbortController();
       const { loop, record, provider } = setUp([untilAborted]);
       const run = failureOf(
@@ -366,7 +366,7 @@ describe('AgenticLoop', () => {
       expect(record.lines.at(-1)).to.equal('run:cancelled');
     });
 
-    it('ends at once when the caller aborts during a tool that does not listen', async () => {
+    it('ends at once when the caller aborts while a tool ignores its signal', async () => {
       const controller = new AbortController();
       const tools = new ToolRegistry().register({ name: 'deaf', execute: () => new Promise(() => undefined) });
       const { loop, record } = setUp([calling({ name: 'deaf' })], tools);
@@ -379,14 +379,14 @@ describe('AgenticLoop', () => {
       expect(outputs(runOf(error)?.transcript ?? [])).to.deep.equal([]);
     });
 
-    it('does not even ask when the signal was aborted before', async () => {
+    it('calls no model when the signal is already aborted', async () => {
       const { loop, provider } = setUp([]);
       const error = await failureOf(loop.execute('ann', { model, input: 'go', signal: AbortSignal.abort() }));
       expect(error.code).to.equal('aborted');
       provider.assertPlayedOut();
     });
 
-    it('is cancelled by id, upstream too, and a finished run stays as it is', async () => {
+    it('cancels a run by its id, upstream too, and leaves a finished run unchanged', async () => {
       const { loop, record, provider } = setUp([untilAborted]);
       const run = failureOf(loop.execute('ann', { model, input: 'go', executionId: 'r' }));
       await record.seen('iteration:start');
@@ -398,7 +398,7 @@ describe('AgenticLoop', () => {
     });
   });
 
-  it('refuses bad requests before anything is sent, naming what is wrong and where', async () => {
+  it('refuses invalid requests before anything is sent, with the reason and the path', async () => {
     const { loop, provider } = setUp([]);
     const bad: [object, RegExp][] = [
       [{ input: 'go', model, tools: ['missing'] }, /tools\[0\]/],
@@ -415,7 +415,7 @@ describe('AgenticLoop', () => {
     provider.assertPlayedOut();
   });
 
-  it('keeps going when listeners throw or reject, and tells the others', async () => {
+  it('continues when a listener throws or rejects, and notifies the others', async () => {
     const { loop, listenerErrors, record } = setUp([answer('ok')]);
     let once = 0;
     loop.on('run:started', () => {
@@ -431,7 +431,7 @@ describe('AgenticLoop', () => {
     expect(loop.listenerCount('event')).to.equal(1);
   });
 
-  it('tells deltas of a streaming run as they come and ends with the same result', async () => {
+  it('emits the deltas of a streaming run as they arrive, and ends with the same result', async () => {
     const { loop, record } = setUp([answer('one two three')]);
     const result = await loop.execute('ann', { model, input: 'go', stream: true });
     expect(result.response.output_text).to.equal('one two three');
@@ -442,7 +442,7 @@ describe('AgenticLoop', () => {
     ]);
   });
 
-  it('never runs the tools of a stream that broke off', async () => {
+  it('never runs the tools of a stream that ended prematurely', async () => {
     const execute = sinon.fake();
     const tools = new ToolRegistry().register({ name: 'ok', execute });
     const call = calling({ name: 'ok', call_id: 'a' }).output[0]!;
@@ -462,7 +462,7 @@ describe('AgenticLoop', () => {
     expect(execute.callCount).to.equal(0);
   });
 
-  it('serves many runs at once without mixing them up, and forgets all but the last finished ones', async () => {
+  it('serves many concurrent runs without mixing them up, and keeps only the latest finished ones', async () => {
     const tools = new ToolRegistry().register({ name: 'echo', execute: (args: { n: number }) => `n${args.n}` });
     const provider: ILLMProvider = {
       getProviderName: () => 'echo',

@@ -86,7 +86,7 @@ describe('a good tool beside a bad one', () => {
 
   for (const [kind, bad] of Object.entries(BAD_TOOLS)) {
     for (const blocking of [true, false]) {
-      it(`has its result arrive when the ${blocking ? 'blocking' : 'non-blocking'} bad one ${kind}`, async () => {
+      it(`delivers its result when the ${blocking ? 'blocking' : 'non-blocking'} bad one ${kind}`, async () => {
         const unhandled: unknown[] = [];
         const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
         process.on('unhandledRejection', onUnhandled);

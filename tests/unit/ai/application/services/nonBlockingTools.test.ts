@@ -41,7 +41,7 @@ const outputsOf = (provider: ScriptedProvider, call: number) =>
   );
 
 describe('non-blocking tools', () => {
-  it('are acknowledged in their turn; the late result is told once and asks the model at once', async () => {
+  it('are acknowledged in their turn; the late result is delivered once, and triggers a model call at once', async () => {
     const { provider, loop, jobs, record, tools } = setUp([
       calling({ name: 'job1', call_id: 'a' }),
       answer('I wait'),
@@ -80,7 +80,7 @@ describe('non-blocking tools', () => {
     expect(result.toolCalls[0]?.deliveredIn).to.equal(result.response.id);
   });
 
-  it('leave for the model without any timer once they settle', async () => {
+  it('deliver their results without any timer once they settle', async () => {
     const { provider, loop, jobs, record, tools } = setUp([
       calling({ name: 'job1' }),
       answer('I wait'),
@@ -98,7 +98,7 @@ describe('non-blocking tools', () => {
     expect(provider.calls).to.have.length(3);
   });
 
-  it('answer their own call when they settle while blocking tools of the turn still run', async () => {
+  it('answer their own call when they settle while blocking tools of the same turn still run', async () => {
     const { provider, loop, jobs, tools } = setUp([
       calling({ name: 'job1', call_id: 'a' }, { name: 'now', call_id: 'b' }),
       answer('done'),
@@ -111,7 +111,7 @@ describe('non-blocking tools', () => {
     ]);
   });
 
-  it('join the next call when they settle during one, together and in arrival order', async () => {
+  it('deliver results that arrive during a model call with the next one, together and in arrival order', async () => {
     const asked = deferred();
     const goOn = deferred<LLMResponse>();
     const { provider, loop, jobs, record, tools } = setUp([
@@ -138,7 +138,7 @@ describe('non-blocking tools', () => {
     ).to.deep.equal(['2', '1']);
   });
 
-  it('tell the model of a late failure as well, exactly once', async () => {
+  it('deliver a late failure, too, exactly once', async () => {
     const { provider, loop, jobs, record, tools } = setUp([
       calling({ name: 'job1' }),
       answer('I wait'),
@@ -153,7 +153,7 @@ describe('non-blocking tools', () => {
     ).to.have.length(1);
   });
 
-  it('return at the first answer when asked to, and the rest follows through followUps', async () => {
+  it('let a run return at its first answer, and deliver later ones through followUps', async () => {
     const { loop, jobs, record, tools } = setUp([
       calling({ name: 'job1' }, { name: 'job2' }),
       answer('I wait'),
@@ -172,7 +172,7 @@ describe('non-blocking tools', () => {
     expect(record.lines.at(-1)).to.equal('run:completed');
   });
 
-  it('tell who reads followUps how a run failed that returned early, and nobody else', async () => {
+  it('report the failure of a run that returned early to readers of followUps only', async () => {
     const { loop, jobs, record, tools } = setUp([
       calling({ name: 'job1' }),
       answer('I wait'),
@@ -190,7 +190,7 @@ describe('non-blocking tools', () => {
     expect(runOf(failure)?.undelivered.map((call) => call.name)).to.deep.equal(['job1']);
   });
 
-  it('are cancelled with the run, and what they give later disturbs nothing', async () => {
+  it('are cancelled with the run, and what they return later has no effect', async () => {
     const { loop, jobs, record, tools } = setUp([calling({ name: 'job1', call_id: 'a' }), answer('I wait')]);
     const run = loop.execute('ann', { model, input: 'go', tools, executionId: 'r' }).catch((error: unknown) => error);
     await record.seen('llm:response', (event) => event.response.output_text === 'I wait');
@@ -204,7 +204,7 @@ describe('non-blocking tools', () => {
     expect(loop.getToolStatistics('r')).to.include({ total: 1, cancelled: 1, nonBlocking: 1, blocking: 0 });
   });
 
-  it('with silent delivery never make the model speak; what it was not told is in undelivered', async () => {
+  it('with silent delivery never trigger a model call; results that were not delivered are in undelivered', async () => {
     const { provider, loop, jobs, record, tools } = setUp([calling({ name: 'job1' }), answer('done')], {
       delivery: 'silent',
     });
@@ -216,7 +216,7 @@ describe('non-blocking tools', () => {
     expect(result.undelivered.map((call) => call.name)).to.deep.equal(['job1']);
   });
 
-  it('with delivery when_idle wait for the model to have answered', async () => {
+  it('with delivery when_idle wait until the model has answered', async () => {
     const { provider, loop, jobs, tools } = setUp(
       [
         calling({ name: 'job1', call_id: 'a' }),
@@ -236,7 +236,7 @@ describe('non-blocking tools', () => {
     expect(result.response.output_text).to.equal('with the result');
   });
 
-  it('wait for results submitted from outside, once, however long that takes', async () => {
+  it('wait for a submitted result, once, however long it takes', async () => {
     const tools = new ToolRegistry().register({ name: 'webhook', blocking: false, external: true });
     const provider = new ScriptedProvider([
       calling({ name: 'webhook', call_id: 'a' }),
@@ -276,7 +276,7 @@ describe('non-blocking tools', () => {
       return { provider, loop, record, run };
     }
 
-    it('are asked for by the rule, and count for the arguments that were shown only', async () => {
+    it('are requested by the tool’s rule, and count only for the arguments that were shown', async () => {
       const { loop, record, run, provider } = withApproval();
       const asked = await record.seen('tool:approval_required');
       expect(asked.callId).to.equal('big');
@@ -287,7 +287,7 @@ describe('non-blocking tools', () => {
       expect(outputsOf(provider, 1).map(({ output }) => output)).to.deep.equal(['paid 5', 'paid 50']);
     });
 
-    it('tell the model why when they are refused', async () => {
+    it('send the model the reason for a rejection', async () => {
       const { loop, record, run, provider } = withApproval();
       await record.seen('tool:approval_required');
       await loop.reject('r', 'big', 'too expensive');
@@ -301,7 +301,7 @@ describe('non-blocking tools', () => {
     ['reject', ['completed', 'failed'], 1],
     ['join', ['completed', 'completed'], 1],
   ] as const) {
-    it(`${onDuplicate} a duplicate of a call that is still running`, async () => {
+    it(`with onDuplicate '${onDuplicate}' handle a duplicate of a call that is still running`, async () => {
       const job = deferred<string>();
       const execute = sinon.fake(() => job.promise);
       const tools = new ToolRegistry().register({ name: 'job', blocking: false, onDuplicate, execute });

@@ -4,12 +4,12 @@ import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
 import { PendingDecisions } from '../../../../../../imports/business/ai/application/services/runs/PendingDecisions';
 
-describe('decisions that calls wait for', () => {
+describe('PendingDecisions', () => {
   let clock: SinonFakeTimers;
   beforeEach(() => (clock = useFakeTimers()));
   afterEach(() => clock.restore());
 
-  it('come from whoever is first, or are a refusal when their time is over', async () => {
+  it('takes the first decision, and rejects when none arrives in time', async () => {
     const decisions = new PendingDecisions();
     const [approved, expired] = [decisions.awaitApproval('a', 1_000), decisions.awaitReview('b', 1_000)];
     expect(decisions.decide('a', { approved: true })).to.equal(true);
@@ -20,7 +20,7 @@ describe('decisions that calls wait for', () => {
     expect(clock.countTimers()).to.equal(0);
   });
 
-  it('leave no timer behind when the run is over, not even those that are asked for after it', () => {
+  it('leaves no timer behind once closed, even for decisions awaited afterwards', () => {
     const decisions = new PendingDecisions();
     void decisions.awaitApproval('a', 1_000);
     void decisions.awaitReview('b', 1_000);

@@ -6,17 +6,17 @@ import { LLMAbortedError, LLMTimeoutError } from '../../../../../../imports/busi
 import { RunCancellation } from '../../../../../../imports/business/ai/application/services/runs/RunCancellation';
 import { failure } from '../../../../../support/failure';
 
-describe('RunInterruption', () => {
+describe('RunCancellation', () => {
   const never = new Promise<never>(() => undefined);
 
-  it('gives the outcome of a step, and no earlier step’s end ends a later one', async () => {
+  it('resolves with the outcome of a step, which does not affect later steps', async () => {
     const interruption = new RunCancellation();
     expect(await interruption.race(Promise.resolve('a'))).to.equal('a');
     expect(await failure(interruption.race(Promise.reject(new LLMTimeoutError('b'))))).to.have.property('message', 'b');
     expect(await interruption.race(Promise.resolve('c'))).to.equal('c');
   });
 
-  it('ends the step that is under way with the first reason, and every later one', async () => {
+  it('rejects the current step, and every later one, with the first reason', async () => {
     const interruption = new RunCancellation();
     const step = failure(interruption.race(never));
     const reason = new LLMTimeoutError('late');
@@ -27,7 +27,7 @@ describe('RunInterruption', () => {
     expect(interruption.signal.reason).to.equal(reason);
   });
 
-  it('keeps nothing of what a step gave', async () => {
+  it('retains no outcome of a step', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const interruption = new RunCancellation();

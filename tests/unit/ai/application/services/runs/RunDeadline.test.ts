@@ -6,7 +6,7 @@ import { RunDeadline } from '../../../../../../imports/business/ai/application/s
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-describe("a run's clock", () => {
+describe('RunDeadline', () => {
   let clock: sinon.SinonFakeTimers;
   let late: sinon.SinonSpy;
   beforeEach(() => {
@@ -19,7 +19,7 @@ describe("a run's clock", () => {
     ['forward', HOUR],
     ['back', -HOUR],
   ] as const) {
-    it(`counts the same when the wall clock is put ${way} by an hour`, () => {
+    it(`counts the same when the wall clock is set ${way} by an hour`, () => {
       const run = new RunDeadline(1_000, 0, late);
       run.resume();
       clock.tick(300);
@@ -40,7 +40,7 @@ describe("a run's clock", () => {
     });
   }
 
-  it('goes on from what was counted in another process', () => {
+  it('continues from the time counted by another process', () => {
     const run = new RunDeadline(1_000, 900, late);
     run.resume();
     clock.tick(99);
@@ -49,7 +49,7 @@ describe("a run's clock", () => {
     expect(late.callCount).to.equal(1);
   });
 
-  it('takes a time that is longer than any timer', () => {
+  it('accepts a timeout that exceeds the longest timer', () => {
     const run = new RunDeadline(30 * DAY, 0, late);
     run.resume();
     clock.tick(30 * DAY - 1);
@@ -59,7 +59,7 @@ describe("a run's clock", () => {
     expect(clock.countTimers()).to.equal(0);
   });
 
-  it('is stopped for good while a second timer of a long time runs', () => {
+  it('can be paused while the second timer of a long timeout runs', () => {
     const run = new RunDeadline(30 * DAY, 0, late);
     run.resume();
     clock.tick(29 * DAY);

@@ -4,7 +4,7 @@ import sinon from 'sinon';
 import { RunEventBus } from '../../../../../../imports/business/ai/application/services/runs/RunEventBus';
 import type { AgentEvent } from '../../../../../../imports/business/ai/domain/types/AgentEvents';
 
-describe('RunFeed', () => {
+describe('RunEventBus', () => {
   let clock: sinon.SinonFakeTimers;
   let told: AgentEvent[];
   let seq: number;
@@ -43,7 +43,7 @@ describe('RunFeed', () => {
         : `${event.executionId} ${event.type}`,
     );
 
-  it('joins pieces of live text for a moment, under the number of the last', () => {
+  it('merges consecutive deltas under the seq of the last one', () => {
     const feed = feedOf();
     for (const piece of ['one ', 'two ', 'three']) feed.publish(delta(piece));
     expect(told).to.deep.equal([]);
@@ -52,7 +52,7 @@ describe('RunFeed', () => {
     expect(clock.countTimers()).to.equal(0);
   });
 
-  it('tells everything else at once, after the text that came before it', () => {
+  it('dispatches every other event at once, after the deltas that preceded it', () => {
     const feed = feedOf();
     feed.publish(delta('before'));
     feed.publish(delta('other', 'b'));
@@ -62,7 +62,7 @@ describe('RunFeed', () => {
     expect(lines()).to.deep.equal(['a text before 1', 'a iteration:start', 'b text other 2']);
   });
 
-  it('keeps kinds of text apart, in their order', () => {
+  it('does not merge deltas of different kinds, and preserves their order', () => {
     const feed = feedOf();
     feed.publish(delta('think', 'a', 'reasoning'));
     feed.publish(delta('say'));
@@ -70,7 +70,7 @@ describe('RunFeed', () => {
     expect(lines()).to.deep.equal(['a reasoning think 1', 'a text say 2']);
   });
 
-  it('has one timer for all runs, and none while nothing waits', () => {
+  it('uses one timer for all runs, and none while nothing is buffered', () => {
     const feed = feedOf();
     expect(clock.countTimers()).to.equal(0);
     for (let run = 0; run < 50; run += 1) feed.publish(delta('x', `run${run}`));
@@ -80,7 +80,7 @@ describe('RunFeed', () => {
     expect(told).to.have.length(100);
   });
 
-  it('goes on when a sink fails', () => {
+  it('continues when a sink throws', () => {
     feedOf(() => {
       throw new Error('a sink');
     }).publish(started());

@@ -13,21 +13,21 @@ function failureOf(text: string): ToolError {
 }
 
 describe('parseToolArguments', () => {
-  it('reads an empty text as no arguments', () => {
+  it('parses empty text as no arguments', () => {
     expect(parseToolArguments('')).to.deep.equal({});
     expect(parseToolArguments('  \n')).to.deep.equal({});
   });
 
-  it('reads JSON, and JSON that was encoded twice', () => {
+  it('parses JSON, and JSON that was encoded twice', () => {
     expect(parseToolArguments('{"city":"Paris"}')).to.deep.equal({ city: 'Paris' });
     expect(parseToolArguments(JSON.stringify('{"city":"Paris"}'))).to.deep.equal({ city: 'Paris' });
   });
 
-  it('leaves a string that holds no JSON a string', () => {
+  it('leaves a string that contains no JSON unchanged', () => {
     expect(parseToolArguments('"Paris"')).to.equal('Paris');
   });
 
-  it('says where text is not JSON', () => {
+  it('reports where the text is not JSON', () => {
     const error = failureOf('{"city": Paris}');
     expect(error.failure).to.equal('invalid-arguments');
     expect(error.message)
@@ -36,7 +36,7 @@ describe('parseToolArguments', () => {
   });
 
   for (const key of ['__proto__', 'constructor', 'prototype']) {
-    it(`refuses the key ${key} at any depth, in doubly encoded text too`, () => {
+    it(`refuses the key ${key} at any depth, also in doubly encoded text`, () => {
       const text = `{"list":[{"deep":{"${key}":{"polluted":true}}}]}`;
       expect(failureOf(text).message).to.contain(key).and.to.contain('$.list[0].deep');
       expect(failureOf(JSON.stringify(text)).message).to.contain(key);

@@ -8,8 +8,8 @@ import { ToolError } from '../../../../../../imports/business/ai/domain/errors/L
 
 const LIMIT = 256 * 1024;
 
-describe('toolResultText', () => {
-  it('leaves strings as they are and writes everything else as JSON', () => {
+describe('serializeToolResult', () => {
+  it('leaves strings unchanged and serializes everything else as JSON', () => {
     expect(serializeToolResult('plain "text"', LIMIT)).to.equal('plain "text"');
     expect(serializeToolResult({ n: 1, when: new Date(0) }, LIMIT)).to.equal(
       '{"n":1,"when":"1970-01-01T00:00:00.000Z"}',
@@ -19,7 +19,7 @@ describe('toolResultText', () => {
     expect(serializeToolResult(0, LIMIT)).to.equal('0');
   });
 
-  it('keeps what JSON alone would lose: maps, sets, errors', () => {
+  it('serializes what plain JSON would lose: maps, sets, errors', () => {
     expect(
       serializeToolResult({ map: new Map([['a', 1]]), set: new Set([1, 2]), failed: new Error('no') }, LIMIT),
     ).to.equal('{"map":{"a":1},"set":[1,2],"failed":{"error":"no"}}');
@@ -45,25 +45,25 @@ describe('toolResultText', () => {
     },
   };
   for (const [name, value] of Object.entries(unspeakable)) {
-    it(`refuses ${name} and says why`, () => {
+    it(`refuses ${name} with the reason`, () => {
       expect(() => serializeToolResult(value, LIMIT))
         .to.throw(ToolError, /not serializable as JSON: .+/)
         .with.property('failure', 'unserialisable-result');
     });
   }
 
-  it('cuts what is larger than the limit at a character and says how much', () => {
+  it('truncates a larger result at a character boundary, and states by how much', () => {
     const text = serializeToolResult('é'.repeat(300), 101);
     expect(text).to.equal(`${'é'.repeat(50)}\n[cut: the first 100 of 600 bytes are shown]`);
   });
 
-  it('mends lone surrogates, which no vendor takes', () => {
+  it('replaces lone surrogates, which no vendor accepts', () => {
     expect(serializeToolResult('a\ud800b', LIMIT)).to.equal('a\ufffdb');
   });
 });
 
-describe('thrownMessage', () => {
-  it('reads anything that can be thrown, and never a stack', () => {
+describe('errorMessage', () => {
+  it('returns the message of any thrown value, and never a stack', () => {
     const trap = new Proxy(
       {},
       {
