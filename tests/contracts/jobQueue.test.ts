@@ -114,15 +114,15 @@ for (const [name, open] of Object.entries(QUEUES)) {
       const { queue } = await make();
       const tally = new Tally();
       const due = Date.now() + 120;
-      let begun = 0;
+      let started = 0;
       await queue.add('later', due);
       await queue.add('now');
       await queue.start((executionId) => {
-        if (executionId === 'later') begun = Date.now();
+        if (executionId === 'later') started = Date.now();
         return tally.note(executionId);
       });
       expect(await tally.reached(2)).to.deep.equal(['now', 'later']);
-      expect(begun).to.be.at.least(due);
+      expect(started).to.be.at.least(due);
     });
 
     it('are retried when they reject, and given up after the last attempt', async () => {
@@ -149,15 +149,15 @@ for (const [name, open] of Object.entries(QUEUES)) {
 
     it('end before the queue has stopped, and none starts afterwards', async () => {
       const { queue } = await make({ concurrency: 1 });
-      const [begun, mayEnd] = [deferred(), deferred()];
+      const [started, mayEnd] = [deferred(), deferred()];
       const tally = new Tally();
       await queue.start(async (executionId) => {
-        begun.resolve();
+        started.resolve();
         await mayEnd.promise;
         await tally.note(executionId);
       });
       await queue.add('first');
-      await begun.promise;
+      await started.promise;
       await queue.add('second');
       let hasStopped = false;
       const stopped = queue.stop().then(() => (hasStopped = true));
@@ -301,11 +301,11 @@ describe('schedules in one process that records their occurrences', () => {
   it('run again if the process ended while they ran', async () => {
     await (await live()).stop();
     sleep(6 * HOUR);
-    const begun = deferred();
+    const started = deferred();
     const mayEnd = deferred();
     // A process that is killed says nothing more.
-    void live('before', () => (begun.resolve(), mayEnd.promise)).catch(() => undefined);
-    await begun.promise;
+    void live('before', () => (started.resolve(), mayEnd.promise)).catch(() => undefined);
+    await started.promise;
     await live();
     expect(done).to.have.length(1);
     mayEnd.resolve();

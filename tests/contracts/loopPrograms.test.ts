@@ -169,7 +169,7 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
     })().catch((error: unknown) => expect(isLLMError(error)).to.equal(true));
     followUpsEnded = true;
 
-    expect(printed.args.map((words) => words.map(String).join(' ')).join('\n')).to.equal('');
+    expect(printed.args.map((call) => call.map(String).join(' ')).join('\n')).to.equal('');
     // One end, by the deadline, and nothing after it but what came too late.
     const ends = events.filter(
       ({ type }) => type === 'run:completed' || type === 'run:failed' || type === 'run:cancelled',
@@ -201,17 +201,17 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
       if (next !== undefined) checkGrowth(items, next);
     });
 
-    // A completed run has told the model every result but the silent ones, each once.
+    // A completed run has delivered every result once, except silent ones.
     if (ends[0]!.type === 'run:completed') {
-      const told = model.requests
+      const delivered = model.requests
         .at(-1)!
         .flatMap((item) =>
           item.type === 'function_call_output' && item.status !== 'in_progress' ? [item.call_id] : [],
         );
       for (const call of calls) {
         const isSilent = tools[Number(call.name.slice(4))]!.delivery === 'silent';
-        const times = told.filter((id) => id === call.id).length;
-        expect(times, `${call.id} was told ${times} times`).to.be.oneOf(isSilent ? [0, 1] : [1]);
+        const times = delivered.filter((id) => id === call.id).length;
+        expect(times, `${call.id} was delivered ${times} times`).to.be.oneOf(isSilent ? [0, 1] : [1]);
         expect(call.deliveredIn !== undefined).to.equal(times === 1);
       }
     }

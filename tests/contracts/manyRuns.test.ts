@@ -13,7 +13,7 @@ const RUNS = isFull ? 1_000 : 200;
 const ROUNDS = isFull ? 10 : 4;
 const TOOLS_PER_RUN = 10;
 
-/** Calls ten jobs, waits, and answers with the sum of what it was told. */
+/** Calls ten jobs, waits, and answers with the number and sum of the results it received. */
 const model: ILLMProvider = {
   getProviderName: () => 'adder',
   getCapabilities: () => CAPABILITIES,
@@ -34,10 +34,10 @@ const model: ILLMProvider = {
         ),
       });
     }
-    const told = items.flatMap((item) =>
+    const results = items.flatMap((item) =>
       item.type === 'function_call_output' && item.status !== 'in_progress' ? [Number(item.output)] : [],
     );
-    return answer(`${told.length} ${told.reduce((sum, value) => sum + value, 0)}`);
+    return answer(`${results.length} ${results.reduce((sum, value) => sum + value, 0)}`);
   },
 };
 

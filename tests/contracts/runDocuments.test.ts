@@ -66,7 +66,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       const createdAt = Date.UTC(2026, 10, 21, 23, 59);
       for (const executionId of ['run', 'other'])
         await store.create(runRequest(executionId, { userId: 'bob', createdAt }), 'running', 'owner');
-      const tell = async (...events: AgentEvent[]): Promise<void> => {
+      const publish = async (...events: AgentEvent[]): Promise<void> => {
         for (const each of events) for (const counter of counters) counter.record(each);
         await Promise.all(counters.map((counter) => counter.close()));
       };
@@ -78,22 +78,22 @@ for (const [name, open] of Object.entries(DATABASES)) {
           count,
         }));
       const day = { day: '2026-11-21', providerId: 'openai' };
-      await tell(event('run:started', 1), event('run:started', 1));
+      await publish(event('run:started', 1), event('run:started', 1));
       expect(await seen()).to.deep.equal([{ ...day, state: 'running', count: 1 }]);
-      await tell({ ...event('run:started', 1), executionId: 'other' });
-      await tell(event('run:completed', 3), event('run:completed', 3));
+      await publish({ ...event('run:started', 1), executionId: 'other' });
+      await publish(event('run:completed', 3), event('run:completed', 3));
       expect(await seen()).to.have.deep.members([
         { ...day, state: 'running', count: 1 },
         { ...day, state: 'completed', count: 1 },
       ]);
-      await tell({ ...event('run:failed', 2), executionId: 'other' });
+      await publish({ ...event('run:failed', 2), executionId: 'other' });
       expect(await seen()).to.have.deep.members([
         { ...day, state: 'failed', count: 1 },
         { ...day, state: 'completed', count: 1 },
       ]);
       expect(await counts.counts({ userId: 'cat' }, 10)).to.deep.equal([]);
-      // A run that nobody wrote down is nobody's.
-      await tell({ ...event('run:completed', 1), executionId: 'unknown' });
+      // A run that was never recorded counts for no user.
+      await publish({ ...event('run:completed', 1), executionId: 'unknown' });
       expect(await counts.counts({}, 10)).to.have.length(2);
     });
 

@@ -82,9 +82,9 @@ describe('durable runs under injected faults', () => {
       let offset = 0;
       Date.now = () => now() + offset;
       const memory = new MemoryRunStore();
-      const world = new World(memory, { runTimeout: 400, ofVendor: (signal) => vendor(sky, signal) });
-      let whole: StoredRun | undefined;
-      for (let life = 0; whole === undefined || !isFinished(whole.run.state); life += 1) {
+      const world = new World(memory, { runTimeout: 400, beforeResponse: (signal) => vendor(sky, signal) });
+      let stored: StoredRun | undefined;
+      for (let life = 0; stored === undefined || !isFinished(stored.run.state); life += 1) {
         if (life > 0) sky.counts.set('a process dies', (counts.get('a process dies') ?? 0) + 1);
         const at = random() < 0.7 && life < 6 ? 1 + Math.floor(random() * 40) : Infinity;
         const halting = haltingStore(failing(world.store, sky), at, random() < 0.5 ? 'before' : 'after');
@@ -94,27 +94,27 @@ describe('durable runs under injected faults', () => {
           if (sky.strikes('the clock jumps back', 0.005)) offset -= random() * 3_600_000;
         });
         const ended =
-          whole === undefined
+          stored === undefined
             ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 30 })
             : loop.resume(RUN);
-        if (whole !== undefined) void world.attend(RUN);
+        if (stored !== undefined) void world.attend(RUN);
         await Promise.race([ended.catch(() => undefined), halting.halted]);
         // What is left of a dead process holds timers.
         if (halting.isHalted()) void loop.cancel(RUN);
-        // Nobody had been told of a run whose first write was not made.
-        whole = await memory.load(RUN);
+        // A run whose first write failed was never confirmed to its caller.
+        stored = await memory.load(RUN);
       }
       try {
-        if (whole.run.state === 'completed') checkMixedRun(whole, world.effects, world.requests);
-        else checkFailed(whole, world);
+        if (stored.run.state === 'completed') checkMixedRun(stored, world.effects, world.requests);
+        else checkFailed(stored, world);
       } catch (error) {
         throw new Error(`round ${round}, seed ${SEED}: ${String(error)}`, { cause: error });
       }
-      const end = whole.run.error?.code ?? 'completed';
+      const end = stored.run.error?.code ?? 'completed';
       ends.set(end, (ends.get(end) ?? 0) + 1);
     }
-    console.log(`      faults: ${words(counts)}`);
-    console.log(`      ends: ${words(ends)}`);
+    console.log(`      faults: ${formatCounts(counts)}`);
+    console.log(`      ends: ${formatCounts(ends)}`);
     expect(ends.get('completed') ?? 0).to.be.greaterThan(0);
     if (FAULTS >= 1_000)
       for (const way of ['ahead', 'back']) expect(counts.get(`the clock jumps ${way}`) ?? 0, way).to.be.greaterThan(0);
@@ -134,10 +134,10 @@ describe('durable runs while only the clock misbehaves', () => {
       let offset = 0;
       Date.now = () => now() + offset;
       const memory = new MemoryRunStore();
-      const world = new World(memory, { runTimeout: 60_000, ofVendor: () => Promise.resolve() });
+      const world = new World(memory, { runTimeout: 60_000, beforeResponse: () => Promise.resolve() });
       const began = performance.now();
-      let whole: StoredRun | undefined;
-      for (let life = 0; whole === undefined || !isFinished(whole.run.state); life += 1) {
+      let stored: StoredRun | undefined;
+      for (let life = 0; stored === undefined || !isFinished(stored.run.state); life += 1) {
         const halting = haltingStore(world.store, life < 3 ? 10 + Math.floor(random() * 10) : Infinity, 'after');
         const loop = world.process(halting.store, halting.isHalted);
         loop.on('event', () => {
@@ -147,16 +147,16 @@ describe('durable runs while only the clock misbehaves', () => {
           jumps[jump > 0 ? 'forward' : 'back'] += 1;
         });
         const ended =
-          whole === undefined
+          stored === undefined
             ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 30 })
             : loop.resume(RUN);
-        if (whole !== undefined) void world.attend(RUN);
+        if (stored !== undefined) void world.attend(RUN);
         await Promise.race([ended.catch(() => undefined), halting.halted]);
         if (halting.isHalted()) void loop.cancel(RUN);
-        whole = await memory.load(RUN);
+        stored = await memory.load(RUN);
       }
-      checkMixedRun(whole, world.effects, world.requests);
-      expect(whole.run.worked, `round ${round}`).to.be.within(0, performance.now() - began + 10);
+      checkMixedRun(stored, world.effects, world.requests);
+      expect(stored.run.worked, `round ${round}`).to.be.within(0, performance.now() - began + 10);
     }
     expect(Math.min(jumps.forward, jumps.back)).to.be.greaterThan(3);
   });
@@ -172,6 +172,6 @@ function checkFailed({ run, calls }: StoredRun, { requests, effects }: World): v
   }
 }
 
-function words(counts: ReadonlyMap<string, number>): string {
+function formatCounts(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([kind, count]) => `${kind} ${count}`).join(', ');
 }

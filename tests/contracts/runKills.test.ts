@@ -27,7 +27,7 @@ const KILLS = process.env['BOLIDE_FULL'] === '1' ? 300 : 20;
 const LINES = 90;
 
 interface Place {
-  /** What children are told. */
+  /** Passed to the children. */
   readonly name: string;
   /** The database as it is between two processes. */
   open(): Promise<DocumentDatabase>;
@@ -55,7 +55,7 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
     const start = async (): Promise<RunChild> => {
       const child = await RunChild.start(url, place.name);
       children.push(child);
-      await child.said(1, isReady);
+      await child.waitForLines(1, isReady);
       return child;
     };
     let url: string;
@@ -77,17 +77,17 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
       const ids: string[] = [];
       const uncertain = new Set<string>();
       let unfinished = 0;
-      const look = async (): Promise<void> => {
+      const readRuns = async (): Promise<void> => {
         const database = await place.open();
         const store = new DocumentRunStore(database);
-        const wholes = await Promise.all(ids.map((id) => store.load(id)));
+        const storedRuns = await Promise.all(ids.map((id) => store.load(id)));
         await database.close();
-        // A run whose first write was not made has not begun.
-        for (const [index, whole] of wholes.entries()) if (whole === undefined) ids[index] = '';
+        // A run whose first write failed was not created.
+        for (const [index, stored] of storedRuns.entries()) if (stored === undefined) ids[index] = '';
         ids.splice(0, Infinity, ...ids.filter((id) => id !== ''));
-        unfinished = wholes.filter((whole) => whole !== undefined && whole.run.endedAt === undefined).length;
-        for (const whole of wholes)
-          for (const id of uncertainCalls(whole)) uncertain.add(`${whole?.run.executionId}:${id}`);
+        unfinished = storedRuns.filter((stored) => stored !== undefined && stored.run.endedAt === undefined).length;
+        for (const stored of storedRuns)
+          for (const id of uncertainCalls(stored)) uncertain.add(`${stored?.run.executionId}:${id}`);
       };
       let hits = 0;
       for (let kill = 1; kill <= KILLS / 2; kill += 1) {
@@ -100,29 +100,29 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
         }
         // Runs that were nearly done may have less to say.
         await Promise.race([
-          child.said(child.lines.length + 1 + Math.floor(random() * LINES)),
-          child.said(unfinished + fresh, isEnd),
+          child.waitForLines(child.lines.length + 1 + Math.floor(random() * LINES)),
+          child.waitForLines(unfinished + fresh, isEnd),
         ]);
         await child.kill();
         expect(child.failures).to.deep.equal([]);
-        await look();
+        await readRuns();
         hits += unfinished > 0 ? 1 : 0;
       }
       const last = await start();
-      await last.said(unfinished, isEnd);
+      await last.waitForLines(unfinished, isEnd);
       await last.kill();
       expect(last.failures).to.deep.equal([]);
 
-      const kept = await place.open();
-      const store = new DocumentRunStore(kept);
-      const wholes = await Promise.all(ids.map((id) => store.load(id)));
-      await kept.close();
+      const database = await place.open();
+      const store = new DocumentRunStore(database);
+      const storedRuns = await Promise.all(ids.map((id) => store.load(id)));
+      await database.close();
       const effects = world.effects.map(({ effect }) => effect);
-      for (const [index, whole] of wholes.entries()) {
+      for (const [index, stored] of storedRuns.entries()) {
         const id = ids[index] ?? '';
-        if (whole === undefined) throw new Error(`the run ${id} is gone`);
+        if (stored === undefined) throw new Error(`Run ${id} is missing.`);
         try {
-          checkMixedRun(whole, effects, world.requestsOf(id));
+          checkMixedRun(stored, effects, world.requestsOf(id));
         } catch (error) {
           throw new Error(`${id}, seed ${SEED}: ${String(error)}`, { cause: error });
         }
@@ -130,7 +130,7 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
       expect([...world.reviewed].sort(), `seed ${SEED}`).to.deep.equal([...uncertain].sort());
       // Otherwise nothing was killed in the middle of anything.
       expect(hits).to.be.greaterThan(KILLS / 4);
-      console.log(`      ${KILLS / 2} kills, ${ids.length} runs, ${uncertain.size} calls of which nobody knew`);
+      console.log(`      ${KILLS / 2} kills, ${ids.length} runs, ${uncertain.size} uncertain calls`);
     });
   });
 }
@@ -138,9 +138,9 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
 const MOVES = process.env['BOLIDE_FULL'] === '1' ? 24 : 3;
 /** Milliseconds. */
 const LEASE = 1_000;
-/** Milliseconds, within which everything that was begun ends on the slowest machine. */
+/** Milliseconds within which every started run ends, even on a slow machine. */
 const PATIENCE = 240_000;
-const NOT_BEGUN = ', which has not begun';
+const NOT_CREATED = ', which was not created';
 
 interface Worker {
   readonly child: RunChild;
@@ -156,7 +156,7 @@ describe('3 processes on one store that are killed and suspended in turn', () =>
   let url: string;
 
   before(async () => {
-    world.looksTwice = false;
+    world.reviewersCheckEffects = false;
     url = await world.open();
     mongo = await startTestMongo();
     database = await openDatabase({ MONGO_URL: mongo.url });
@@ -172,12 +172,12 @@ describe('3 processes on one store that are killed and suspended in turn', () =>
   const start = async (): Promise<Worker> => {
     const child = await RunChild.start(url, mongo.url, LEASE);
     children.push(child);
-    const [, owner = ''] = (await child.said(1, isReady)).split(' ');
+    const [, owner = ''] = (await child.waitForLines(1, isReady)).split(' ');
     return { child, owner };
   };
   const heldBy = async (owner: string): Promise<readonly string[]> =>
     (await store.leased(1_000)).filter((run) => run.owner === owner).map(({ executionId }) => executionId);
-  /** @throws what is still in the way when nobody can be expected to wait any longer */
+  /** @throws after a generous timeout, with what is still unfinished */
   const until = async (what: string, inTheWay: () => Promise<readonly string[]>): Promise<void> => {
     const since = performance.now();
     for (;;) {
@@ -185,18 +185,18 @@ describe('3 processes on one store that are killed and suspended in turn', () =>
       if (left.length === 0) return;
       if (performance.now() - since > PATIENCE)
         throw new Error(
-          `${what} still has in its way, seed ${SEED}: ${left.join('; ')}. The processes said last: ${children.map(({ lines }) => lines.slice(-3).join(', ')).join('; ')}`,
+          `${what} still has in its way, seed ${SEED}: ${left.join('; ')}. Last lines of the processes: ${children.map(({ lines }) => lines.slice(-3).join(', ')).join('; ')}`,
         );
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   };
   const unended = async (ids: readonly string[]): Promise<readonly string[]> => {
-    const wholes = await Promise.all(ids.map((id) => store.load(id)));
-    return wholes.flatMap((whole, index) => {
-      if (whole === undefined) return [`${ids[index]}${NOT_BEGUN}`];
-      const { executionId, state, owner, endedAt } = whole.run;
+    const storedRuns = await Promise.all(ids.map((id) => store.load(id)));
+    return storedRuns.flatMap((stored, index) => {
+      if (stored === undefined) return [`${ids[index]}${NOT_CREATED}`];
+      const { executionId, state, owner, endedAt } = stored.run;
       return endedAt === undefined
-        ? [`${executionId}, ${state}, of ${owner} (${whole.calls.map((call) => call.state).join(', ')})`]
+        ? [`${executionId}, ${state}, of ${owner} (${stored.calls.map((call) => call.state).join(', ')})`]
         : [];
     });
   };
@@ -214,8 +214,8 @@ describe('3 processes on one store that are killed and suspended in turn', () =>
       ids.push(...fresh);
       for (const id of fresh) worker.child.run(id);
       const lines = worker.child.lines.length + 10 + Math.floor(random() * 60);
-      // A slow process may lose its runs, which then end elsewhere, before it has said so much.
-      await Promise.race([worker.child.said(lines), until(`move ${move}`, () => unended(fresh))]);
+      // A slow process may lose its runs, which then end elsewhere, before it has printed that many lines.
+      await Promise.race([worker.child.waitForLines(lines), until(`move ${move}`, () => unended(fresh))]);
       if (move % 3 === 2) {
         await worker.child.kill();
         workers[at] = await start();
@@ -227,17 +227,17 @@ describe('3 processes on one store that are killed and suspended in turn', () =>
       woken.push({ ...worker, lost, from: world.effects.length, heard: worker.child.lines.length });
       worker.child.process.kill('SIGCONT');
     }
-    await until('the end', async () => (await unended(ids)).filter((run) => !run.endsWith(NOT_BEGUN)));
+    await until('the end', async () => (await unended(ids)).filter((run) => !run.endsWith(NOT_CREATED)));
     const effects = world.effects.map(({ effect }) => effect);
     for (const id of ids) {
-      const whole = await store.load(id);
-      // One whose first write was not made has not begun.
-      if (whole === undefined) continue;
-      // A process that was stopped between its last look and its request sends that one when it wakes.
+      const stored = await store.load(id);
+      // A run whose first write failed was not created.
+      if (stored === undefined) continue;
+      // A process that was stopped between its last check and its request sends that request when it resumes.
       const requests = world
         .requestsOf(id)
         .filter((request, index, all) => all.slice(0, index).every((earlier) => earlier.length <= request.length));
-      checkMixedRun(whole, effects, requests, world.reviewed);
+      checkMixedRun(stored, effects, requests, world.reviewed);
     }
     for (const { child, lost, from, heard } of woken) {
       const after = world.effects.slice(from).filter(({ pid }) => pid === child.pid);

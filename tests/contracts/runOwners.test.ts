@@ -68,15 +68,15 @@ describe('runs on a store that several processes share', () => {
     await new Promise((resolve) => setImmediate(resolve));
     const next = owner([calling({ name: 'note' }), answer('new')], tools('new'));
     expect((await next.loop.resume('r')).response.output_text).to.equal('new');
-    const told = old.record.events.length;
+    const emitted = old.record.events.length;
     // The old owner wakes: its model answers, with a tool to run.
     reply.resolve(calling({ name: 'note' }));
     expect((await first).response.output_text).to.equal('new');
     expect(effects).to.deep.equal(['new']);
-    // The answer is told before anything of it is written; of what follows nothing is.
+    // The response is emitted before it is recorded; nothing that follows is.
     expect(
       old.record.lines
-        .slice(told)
+        .slice(emitted)
         .filter((line) => !['llm:response', 'tool:pending note', 'tool:executing note'].includes(line)),
     ).to.deep.equal([]);
     expect(old.loop.isLocal('r')).to.equal(false);
@@ -101,7 +101,7 @@ describe('runs on a store that several processes share', () => {
   });
 
   it('an owner that was suspended does not trust its leases before it has checked them', async () => {
-    const looks: boolean[] = [];
+    const checks: boolean[] = [];
     const sure = deferred();
     const owned = new LeaseHeartbeat(
       store,
@@ -109,7 +109,7 @@ describe('runs on a store that several processes share', () => {
         size: 1,
         apply: () => undefined,
         heartbeat: () => (owned.isLeaseCurrent() ? sure.resolve() : undefined),
-        checkLeases: () => Promise.resolve(void looks.push(owned.isLeaseCurrent())),
+        checkLeases: () => Promise.resolve(void checks.push(owned.isLeaseCurrent())),
       },
       TIMES,
       new RecordingLogger(),
@@ -121,21 +121,21 @@ describe('runs on a store that several processes share', () => {
     expect(owned.isLeaseCurrent()).to.equal(false);
     await sure.promise;
     await owned.release();
-    expect(looks).to.deep.equal([false, false, false]);
+    expect(checks).to.deep.equal([false, false, false]);
   });
 
   it('an owner keeps sending heartbeats while a command waits for a slow store', async () => {
     const written = deferred();
     const beats = deferred();
     let isSlow = false;
-    let said = 0;
+    let heartbeats = 0;
     const slow = new Proxy(store, {
       get(target, name, receiver) {
         const value: unknown = Reflect.get(target, name, receiver);
         if (typeof value !== 'function') return value;
         return async (...args: readonly unknown[]): Promise<unknown> => {
           if (isSlow && name === 'saveRun') await written.promise;
-          if (isSlow && name === 'heartbeat' && (said += 1) === 4) beats.resolve();
+          if (isSlow && name === 'heartbeat' && (heartbeats += 1) === 4) beats.resolve();
           return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
         };
       },
@@ -286,9 +286,9 @@ describe('runs on a store that several processes share', () => {
       await store.create(
         { ...(await store.load('left'))!.run, executionId: 'silent', requestId: 'silent' },
         'running',
-        'nobody',
+        'other',
       );
-      await store.heartbeat('nobody');
+      await store.heartbeat('other');
       const alive = owner([untilAborted], new ToolRegistry(), store, { leaseMs: 800, heartbeatMs: 5 });
       void alive.loop.execute('ann', { model: 'm', input: 'go', executionId: 'alive' }).catch(() => undefined);
       await alive.record.seen('iteration:start');
@@ -512,7 +512,7 @@ describe('runs on a store that several processes share', () => {
     expect(await failure(loop.resume('other'))).to.be.instanceOf(LLMInvalidRequestError);
     expect(loop.ownerId).to.equal(undefined);
     await loop.close();
-    const kept = new MemoryRunStore();
-    expect(await kept.leased(10)).to.deep.equal([]);
+    const store = new MemoryRunStore();
+    expect(await store.leased(10)).to.deep.equal([]);
   });
 });

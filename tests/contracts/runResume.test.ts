@@ -23,7 +23,7 @@ async function live(
 ): Promise<
   | {
       readonly world: World;
-      readonly whole: StoredRun;
+      readonly stored: StoredRun;
       readonly result: RunResult;
       readonly writes: number;
       readonly uncertain: ReadonlySet<string>;
@@ -50,20 +50,20 @@ async function live(
     const found = await store.load(RUN);
     if (found === undefined) return undefined;
     if (outcome !== undefined)
-      return { world, whole: found, result: outcome.result, writes: halting.writes(), uncertain, hasLostCall };
+      return { world, stored: found, result: outcome.result, writes: halting.writes(), uncertain, hasLostCall };
     hasLostCall ||= found.run.isCalling;
     for (const id of uncertainCalls(found)) uncertain.add(id);
   }
   throw new Error('the last process has to live');
 }
 
-function check({ world, whole, result, uncertain, hasLostCall }: NonNullable<Awaited<ReturnType<typeof live>>>): void {
+function check({ world, stored, result, uncertain, hasLostCall }: NonNullable<Awaited<ReturnType<typeof live>>>): void {
   const { requests, effects, events, reviewed } = world;
-  checkMixedRun(whole, effects, requests);
-  expect(result.transcript).to.deep.equal(whole.run.transcript);
+  checkMixedRun(stored, effects, requests);
+  expect(result.transcript).to.deep.equal(stored.run.transcript);
   expect([...reviewed].sort(), 'reviewed').to.deep.equal([...uncertain].sort());
   for (const [index, { seq }] of events.entries()) if (index > 0) expect(seq).to.be.greaterThan(events[index - 1]!.seq);
-  // One that dies when it has written the end down tells it to nobody any more.
+  // A process that dies right after recording the end emits no final event.
   const ends = events.filter(({ type }) => type === 'run:completed');
   expect(ends).to.have.length.at.most(1);
   if (ends.length === 1) expect(events.at(-1)).to.equal(ends[0]);
@@ -88,19 +88,19 @@ for (const [name, open] of Object.entries(STORES)) {
 
     it('continues from each of its writes, whether or not the write took effect', async function () {
       this.timeout(120_000);
-      const whole = await live(await open(), [[Infinity, 'before']]);
-      check(whole!);
-      expect(whole!.uncertain.size).to.equal(0);
+      const stored = await live(await open(), [[Infinity, 'before']]);
+      check(stored!);
+      expect(stored!.uncertain.size).to.equal(0);
       const uncertain = new Set<string>();
       let lostCalls = 0;
-      for (let at = 1; at <= whole!.writes; at += step) {
+      for (let at = 1; at <= stored!.writes; at += step) {
         for (const moment of ['before', 'after'] as const) {
           const lived = await live(await open(), [
             [at, moment],
             [Infinity, 'before'],
           ]);
           if (lived === undefined) {
-            // Nobody had been told that there is a run.
+            // The run was never confirmed to its caller.
             expect([at, moment]).to.deep.equal([1, 'before']);
             continue;
           }

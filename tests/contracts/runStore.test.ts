@@ -256,9 +256,9 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         turnStart: 1,
       });
       await store.addCall(lease, toolCall('c'));
-      const whole = (await store.load(id))!.run;
+      const record = (await store.load(id))!.run;
       const claimed = (await store.claim(lease, 'b', 'end'))!;
-      const { response: _response, ...rest } = whole;
+      const { response: _response, ...rest } = record;
       expect(claimed.run).to.deep.equal({ ...rest, input: [], transcript: [], owner: 'b', fence: 2 });
       expect(claimed.calls).to.deep.equal([toolCall('c')]);
       await store.saveRun(claimed.lease, {
@@ -268,8 +268,8 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       });
       expect((await store.load(id))!.run).to.deep.include({
         transcript,
-        input: whole.input,
-        response: whole.response,
+        input: record.input,
+        response: record.response,
         state: 'failed',
       });
     });

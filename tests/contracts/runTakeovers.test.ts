@@ -77,7 +77,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
 
     const seen = async (): Promise<LeasedRun> => {
       const found = (await store.leased(10)).find(({ executionId }) => executionId === RUN);
-      if (found === undefined) throw new Error('nobody has it');
+      if (found === undefined) throw new Error('The run has no owner.');
       return found;
     };
 
@@ -111,8 +111,8 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const last = new Life(store, [], tools);
       const error = await failure(last.loop.recover(await seen()));
       expect(error).to.be.instanceOf(MaxTakeoversError).and.to.include({ code: 'max-takeovers', retryable: false });
-      for (const said of ['5 processes in a row', 'note (n)', 'boom (b)'])
-        expect((error as Error).message).to.include(said);
+      for (const part of ['5 processes in a row', 'note (n)', 'boom (b)'])
+        expect((error as Error).message).to.include(part);
       expect(booms).to.equal(MAX_TAKEOVERS + 1);
       const { run, calls } = (await store.load(RUN))!;
       expect(run).to.deep.include({
@@ -135,13 +135,13 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       ]);
       expect(last.record.lines.at(-1)).to.equal('run:failed');
       expect(await store.leased(10)).to.deep.equal([]);
-      // Whoever asks later hears the same.
+      // Later callers receive the same error.
       const other = new Life(store, [], tools);
-      const told = await failure(other.loop.waitForResult(RUN));
-      expect(told)
+      const reported = await failure(other.loop.waitForResult(RUN));
+      expect(reported)
         .to.be.instanceOf(MaxTakeoversError)
         .and.to.have.property('message', (error as Error).message);
-      expect(runOf(told)?.transcript).to.deep.equal(before.transcript);
+      expect(runOf(reported)?.transcript).to.deep.equal(before.transcript);
       expect(await other.loop.cancel(RUN)).to.equal('failed');
     });
 

@@ -17,7 +17,7 @@ import { until } from '../support/until';
 const circle: Record<string, unknown> = {};
 circle['self'] = circle;
 
-/** What is submitted, and what the model is told of it. */
+/** What is submitted, and what the model receives. */
 const RESULTS: Readonly<Record<string, readonly [ExternalResult, RegExp]>> = {
   'a text': [{ output: 'as it is' }, /^as it is$/],
   'JSON that is a text': [{ output: '{"a":1}' }, /^\{"a":1\}$/],
@@ -37,7 +37,7 @@ const RESULTS: Readonly<Record<string, readonly [ExternalResult, RegExp]>> = {
     },
     /not serializable as JSON: not me/,
   ],
-  'more than a model is told': [
+  'larger than the limit': [
     { output: 'x'.repeat(400_000) },
     /^x+\n\[cut: the first 262144 of 400000 bytes are shown\]$/,
   ],
@@ -52,7 +52,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
     after(() => opened.close());
 
-    for (const [what, [result, told]] of Object.entries(RESULTS)) {
+    for (const [what, [result, received]] of Object.entries(RESULTS)) {
       it(`that is ${what} has the same effect through the owner of the run and through another process`, async () => {
         const { store } = opened;
         const process = (script: readonly ScriptedStep[]): AgenticLoop =>
@@ -84,7 +84,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
           await here.close();
         }
         expect(ends[1]).to.equal(ends[0]);
-        expect(ends[0]?.replace(/^\w+: /, '')).to.match(told);
+        expect(ends[0]?.replace(/^\w+: /, '')).to.match(received);
       });
     }
   });

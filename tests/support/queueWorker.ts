@@ -1,6 +1,6 @@
 /**
- * A process that works on queued runs by Agenda, and notes what its tool does. Argument: JSON of
- * QueueWorkerOptions.
+ * A process that executes queued runs through Agenda and records the effects of its tool. Argument:
+ * QueueWorkerOptions as JSON.
  */
 import { MongoClient } from 'mongodb';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
@@ -17,7 +17,7 @@ export interface QueueWorkerOptions {
   readonly concurrency: number;
 }
 
-/** One line of what the tools did. The key is the same for every attempt at a call. */
+/** One effect of the tool. The key is the same for every attempt at a call. */
 export interface EffectDocument {
   readonly key: string;
   readonly executionId: string;
@@ -25,7 +25,7 @@ export interface EffectDocument {
 }
 
 export const EFFECTS = 'effects';
-/** Milliseconds: short, so that a test need not wait long for what the dead had. */
+/** Milliseconds; short, so that tests need not wait long for the runs of a dead process. */
 export const TIMES = { lease: 1_500, heartbeat: 150, poll: 50, lock: 2_000 };
 
 async function main({ mongoUrl, concurrency }: QueueWorkerOptions): Promise<void> {
@@ -33,7 +33,7 @@ async function main({ mongoUrl, concurrency }: QueueWorkerOptions): Promise<void
   const effects = client.db().collection<EffectDocument>(EFFECTS);
   const tools = new ToolRegistry().register({
     name: 'note',
-    // The other side knows the key; what may be done again is.
+    // The database recognises the key, so repeated calls are harmless.
     idempotent: true,
     execute: async (_args: unknown, { executionId, idempotencyKey }) => {
       await effects.insertOne({ key: idempotencyKey, executionId, pid: process.pid });

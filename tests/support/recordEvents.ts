@@ -1,4 +1,4 @@
-/** Collects what a loop tells, and lets a test wait for an event instead of for time. */
+/** Records the events of a loop, and lets a test wait for an event instead of for time. */
 import type { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../../imports/business/ai/domain/types/AgentEvents';
 
@@ -6,7 +6,7 @@ export interface EventRecord {
   readonly events: readonly AgentEvent[];
   /** `type`, or `type name` for events of a call. */
   readonly lines: readonly string[];
-  /** The next event of this type, or one that came already. */
+  /** Resolves with the next event of this type, or with one that was already emitted. */
   seen<T extends AgentEventType>(type: T, matches?: (event: AgentEventOf<T>) => boolean): Promise<AgentEventOf<T>>;
 }
 
@@ -27,7 +27,7 @@ export function recordEvents(loop: AgenticLoop): EventRecord {
     seen<T extends AgentEventType>(type: T, matches: (event: AgentEventOf<T>) => boolean = () => true) {
       const test = (event: AgentEvent): boolean => event.type === type && matches(event as AgentEventOf<T>);
       const past = events.find(test);
-      // The test above has looked at the type.
+      // The type was checked above.
       if (past !== undefined) return Promise.resolve(past as AgentEventOf<T>);
       return new Promise<AgentEvent>((resolve) => waiters.push({ test, resolve })) as Promise<AgentEventOf<T>>;
     },

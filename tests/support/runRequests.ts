@@ -1,4 +1,4 @@
-/** Makers of what is written down of a run, so that a test says only what it is about. */
+/** Builders of run records with defaults, so that a test states only the fields it is about. */
 import { createToolCall } from '../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
 import { userMessage } from '../../imports/business/ai/domain/entities/Message';
@@ -29,7 +29,7 @@ export function runRequest(executionId: string, fields: Partial<RunRequest> = {}
 }
 
 export function toolCall(id: string, fields: Partial<ToolCall> = {}): ToolCall {
-  // Whoever gives fields gives those of one state.
+  // Callers pass the fields of one state.
   return {
     ...createToolCall({ id, call_id: id, name: 'clock', arguments: '{}', blocking: true, createdAt: 1_000 }),
     ...fields,

@@ -1,4 +1,4 @@
-/** The stores that one contract of journals holds for, each empty and ready. */
+/** The run stores that share one contract, each empty and ready. */
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';

@@ -1,29 +1,37 @@
 /**
- * A store of a process that stops dead at one of its writes: just before it, or just after, when its answer would
- * have come. Then it never answers again.
+ * A store for a process that dies at one of its writes, either just before the write or just after it. From then on it
+ * never responds.
  */
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
 
 export interface HaltingStore {
   readonly store: RunStore;
-  /** Writes that were asked for. */
+  /** The number of attempted writes. */
   readonly writes: () => number;
   /** The name of the write at which it halted. */
   readonly halted: Promise<string>;
   readonly isHalted: () => boolean;
 }
 
-const WRITES = new Set<string | symbol>(['create', 'claim', 'saveRun', 'addCall', 'saveCall', 'addCommand', 'removeCommand']);
+const WRITES = new Set<string | symbol>([
+  'create',
+  'claim',
+  'saveRun',
+  'addCall',
+  'saveCall',
+  'addCommand',
+  'removeCommand',
+]);
 
-/** @param at the number of the write, from 1; Infinity for a process that lives */
+/** @param at the number of the write, from 1; Infinity for a process that does not die */
 export function haltingStore(inner: RunStore, at: number, moment: 'before' | 'after'): HaltingStore {
   let writes = 0;
   let isHalted = false;
-  let tell: (name: string) => void = () => undefined;
-  const halted = new Promise<string>((resolve) => (tell = resolve));
+  let resolveHalted: (name: string) => void = () => undefined;
+  const halted = new Promise<string>((resolve) => (resolveHalted = resolve));
   const halt = (name: string): Promise<never> => {
     isHalted = true;
-    tell(name);
+    resolveHalted(name);
     return new Promise(() => undefined);
   };
   const store = new Proxy(inner, {

@@ -1,6 +1,6 @@
 /**
- * The world of runs in child processes: their model's vendor and the remote services, on loopback, and everything
- * that was asked of them.
+ * The environment of runs in child processes, on loopback: the model's vendor, the remote services, and a record of all
+ * requests to them.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { mixedAnswer } from './mixedModel';
 
-interface Asked {
+interface WorldRequest {
   readonly run: string;
   readonly items: readonly Item[];
   readonly tool: string;
@@ -26,9 +26,9 @@ export interface Effect {
 
 export class RunWorld {
   readonly effects: Effect[] = [];
-  /** People look whether a call under review had its effect; otherwise they take it for granted. */
-  looksTwice = true;
-  /** `run:call` of which somebody was asked whether it ran. */
+  /** Whether reviewers check that a call had its effect; otherwise they assume that it had. */
+  reviewersCheckEffects = true;
+  /** `run:call` of the calls that were reviewed. */
   readonly reviewed = new Set<string>();
   private readonly requests = new Map<string, (readonly Item[])[]>();
   private readonly server: Server;
@@ -47,7 +47,7 @@ export class RunWorld {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** What the model was sent for a run. */
+  /** The inputs of the model calls of a run. */
   requestsOf(run: string): readonly (readonly Item[])[] {
     return this.requests.get(run) ?? [];
   }
@@ -57,7 +57,7 @@ export class RunWorld {
     this.server.close();
   }
 
-  private answer(path: string, pid: number, { run, items, tool, key, result, call, effect }: Asked): unknown {
+  private answer(path: string, pid: number, { run, items, tool, key, result, call, effect }: WorldRequest): unknown {
     switch (path) {
       case '/model':
         this.requests.set(run, [...this.requestsOf(run), items]);
@@ -67,14 +67,14 @@ export class RunWorld {
         return result;
       default:
         this.reviewed.add(`${run}:${call}`);
-        return !this.looksTwice || this.effects.some((done) => done.effect === effect);
+        return !this.reviewersCheckEffects || this.effects.some((done) => done.effect === effect);
     }
   }
 }
 
-async function read(request: IncomingMessage): Promise<{ readonly pid: number; readonly body: Asked }> {
+async function read(request: IncomingMessage): Promise<{ readonly pid: number; readonly body: WorldRequest }> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
-  // Children of ours say what they are to say.
-  return JSON.parse(text) as { readonly pid: number; readonly body: Asked };
+  // Sent by `runChild`, which is trusted.
+  return JSON.parse(text) as { readonly pid: number; readonly body: WorldRequest };
 }

@@ -1,6 +1,6 @@
 /**
- * What outlives every process of a durable run: the store, the remote services with what was done to them, the
- * model's vendor, and the people who decide.
+ * What survives every process of a durable run: the store, the remote services with their effects, the model's vendor,
+ * and the people who decide.
  */
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { ResilientProvider } from '../../../imports/business/ai/application/services/routing/ResilientProvider';
@@ -13,44 +13,44 @@ import { RecordingLogger } from '../RecordingLogger';
 import { attend, watchCalls } from './Attendant';
 import { mixedAnswer } from './mixedModel';
 import { mixedTools } from './mixedTools';
-import { persist } from './persist';
+import { retryUntilStored } from './persist';
 
-export interface Troubles {
+export interface Faults {
   /** Milliseconds. */
   readonly runTimeout: number;
-  /** Throws, or takes its time, instead of answering. */
-  ofVendor(signal: AbortSignal | undefined): Promise<void>;
+  /** May delay the vendor's response, or throw in its place. */
+  beforeResponse(signal: AbortSignal | undefined): Promise<void>;
 }
 
-const NO_TROUBLES: Troubles = { runTimeout: 600_000, ofVendor: () => Promise.resolve() };
+const NO_FAULTS: Faults = { runTimeout: 600_000, beforeResponse: () => Promise.resolve() };
 
 export class World {
-  /** `tool key`, in the order in which it was done. */
+  /** `tool key`, in order of execution. */
   readonly effects: string[] = [];
-  /** What was sent to the model. */
+  /** The inputs of the model calls. */
   readonly requests: (readonly Item[])[] = [];
   readonly events: AgentEvent[] = [];
-  /** Ids of calls about which somebody was asked whether they ran. */
+  /** Ids of calls that needed review. */
   readonly reviewed = new Set<string>();
   /** The store as processes see it. */
   readonly store: RunStore;
   readonly logger = new RecordingLogger();
-  private readonly troubles: Troubles;
+  private readonly faults: Faults;
   private loop: AgenticLoop | undefined;
 
-  /** @param troubles what goes wrong beside the processes' deaths */
-  constructor(store: RunStore, troubles: Troubles = NO_TROUBLES) {
-    this.troubles = troubles;
+  /** @param faults injected in addition to the deaths of processes */
+  constructor(store: RunStore, faults: Faults = NO_FAULTS) {
+    this.faults = faults;
     this.store = watchCalls(store, (executionId) => void this.attend(executionId));
   }
 
-  /** @param isDead what a process that was stopped would do comes to nothing */
+  /** @param isDead once true, nothing that the process does has an effect */
   process(store: RunStore, isDead: () => boolean): AgenticLoop {
     const never = new Promise<never>(() => undefined);
     const toolExecutor = mixedTools((tool, key, result) => {
       if (isDead()) return never;
       this.effects.push(`${tool} ${key}`);
-      // Some answer at once, some later.
+      // Some respond synchronously, some later.
       return tool === 'charge'
         ? result
         : new Promise((resolve) => setImmediate(() => resolve(isDead() ? never : result)));
@@ -60,25 +60,25 @@ export class World {
       getCapabilities: () => CAPABILITIES,
       validateAccess: () => Promise.resolve(true),
       stream: () => {
-        throw new Error('not asked for');
+        throw new Error('Streaming is not expected here.');
       },
       generate: async (_userId, options) => {
         if (isDead()) return never;
         const items = options.input as readonly Item[];
         this.requests.push(items);
         await new Promise((resolve) => setImmediate(resolve));
-        await this.troubles.ofVendor(options.signal);
+        await this.faults.beforeResponse(options.signal);
         return isDead() ? never : mixedAnswer(items);
       },
     };
-    const patient = new ResilientProvider({ provider, sleep: () => new Promise((resolve) => setImmediate(resolve)) });
+    const retrying = new ResilientProvider({ provider, sleep: () => new Promise((resolve) => setImmediate(resolve)) });
     const loop = new AgenticLoop({
-      provider: patient,
+      provider: retrying,
       toolExecutor,
       runStore: store,
       logger: this.logger,
       leaseTimes: { leaseMs: 200, heartbeatMs: 5 },
-      runTimeout: this.troubles.runTimeout,
+      runTimeout: this.faults.runTimeout,
     });
     loop.on('event', (event) => {
       if (isDead()) return;
@@ -92,7 +92,7 @@ export class World {
   async attend(executionId: string): Promise<void> {
     const { loop } = this;
     if (loop === undefined) return;
-    await persist(() =>
+    await retryUntilStored(() =>
       attend(loop, this.store, executionId, (id, call) => this.effects.includes(`${call.name} ${id}:${call.id}`)),
     );
   }

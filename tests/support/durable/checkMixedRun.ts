@@ -1,4 +1,4 @@
-/** What is promised of a mixed run, whatever happened to the processes that ran it. */
+/** Checks the guarantees of a mixed run, whatever happened to the processes that executed it. */
 import { expect } from 'chai';
 import type { StoredRun } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -8,9 +8,9 @@ import { KEYED } from './mixedTools';
 
 /**
  * @param effects `tool key`, of all runs
- * @param requests what the model was sent for this run
- * @param settledByPeople `run:call` of those whose result somebody gave without looking, so that they may never
- *   have run
+ * @param requests the inputs of the run's model calls
+ * @param settledByPeople `run:call` of the calls whose result a reviewer submitted without checking, so that they may
+ *   never have run
  */
 export function checkMixedRun(
   { run, calls }: StoredRun,
@@ -19,16 +19,15 @@ export function checkMixedRun(
   settledByPeople: ReadonlySet<string> = new Set(),
 ): void {
   expect(run.state).to.equal('completed');
-  expect(run.response?.output_text).to.equal(`told ${CALLS.length}`);
-  // The model was sent histories that vendors accept, each the last one and more: nothing is told twice, nothing is
-  // lost.
+  expect(run.response?.output_text).to.equal(`received ${CALLS.length}`);
+  // Vendors accept every history, and each one extends the last: nothing is delivered twice, and nothing is lost.
   for (const [index, request] of requests.entries()) {
     checkTranscript(request);
     const next = requests[index + 1];
     if (next !== undefined) checkGrowth(request, next);
   }
-  expect([...toldOutputs(run.transcript)].sort()).to.deep.equal(CALLS.map(([, id]) => id).sort());
-  // Effects: each at least once, each at most once but for those that carry the remote's key.
+  expect([...deliveredCallIds(run.transcript)].sort()).to.deep.equal(CALLS.map(([, id]) => id).sort());
+  // Each effect happened at least once; at most once unless the remote service knows the call by its key.
   for (const [name, id] of CALLS) {
     if (name === 'webhook') continue;
     const times = effects.filter((effect) => effect === `${name} ${run.executionId}:${id}`).length;
@@ -42,22 +41,22 @@ export function checkMixedRun(
 }
 
 /**
- * Calls of which nobody can know whether they ran: those of a run that goes on, begun without a trace of their end.
- * The transcript may know of it before the call does.
+ * The calls of an unfinished run that were started and have no recorded outcome, so that it is unknown whether they
+ * ran. The transcript may contain an outcome before the call does.
  */
-export function uncertainCalls(whole: StoredRun | undefined): readonly string[] {
-  if (whole === undefined || whole.run.endedAt !== undefined) return [];
-  const told = toldOutputs(whole.run.transcript);
-  return whole.calls
+export function uncertainCalls(stored: StoredRun | undefined): readonly string[] {
+  if (stored === undefined || stored.run.endedAt !== undefined) return [];
+  const delivered = deliveredCallIds(stored.run.transcript);
+  return stored.calls
     .filter(
       ({ id, state, name }) =>
-        state === 'executing' && !told.includes(id) && !KEYED.includes(name) && name !== 'webhook',
+        state === 'executing' && !delivered.includes(id) && !KEYED.includes(name) && name !== 'webhook',
     )
     .map(({ id }) => id);
 }
 
-/** Ids of calls whose outcome stands in the transcript. */
-function toldOutputs(transcript: readonly Item[]): readonly string[] {
+/** Ids of the calls whose result is in the transcript. */
+function deliveredCallIds(transcript: readonly Item[]): readonly string[] {
   return transcript.flatMap((item) =>
     item.type === 'function_call_output' && item.status !== 'in_progress' ? [item.call_id] : [],
   );

@@ -1,6 +1,6 @@
 /**
- * A model that decides by nothing but what it was sent, so that it is the same one after a crash: three turns of
- * tools of every kind, then an answer.
+ * A stateless model, which therefore behaves the same after a crash: three turns with tools of every kind, then an
+ * answer.
  */
 import type { Item, LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { answer, callItem, response } from '../responses';
@@ -26,15 +26,17 @@ export const TURNS = [
 export const CALLS: readonly (readonly [string, string])[] = TURNS.flat();
 
 export function mixedAnswer(items: readonly Item[]): LLMResponse {
-  const made = items.filter(({ type }) => type === 'function_call').length;
+  const callCount = items.filter(({ type }) => type === 'function_call').length;
   let before = 0;
   for (const turn of TURNS) {
-    if (made === before)
+    if (callCount === before)
       return response({
         output: turn.map(([name, call_id]) => callItem({ name, call_id, arguments: { id: call_id } })),
       });
     before += turn.length;
   }
-  const told = items.filter((item) => item.type === 'function_call_output' && item.status !== 'in_progress').length;
-  return answer(`told ${told}`);
+  const resultCount = items.filter(
+    (item) => item.type === 'function_call_output' && item.status !== 'in_progress',
+  ).length;
+  return answer(`received ${resultCount}`);
 }

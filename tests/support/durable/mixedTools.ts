@@ -1,14 +1,14 @@
 /**
- * Tools of every kind, whose effects are somebody else's: blocking and not, with the remote's key and without, with
+ * Tools of every kind, with effects on remote services: blocking and non-blocking, idempotent by a key and not, with
  * approval, external.
  */
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 
 export const TOOLS = ['note', 'charge', 'job', 'pay', 'mail', 'webhook'];
-/** The remote knows their calls by a key, so that they may run again. */
+/** The remote service recognises repeated calls by their key, so that they may run again. */
 export const KEYED = ['charge', 'job'];
 
-/** @param act has the effect of that name under that key, and gives its result */
+/** @param act performs the tool's effect under the key, and returns the result */
 export function mixedTools(act: (tool: string, key: string, result: string) => unknown): ToolRegistry {
   return new ToolRegistry()
     .register({ name: 'note', execute: (_args, { idempotencyKey }) => act('note', idempotencyKey, 'noted') })

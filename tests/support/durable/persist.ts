@@ -1,10 +1,10 @@
-/** What people and services do that want something of a run: they ask again, while the store can't be reached. */
+/** Repeats an action, as a client would, while the store cannot be reached. */
 import { isLLMError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 
-export async function persist(wanted: () => Promise<void>): Promise<void> {
+export async function retryUntilStored(action: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      await wanted();
+      await action();
       return;
     } catch (error) {
       if (!isLLMError(error) || !error.retryable) throw error;

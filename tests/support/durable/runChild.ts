@@ -1,6 +1,7 @@
 /**
- * A process that owns runs, for tests that kill it. Its model and the effects of its tools are the parent's; it
- * says on stdout what it is about to do, so that it can be killed anywhere. Lines on stdin: `run <id>` begins one.
+ * A process that executes runs, for tests that kill it. The parent provides its model and the effects of its tools. It
+ * prints to stdout what it is about to do, so that it can be killed at any point. The line `run <id>` on stdin starts a
+ * run.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -17,24 +18,24 @@ import { openRunStore } from '../../../imports/business/ai/infrastructure/persis
 import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { CAPABILITIES } from '../capabilities';
 import { attend, watchCalls } from './Attendant';
-import type { WasDone } from './Attendant';
+import type { HadEffect } from './Attendant';
 import { mixedTools, TOOLS } from './mixedTools';
-import { persist } from './persist';
+import { retryUntilStored } from './persist';
 
 async function main([world = '', place = '', lease = '300']: readonly string[]): Promise<void> {
   const database = await openDatabase(place.startsWith('mongodb:') ? { MONGO_URL: place } : { DATA_DIR: place });
   const ask = (path: string, body: unknown): Promise<unknown> => post(`${world}/${path}`, { pid: process.pid, body });
-  let look = (_executionId: string): void => undefined;
-  const store = saying(watchCalls(await openRunStore(database), (executionId) => look(executionId)));
+  let attendRun = (_executionId: string): void => undefined;
+  const store = printWrites(watchCalls(await openRunStore(database), (executionId) => attendRun(executionId)));
   const loop = new AgenticLoop({
     provider: {
       getProviderName: () => 'parent',
       getCapabilities: () => CAPABILITIES,
       validateAccess: () => Promise.resolve(true),
       stream: () => {
-        throw new Error('not asked for');
+        throw new Error('Streaming is not expected here.');
       },
-      // The parent gives whole responses.
+      // The parent returns complete responses.
       generate: async (_userId, { input, turn }) =>
         (await ask('model', { run: turn?.executionId, items: input })) as LLMResponse,
     },
@@ -42,40 +43,40 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
     runStore: store,
     leaseTimes: { leaseMs: Number(lease), heartbeatMs: Number(lease) / 6 },
     maxIterations: 30,
-    // It is the parent that kills its processes, not what the run does.
+    // It is the parent that kills the processes, not the run.
     maxTakeovers: Infinity,
   });
-  look = (executionId) => {
-    const wasDone: WasDone = async (id, call) =>
+  attendRun = (executionId) => {
+    const wasDone: HadEffect = async (id, call) =>
       (await ask('reviewed', { run: id, call: call.id, effect: `${call.name} ${id}:${call.id}` })) === true;
-    persist(() => attend(loop, store, executionId, wasDone)).catch(fail);
+    retryUntilStored(() => attend(loop, store, executionId, wasDone)).catch(fail);
   };
   loop.on('event', (event) => {
-    if (event.type !== 'llm:delta') say(`e ${event.type} ${event.executionId}`);
+    if (event.type !== 'llm:delta') print(`e ${event.type} ${event.executionId}`);
   });
-  // Calls that wait already, of runs that were taken over.
-  loop.on('run:started', ({ executionId }) => look(executionId));
+  // Calls of recovered runs may already wait.
+  loop.on('run:started', ({ executionId }) => attendRun(executionId));
   const recovery = new RunRecovery({ loop, store, leaseMs: Number(lease), scanIntervalMs: Number(lease) / 6 });
   await recovery.start();
-  say(`ready ${loop.ownerId ?? ''}`);
+  print(`ready ${loop.ownerId ?? ''}`);
   for await (const line of createInterface({ input: process.stdin })) {
     const [, id = ''] = line.split(' ');
-    await persist(() => begin(loop, id));
+    await retryUntilStored(() => startRun(loop, id));
   }
 }
 
-async function begin(loop: AgenticLoop, executionId: string): Promise<void> {
+async function startRun(loop: AgenticLoop, executionId: string): Promise<void> {
   try {
     const { done } = await loop.start('ann', { model: 'm', input: 'go', tools: TOOLS, executionId });
-    // Its end is in the store.
+    // The run's end is in the store.
     done.catch(() => undefined);
   } catch (error) {
-    // It had been written, and nobody was told; the watcher goes on with it.
+    // It was recorded before, but the request failed; the recovery continues it.
     if (!(error instanceof ConflictError)) throw error;
   }
 }
 
-/** A connection for each: one that is kept may be dead when a process that was stopped wakes. */
+/** Uses a new connection each time: a pooled one may be dead when a suspended process resumes. */
 async function post(url: string, body: unknown): Promise<unknown> {
   const sent = request(url, { method: 'POST', agent: false });
   sent.end(JSON.stringify(body));
@@ -83,8 +84,8 @@ async function post(url: string, body: unknown): Promise<unknown> {
   return json(answer);
 }
 
-/** Says each write before it is made and after. */
-function saying(store: RunStore): RunStore {
+/** Prints every write before and after it is made. */
+function printWrites(store: RunStore): RunStore {
   return new Proxy(store, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name, receiver);
@@ -93,23 +94,23 @@ function saying(store: RunStore): RunStore {
       if (!['create', 'claim', 'saveRun', 'addCall', 'saveCall', 'addCommand', 'removeCommand'].includes(String(name)))
         return method.bind(target);
       return async (...args: readonly unknown[]) => {
-        say(`> ${String(name)}`);
+        print(`> ${String(name)}`);
         const outcome = await method.apply(target, args as unknown[]);
-        say(`< ${String(name)}`);
-        if (name === 'claim' && outcome !== undefined) say(`claimed ${(args[0] as RunLease).executionId}`);
+        print(`< ${String(name)}`);
+        if (name === 'claim' && outcome !== undefined) print(`claimed ${(args[0] as RunLease).executionId}`);
         return outcome;
       };
     },
   });
 }
 
-/** Pipes are written at once on POSIX, so what was said is heard even if the process is killed next. */
-function say(line: string): void {
+/** On POSIX, pipes are written synchronously, so the line arrives even if the process is killed next. */
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 function fail(error: unknown): void {
-  say(`failed ${error instanceof Error ? (error.stack ?? error.message).replaceAll('\n', ' | ') : String(error)}`);
+  print(`failed ${error instanceof Error ? (error.stack ?? error.message).replaceAll('\n', ' | ') : String(error)}`);
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Starts processes of `runChild`, from one bundle for the whole test run, and hears what they say. */
+/** Starts `runChild` processes, from one bundle per test run, and reads their output. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,20 +10,20 @@ let bundle: Promise<string> | undefined;
 
 export class RunChild {
   readonly process: ChildProcess;
-  /** Everything it has said. */
+  /** All lines that it has printed. */
   readonly lines: string[] = [];
   readonly failures: string[] = [];
   private readonly exited: Promise<unknown>;
-  private readonly hear = new Set<() => void>();
+  private readonly listeners = new Set<() => void>();
 
   private constructor(process: ChildProcess) {
     this.process = process;
     this.exited = once(process, 'exit');
-    if (process.stdout === null) throw new Error('it has no stdout');
+    if (process.stdout === null) throw new Error('The process has no stdout.');
     createInterface({ input: process.stdout }).on('line', (line) => {
       this.lines.push(line);
       if (line.startsWith('failed')) this.failures.push(line);
-      for (const hear of this.hear) hear();
+      for (const listener of this.listeners) listener();
     });
   }
 
@@ -44,20 +44,21 @@ export class RunChild {
   }
 
   /**
-   * Resolves when it has said so many such lines, what it said already among them; rejects when the process ends
-   * before. @returns the last of them
+   * Resolves when the process has printed that many matching lines, including earlier ones. Rejects when it exits
+   * first.
+   * @returns the last matching line
    */
-  said(many: number, isMeant: (line: string) => boolean = () => true): Promise<string> {
+  waitForLines(count: number, predicate: (line: string) => boolean = () => true): Promise<string> {
     return new Promise((resolve, reject) => {
-      const look = (): void => {
-        const meant = this.lines.filter(isMeant);
-        if (meant.length < many) return;
-        this.hear.delete(look);
-        resolve(meant[many - 1] ?? '');
+      const check = (): void => {
+        const matching = this.lines.filter(predicate);
+        if (matching.length < count) return;
+        this.listeners.delete(check);
+        resolve(matching[count - 1] ?? '');
       };
-      this.hear.add(look);
-      look();
-      void this.exited.then(() => reject(new Error(`the process has ended: ${this.failures.join('\n')}`)));
+      this.listeners.add(check);
+      check();
+      void this.exited.then(() => reject(new Error(`The process has exited: ${this.failures.join('\n')}`)));
     });
   }
 

@@ -172,7 +172,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   }
 
   /**
-   * Continues a stored run in this process, whoever owns it; a previous owner can no longer write to it. For a run
+   * Continues a stored run in this process, whichever process owns it; that owner can no longer write to it. For a run
    * that has ended, settles as the run did.
    * @throws the error that ended the run, as `execute` does; LLMInvalidRequestError for an unknown run
    */

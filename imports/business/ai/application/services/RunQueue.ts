@@ -105,7 +105,7 @@ export class RunQueue {
     await this.jobs.stop();
   }
 
-  /** Adds a job for every queued run: its process may have died before it added one, or kept the queue in memory. */
+  /** Adds a job for every queued run: its process may have died before it added one, or held the queue in memory. */
   private async requeueOrphans(): Promise<void> {
     for (const { executionId, dueAt } of await this.store.queued(SWEEP_LIMIT)) await this.jobs.add(executionId, dueAt);
   }

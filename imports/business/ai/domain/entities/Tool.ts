@@ -249,7 +249,7 @@ export function waitsForOthers(call: InState, isExternal: boolean): boolean {
   return acceptsDecision(call) || acceptsResult(call, isExternal);
 }
 
-/** If the process dies now, nobody can tell whether the tool took effect. */
+/** If the process dies now, it will not be known whether the tool took effect. */
 export function isUncertain({ state }: InState): boolean {
   return TRAITS[state].isUncertain;
 }

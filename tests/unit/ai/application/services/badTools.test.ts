@@ -21,50 +21,54 @@ function throwAnything(value: unknown): void {
   thrower.throw(value);
 }
 
-/** Each kind of bad tool: what it does, its end, and what the model is told. */
+/** Each kind of bad tool: what it does, its final state, and what the model receives. */
 const BAD_TOOLS: Record<
   string,
-  { execute: (args: never, context: { signal: AbortSignal }) => unknown; state: ToolCallState; told: RegExp }
+  { execute: (args: never, context: { signal: AbortSignal }) => unknown; state: ToolCallState; received: RegExp }
 > = {
   'throws at once': {
     execute: () => {
       throw new Error('sync trouble');
     },
     state: 'failed',
-    told: /^Error: sync trouble$/,
+    received: /^Error: sync trouble$/,
   },
   rejects: {
     execute: () => Promise.reject(new Error('async trouble')),
     state: 'failed',
-    told: /^Error: async trouble$/,
+    received: /^Error: async trouble$/,
   },
   'throws what is no error': {
     execute: () => throwAnything({ status: 500 }),
     state: 'failed',
-    told: /^Error: \{"status":500\}$/,
+    received: /^Error: \{"status":500\}$/,
   },
-  'never resolves': { execute: () => new Promise(() => undefined), state: 'timeout', told: /timed out after 1000 ms/ },
+  'never resolves': {
+    execute: () => new Promise(() => undefined),
+    state: 'timeout',
+    received: /timed out after 1000 ms/,
+  },
   'ignores its abort signal': {
     execute: (_args, { signal }) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => setTimeout(() => resolve('I was not done'), 5_000));
       }),
     state: 'timeout',
-    told: /timed out after 1000 ms/,
+    received: /timed out after 1000 ms/,
   },
-  'returns a cycle': { execute: () => cycle, state: 'failed', told: /not serializable as JSON: .*circular/i },
-  'returns a BigInt': { execute: () => ({ n: 10n }), state: 'failed', told: /not serializable as JSON: .*BigInt/ },
+  'returns a cycle': { execute: () => cycle, state: 'failed', received: /not serializable as JSON: .*circular/i },
+  'returns a BigInt': { execute: () => ({ n: 10n }), state: 'failed', received: /not serializable as JSON: .*BigInt/ },
   'returns 5 MB': {
     execute: () => 'x'.repeat(5 * 1024 * 1024),
     state: 'completed',
-    told: /^x{262144}\n\[cut: the first 262144 of 5242880 bytes are shown\]$/,
+    received: /^x{262144}\n\[cut: the first 262144 of 5242880 bytes are shown\]$/,
   },
-  'returns undefined': { execute: () => undefined, state: 'completed', told: /^null$/ },
-  'returns a stream': { execute: () => Readable.from(['a', 'b']), state: 'failed', told: /is a stream/ },
+  'returns undefined': { execute: () => undefined, state: 'completed', received: /^null$/ },
+  'returns a stream': { execute: () => Readable.from(['a', 'b']), state: 'failed', received: /is a stream/ },
   'rejects after its time was up': {
     execute: () => new Promise((_resolve, reject) => setTimeout(() => reject(new Error('too late to fail')), 5_000)),
     state: 'timeout',
-    told: /timed out after 1000 ms/,
+    received: /timed out after 1000 ms/,
   },
   'mutates its arguments': {
     execute: (args: Record<string, unknown>) => {
@@ -73,7 +77,7 @@ const BAD_TOOLS: Record<
       return args;
     },
     state: 'completed',
-    told: /^\{"city":"elsewhere"\}$/,
+    received: /^\{"city":"elsewhere"\}$/,
   },
 };
 
@@ -110,13 +114,13 @@ describe('a good tool beside a bad one', () => {
 
           provider.assertPlayedOut();
           const sent = provider.calls.at(-1)!.options.input as readonly Item[];
-          const told = (id: string) =>
+          const received = (id: string) =>
             sent
               .flatMap((item) => (item.type === 'function_call_output' && item.call_id === id ? [item.output] : []))
               .at(-1);
-          expect(told('g')).to.equal('the good result');
-          expect(told('b')).to.match(bad.told);
-          expect(told('b')).not.to.match(/ at .*\.ts/);
+          expect(received('g')).to.equal('the good result');
+          expect(received('b')).to.match(bad.received);
+          expect(received('b')).not.to.match(/ at .*\.ts/);
           expect(result.toolCalls.map((call) => [call.name, call.state])).to.deep.equal([
             ['bad', bad.state],
             ['good', 'completed'],

@@ -197,7 +197,7 @@ describe('non-blocking tools', () => {
     await loop.cancel('r');
     expect(runOf(await run)?.toolCalls[0]?.state).to.equal('cancelled');
     const count = record.events.length;
-    jobs['job1']!.resolve('nobody listens');
+    jobs['job1']!.resolve('ignored');
     await jobs['job1']!.promise;
     await Promise.resolve();
     expect(record.events).to.have.length(count);

@@ -1,6 +1,6 @@
 /**
- * The answers that follow a run's first one, as an async iterable. It buffers answers until they are read; an error
- * that nobody reads does not surface.
+ * The answers that follow a run's first one, as an async iterable. It buffers answers until they are read; without a
+ * reader, an error is dropped.
  */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';

@@ -1,4 +1,4 @@
-/** What calls wait for outside, and that nothing of it outlives the run. */
+/** Decisions that calls wait for, none of which outlives the run. */
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';

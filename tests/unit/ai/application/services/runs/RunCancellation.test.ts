@@ -1,4 +1,4 @@
-/** What ends a run's step before it is done, and that nothing of a step outlives it. */
+/** Cancellation of a run's current step, of which nothing is retained. */
 import { expect } from 'chai';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -33,11 +33,11 @@ describe('RunCancellation', () => {
     const interruption = new RunCancellation();
     const given: WeakRef<object>[] = [];
     for (let step = 0; step < 50; step += 1) given.push(new WeakRef(await interruption.race(Promise.resolve({}))));
-    for (let look = 0; look < 10 && given.some((value) => value.deref() !== undefined); look += 1) {
+    for (let attempt = 0; attempt < 10 && given.some((value) => value.deref() !== undefined); attempt += 1) {
       await new Promise((resolve) => setImmediate(resolve));
       collect();
     }
-    // The last one may still lie on some stack.
+    // The last value may still be referenced from a stack.
     expect(given.filter((value) => value.deref() !== undefined).length).to.be.at.most(1);
     expect(interruption.signal.aborted).to.equal(false);
   });

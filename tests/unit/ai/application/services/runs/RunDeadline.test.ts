@@ -1,4 +1,4 @@
-/** A run's deadline, while the wall clock jumps. */
+/** A run's deadline is unaffected by jumps of the wall clock. */
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { RunDeadline } from '../../../../../../imports/business/ai/application/services/runs/RunDeadline';

@@ -1,4 +1,4 @@
-/** The one way that events go: in order, live text joined, a timer only while something waits. */
+/** Events are published in order, with deltas merged, and a timer runs only while a delta is buffered. */
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { RunEventBus } from '../../../../../../imports/business/ai/application/services/runs/RunEventBus';
@@ -6,11 +6,11 @@ import type { AgentEvent } from '../../../../../../imports/business/ai/domain/ty
 
 describe('RunEventBus', () => {
   let clock: sinon.SinonFakeTimers;
-  let told: AgentEvent[];
+  let published: AgentEvent[];
   let seq: number;
   beforeEach(() => {
     clock = sinon.useFakeTimers();
-    told = [];
+    published = [];
     seq = 0;
   });
   afterEach(() => clock.restore());
@@ -32,12 +32,12 @@ describe('RunEventBus', () => {
   });
   const feedOf = (...sinks: ((event: AgentEvent) => void)[]): RunEventBus =>
     new RunEventBus({
-      sinks: [...sinks, (event) => told.push(event)],
+      sinks: [...sinks, (event) => published.push(event)],
       flushAfterMs: 150,
       logger: { error: () => undefined },
     });
   const lines = (): readonly string[] =>
-    told.map((event) =>
+    published.map((event) =>
       event.type === 'llm:delta'
         ? `${event.executionId} ${event.kind} ${event.delta} ${event.seq}`
         : `${event.executionId} ${event.type}`,
@@ -46,7 +46,7 @@ describe('RunEventBus', () => {
   it('merges consecutive deltas under the seq of the last one', () => {
     const feed = feedOf();
     for (const piece of ['one ', 'two ', 'three']) feed.publish(delta(piece));
-    expect(told).to.deep.equal([]);
+    expect(published).to.deep.equal([]);
     clock.tick(150);
     expect(lines()).to.deep.equal(['a text one two three 3']);
     expect(clock.countTimers()).to.equal(0);
@@ -77,13 +77,13 @@ describe('RunEventBus', () => {
     expect(clock.countTimers()).to.equal(1);
     for (let run = 0; run < 50; run += 1) feed.publish(started(`run${run}`));
     expect(clock.countTimers()).to.equal(0);
-    expect(told).to.have.length(100);
+    expect(published).to.have.length(100);
   });
 
   it('continues when a sink throws', () => {
     feedOf(() => {
       throw new Error('a sink');
     }).publish(started());
-    expect(told).to.have.length(1);
+    expect(published).to.have.length(1);
   });
 });

@@ -174,7 +174,7 @@ export class RunJournal {
       if (this.isEndIntentUnsaved) await this.write(RUN_KEY);
       await this.write(key);
     });
-    // The error reaches whoever awaits the next barrier; everyone else was notified by `onBroken`.
+    // The next barrier rejects with the error; all others were notified by `onBroken`.
     this.tail.catch(() => undefined);
   }
 
