@@ -5,13 +5,13 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 
-export interface FakeAnswer {
+export interface FakeResponse {
   readonly text?: string;
   readonly call?: { readonly name: string; readonly arguments: string };
 }
 
 export class FakeVendor {
-  readonly answers: FakeAnswer[] = [];
+  readonly responses: FakeResponse[] = [];
   private readonly server: Server;
 
   constructor() {
@@ -20,10 +20,10 @@ export class FakeVendor {
       request.setEncoding('utf8');
       request.on('data', (chunk: string) => (body += chunk));
       request.on('end', () => {
-        const answer = this.answers.shift() ?? { text: 'Nothing to say.' };
+        const scripted = this.responses.shift() ?? { text: 'No scripted response.' };
         const isStream = (JSON.parse(body) as { stream?: boolean }).stream === true;
         response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
-        response.end(isStream ? streamed(answer) : JSON.stringify(whole(answer)));
+        response.end(isStream ? streamCompletion(scripted) : JSON.stringify(completion(scripted)));
       });
     });
   }
@@ -44,35 +44,35 @@ export class FakeVendor {
   }
 }
 
-const FACTS = { id: 'chatcmpl-1', created: 1, model: 'fake' } as const;
+const COMMON_FIELDS = { id: 'chatcmpl-1', created: 1, model: 'fake' } as const;
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } as const;
 
-function whole(answer: FakeAnswer): object {
+function completion(scripted: FakeResponse): object {
   return {
-    ...FACTS,
+    ...COMMON_FIELDS,
     object: 'chat.completion',
-    choices: [{ index: 0, message: { role: 'assistant', ...messageOf(answer) }, finish_reason: reasonOf(answer) }],
+    choices: [{ index: 0, message: { role: 'assistant', ...messageOf(scripted) }, finish_reason: reasonOf(scripted) }],
     usage: USAGE,
   };
 }
 
-function streamed(answer: FakeAnswer): string {
+function streamCompletion(scripted: FakeResponse): string {
   const chunk = (fields: object): string =>
-    `data: ${JSON.stringify({ ...FACTS, object: 'chat.completion.chunk', ...fields })}\n\n`;
+    `data: ${JSON.stringify({ ...COMMON_FIELDS, object: 'chat.completion.chunk', ...fields })}\n\n`;
   return [
-    chunk({ choices: [{ index: 0, delta: { role: 'assistant', ...messageOf(answer) }, finish_reason: null }] }),
-    chunk({ choices: [{ index: 0, delta: {}, finish_reason: reasonOf(answer) }] }),
+    chunk({ choices: [{ index: 0, delta: { role: 'assistant', ...messageOf(scripted) }, finish_reason: null }] }),
+    chunk({ choices: [{ index: 0, delta: {}, finish_reason: reasonOf(scripted) }] }),
     chunk({ choices: [], usage: USAGE }),
     'data: [DONE]\n\n',
   ].join('');
 }
 
-function messageOf({ text, call }: FakeAnswer): object {
+function messageOf({ text, call }: FakeResponse): object {
   return call === undefined
     ? { content: text ?? '' }
     : { content: null, tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] };
 }
 
-function reasonOf({ call }: FakeAnswer): string {
+function reasonOf({ call }: FakeResponse): string {
   return call === undefined ? 'stop' : 'tool_calls';
 }

@@ -43,22 +43,22 @@ export function serverSuite(): void {
       await Meteor.users.removeAsync({});
       Meteor.settings['ai'] = {
         secrets: SECRETS,
-        admins: ['boss@example.com'],
-        firstUser: { email: 'boss@example.com', password: 'a long password' },
+        admins: ['admin@example.com'],
+        firstUser: { email: 'admin@example.com', password: 'a long password' },
         LLAMA_BASE_URL: await vendor.start(),
         LLAMA_MODEL: 'fake',
       };
       await configureAccounts(Meteor.settings['ai']);
-      const [boss] = await Meteor.users.find({}).fetchAsync();
-      admin = boss?._id ?? '';
+      const [user] = await Meteor.users.find({}).fetchAsync();
+      admin = user?._id ?? '';
       Meteor.methods({
-        'bolideTest.whoAmI'(this: { readonly userId: string | null }, given: unknown) {
+        'bolideTest.currentUser'(this: { readonly userId: string | null }, given: unknown) {
           check(given, {});
-          return `you are ${this.userId ?? 'nobody'}`;
+          return `The current user is ${this.userId ?? 'anonymous'}.`;
         },
       });
       const tools = new ToolRegistry();
-      new MethodTools(tools).expose('bolideTest.whoAmI', {
+      new MethodTools(tools).expose('bolideTest.currentUser', {
         description: 'Names the current user.',
         parameters: { type: 'object', properties: {}, additionalProperties: false },
       });
@@ -96,12 +96,12 @@ export function serverSuite(): void {
       const health = await fetch(Meteor.absoluteUrl('health'));
       assert.equal(health.status, 200);
       assert.deepEqual(await health.json(), { status: 'ok' });
-      const refused = await fetch(Meteor.absoluteUrl('v1/responses'), {
+      const unauthorized = await fetch(Meteor.absoluteUrl('v1/responses'), {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: '{}',
       });
-      assert.equal(refused.status, 401);
+      assert.equal(unauthorized.status, 401);
       assert.equal((await fetch(Meteor.absoluteUrl('v1/nothing'))).status, 404);
       assert.match((await fetch(Meteor.absoluteUrl('anything'))).headers.get('content-type') ?? '', /html/);
     });
@@ -114,8 +114,8 @@ export function serverSuite(): void {
     });
 
     it('runs methods, and rejects anonymous callers and invalid arguments', async () => {
-      vendor.answers.push({ text: 'Hello yourself.' });
-      assert.equal(await call(admin, 'ai.llm.generateText', request()), 'Hello yourself.');
+      vendor.responses.push({ text: 'Hello to you.' });
+      assert.equal(await call(admin, 'ai.llm.generateText', request()), 'Hello to you.');
       await assert.rejects(call(null, 'ai.llm.generateText', request()), (error) => code(error) === 'auth-failed');
       await assert.rejects(
         call(admin, 'ai.llm.generateText', request({ providerId: { $gt: '' } })),
@@ -128,8 +128,8 @@ export function serverSuite(): void {
     });
 
     it('runs a method as a tool, as the run’s user', async () => {
-      vendor.answers.push({ call: { name: 'bolideTest_whoAmI', arguments: '{}' } }, { text: 'Done.' });
-      const { executionId } = (await call(admin, 'ai.runs.start', request({ tools: ['bolideTest_whoAmI'] }))) as {
+      vendor.responses.push({ call: { name: 'bolideTest_currentUser', arguments: '{}' } }, { text: 'Done.' });
+      const { executionId } = (await call(admin, 'ai.runs.start', request({ tools: ['bolideTest_currentUser'] }))) as {
         executionId: string;
       };
       await host.module.loop.waitForResult(executionId);
@@ -138,7 +138,7 @@ export function serverSuite(): void {
         state: string;
       }[];
       assert.equal(seen?.state, 'completed');
-      assert.equal(seen.result, `you are ${admin}`);
+      assert.equal(seen.result, `The current user is ${admin}.`);
     });
 
     it('publishes runs only to their owners', async () => {

@@ -1,18 +1,18 @@
-/** A server of the dashboard's routes that does what the test says: what it answers, and what it streams. */
+/** A server of the dashboard's routes whose responses and streams are controlled by the test. */
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 
-export interface Answer {
+export interface ScriptedResponse {
   readonly status?: number;
   readonly body?: unknown;
 }
 
 export class DashboardServer {
-  /** By method and path. */
-  readonly answers = new Map<string, Answer | (() => Answer | Promise<Answer>)>();
+  /** By method and path, such as `GET /runs`. */
+  readonly responses = new Map<string, ScriptedResponse | (() => ScriptedResponse | Promise<ScriptedResponse>)>();
   /** Every request as `GET /runs`, with its `last-event-id`. */
   readonly requests: { readonly line: string; readonly lastEventId: string | undefined; readonly body: unknown }[] = [];
   readonly streams = new Set<ServerResponse>();
@@ -32,15 +32,15 @@ export class DashboardServer {
           lastEventId: request.headers['last-event-id'] as string | undefined,
           body: text === '' ? undefined : JSON.parse(text),
         });
-        void this.answer(line, response);
+        void this.respond(line, response);
       });
     });
     await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
-    // A server that listens on a port has an address with one.
+    // A server that listens on a port has an address object.
     this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  tell(...events: readonly AgentEvent[]): void {
+  sendEvents(...events: readonly AgentEvent[]): void {
     for (const event of events)
       this.send(`event: ${event.type}\nid: ${(this.id += 1)}\ndata: ${JSON.stringify(event)}\n\n`);
   }
@@ -49,7 +49,7 @@ export class DashboardServer {
     for (const stream of this.streams) stream.write(frames);
   }
 
-  /** Cuts every stream, as a network does. */
+  /** Breaks every stream, as a network failure does. */
   cut(): void {
     for (const stream of this.streams) stream.destroy();
     this.streams.clear();
@@ -66,13 +66,13 @@ export class DashboardServer {
     });
   }
 
-  private async answer(line: string, response: ServerResponse): Promise<void> {
-    const found = this.answers.get(line);
+  private async respond(line: string, response: ServerResponse): Promise<void> {
+    const found = this.responses.get(line);
     const { status = 200, body } =
       (typeof found === 'function' ? await found() : found) ??
       (line.startsWith('GET /runs/stream')
         ? {}
-        : { status: 404, body: { error: { code: 'not-found', message: 'There is no such thing.' } } });
+        : { status: 404, body: { error: { code: 'not-found', message: 'Not found.' } } });
     if (status === 200 && line.startsWith('GET /runs/stream')) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`id: ${this.id}\n\n`);

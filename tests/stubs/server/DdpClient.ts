@@ -101,16 +101,16 @@ export class DdpClient {
     const name = String(collection);
     const documents = this.collections.get(name) ?? new Map<string, Fields>();
     this.collections.set(name, documents);
-    const known = documents.get(String(id));
-    if ((msg === 'added') === (known !== undefined))
+    const current = documents.get(String(id));
+    if ((msg === 'added') === (current !== undefined))
       throw new Error(
-        `the server said ${String(msg)} for ${name}/${String(id)}, which is ${known === undefined ? 'not ' : ''}there`,
+        `The server sent "${String(msg)}" for ${name}/${String(id)}, which ${current === undefined ? 'does not exist' : 'already exists'}.`,
       );
     if (msg === 'removed') {
       documents.delete(String(id));
       return;
     }
-    const next = { ...known, ...(fields as Fields | undefined) };
+    const next = { ...current, ...(fields as Fields | undefined) };
     documents.set(
       String(id),
       Object.fromEntries(

@@ -43,7 +43,7 @@ export class MemoryCollection {
   insert(document: Doc): void {
     if (this.documents.has(document._id)) throw duplicate(this.name, '_id_');
     this.put(document, undefined);
-    this.tell();
+    this.notifyListeners();
   }
 
   select(filter: Fields, spec: FindSpec = {}): Doc[] {
@@ -71,14 +71,14 @@ export class MemoryCollection {
         throw new MongoServerError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
       this.put(next, document);
     }
-    if (found.length > 0) this.tell();
+    if (found.length > 0) this.notifyListeners();
     return found.length;
   }
 
   remove(filter: Fields): number {
     const found = this.matching(filter);
     for (const { _id } of found) this.documents.delete(_id);
-    if (found.length > 0) this.tell();
+    if (found.length > 0) this.notifyListeners();
     return found.length;
   }
 
@@ -135,7 +135,7 @@ export class MemoryCollection {
     this.documents.set(document._id, document);
   }
 
-  private tell(): void {
+  private notifyListeners(): void {
     for (const watcher of this.watchers) watcher();
   }
 }

@@ -23,7 +23,7 @@ let isScheduled = false;
 export function flushObservers(): void {
   const waiting = [...due];
   due.clear();
-  for (const tell of waiting) tell();
+  for (const report of waiting) report();
 }
 
 /** Reports the existing documents, then every difference from what was reported before. */
@@ -33,13 +33,13 @@ export function observeChanges(
   spec: FindSpec,
   callbacks: ChangeCallbacks,
 ): ObserveHandle {
-  let told = new Map<string, Doc>();
+  let reported = new Map<string, Doc>();
   let isStopped = false;
-  const tell = (): void => {
+  const report = (): void => {
     if (isStopped) return;
-    const before = told;
-    told = new Map(collection.select(selector, spec).map((document) => [document._id, document]));
-    for (const [id, document] of told) {
+    const before = reported;
+    reported = new Map(collection.select(selector, spec).map((document) => [document._id, document]));
+    for (const [id, document] of reported) {
       const old = before.get(id);
       if (old === undefined) callbacks.added?.(id, EJSON.clone(withoutId(document)));
       else {
@@ -47,11 +47,11 @@ export function observeChanges(
         if (Object.keys(difference).length > 0) callbacks.changed?.(id, EJSON.clone(difference));
       }
     }
-    for (const id of before.keys()) if (!told.has(id)) callbacks.removed?.(id);
+    for (const id of before.keys()) if (!reported.has(id)) callbacks.removed?.(id);
   };
-  tell();
+  report();
   const unwatch = collection.watch(() => {
-    due.add(tell);
+    due.add(report);
     if (isScheduled) return;
     isScheduled = true;
     later(() => {

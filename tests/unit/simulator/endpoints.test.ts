@@ -65,7 +65,7 @@ describe('the simulator’s URLs', () => {
     expect(operationAt('GET', '/openai/v1/chat/completions')).to.equal(undefined);
     expect(operationAt('POST', '/anthropic/v1/complete')).to.equal(undefined);
     expect(operationAt('POST', '/google/v1beta/models/m:embedContent')).to.equal(undefined);
-    expect(findRoute('POST', '/nobody/v1/chat/completions', {})).to.equal(undefined);
+    expect(findRoute('POST', '/unknown/v1/chat/completions', {})).to.equal(undefined);
   });
 });
 
@@ -145,7 +145,7 @@ describe('the simulator’s authentication', () => {
   it('responds to unknown URLs with 404, in the vendor’s format if there is one', async () => {
     const unknown = await post(simulator, '/anthropic/v1/complete', {});
     expect([unknown.status, ((await unknown.json()) as { type: string }).type]).to.deep.equal([404, 'error']);
-    expect((await post(simulator, '/nobody/v1', {})).status).to.equal(404);
+    expect((await post(simulator, '/unknown/v1', {})).status).to.equal(404);
   });
 
   it('handles many concurrent requests', async () => {

@@ -156,11 +156,11 @@ describe('Meteor stubs', () => {
     });
 
     it('receive and return copies', async () => {
-      const kept: { list: number[] }[] = [];
+      const values: { list: number[] }[] = [];
       Meteor.methods({
         keep(value: { list: number[] }) {
           check(value, Match.Any);
-          kept.push(value);
+          values.push(value);
           return value;
         },
         functions: () => ({ run: () => 1 }),
@@ -169,7 +169,7 @@ describe('Meteor stubs', () => {
       const result = (await Meteor.callAsync('keep', sent)) as typeof sent;
       sent.list.push(2);
       result.list.push(3);
-      expect(kept).to.deep.equal([{ list: [1] }]);
+      expect(values).to.deep.equal([{ list: [1] }]);
       expect(await failure(Meteor.callAsync('functions'))).to.be.instanceOf(TypeError);
     });
 
@@ -486,7 +486,7 @@ describe('Meteor stubs', () => {
   it('lets an error that no handler catches stop the process', async () => {
     WebApp.handlers.get('/api/broken', async () => {
       await Promise.resolve();
-      throw new Error('nobody caught this');
+      throw new Error('uncaught');
     });
     WebApp.httpServer.listen(0, '127.0.0.1');
     await once(WebApp.httpServer, 'listening');
@@ -495,7 +495,7 @@ describe('Meteor stubs', () => {
     try {
       const stopped = once(process, 'uncaughtException');
       await failure(fetch(`http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}/api/broken`));
-      expect(((await stopped) as [Error])[0].message).to.equal('nobody caught this');
+      expect(((await stopped) as [Error])[0].message).to.equal('uncaught');
     } finally {
       for (const listener of listeners) process.on('uncaughtException', listener);
       resetWebApp();

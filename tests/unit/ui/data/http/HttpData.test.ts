@@ -29,8 +29,8 @@ describe('HttpData', () => {
     await server.start();
     subscriptions = [];
     data = new HttpData({ fetch, origin: server.url, schedule: setImmediate, reloadIntervalMs: 1, backoff: () => 1 });
-    server.answers.set('GET /runs', { body: { runs: [ROW] } });
-    server.answers.set(`GET /runs/${RUN_ID}`, { body: snapshotAfter([]) });
+    server.responses.set('GET /runs', { body: { runs: [ROW] } });
+    server.responses.set(`GET /runs/${RUN_ID}`, { body: snapshotAfter([]) });
   });
   afterEach(async () => {
     for (const unsubscribe of subscriptions) unsubscribe();
@@ -57,8 +57,8 @@ describe('HttpData', () => {
     expect(server.requests.findIndex(({ line }) => line === 'GET /runs')).to.be.above(
       server.requests.findIndex(({ line }) => line === 'GET /runs/stream?brief'),
     );
-    server.answers.set('GET /runs', () => ({ body: { runs: [snapshotAfter(events).run] } }));
-    server.tell(...events);
+    server.responses.set('GET /runs', () => ({ body: { runs: [snapshotAfter(events).run] } }));
+    server.sendEvents(...events);
     const { value } = (await until(
       data.runs,
       (shown) => shown.state === 'ready' && shown.value[0]?.state === 'completed',
@@ -68,13 +68,13 @@ describe('HttpData', () => {
 
   it('applies the events that arrive during a fetch', async () => {
     const gate = deferred();
-    server.answers.set('GET /runs', async () => {
+    server.responses.set('GET /runs', async () => {
       await gate.promise;
       return { body: { runs: [ROW] } };
     });
     const done = until(data.runs, isReady);
     await until(data.connectionState, (state) => state === 'live');
-    server.tell(
+    server.sendEvents(
       event({ type: 'run:started', userId: 'ann', model: 'm' }),
       event({ type: 'tool:approval_required', callId: 'c', name: 'n', arguments: '{}', argumentsHash: 'h', seq: 2 }),
     );
@@ -95,10 +95,10 @@ describe('HttpData', () => {
     expect(missing).to.deep.equal({ state: 'ready', value: undefined });
     await until(data.runDetails(RUN_ID), isReady);
     let sent = 0;
-    server.answers.set(`GET /runs/${RUN_ID}`, () => ({ body: snapshotAfter(events.slice(0, sent)) }));
+    server.responses.set(`GET /runs/${RUN_ID}`, () => ({ body: snapshotAfter(events.slice(0, sent)) }));
     for (const each of events) {
       sent += 1;
-      server.tell(each);
+      server.sendEvents(each);
       if (each.type === 'llm:delta')
         await until(
           data.runDetails(RUN_ID),
@@ -110,12 +110,12 @@ describe('HttpData', () => {
 
   it('fetches again after a resync event and after the stream broke', async () => {
     await until(data.runs, isReady);
-    server.answers.set('GET /runs', { body: { runs: [{ ...ROW, title: 'after resync' }] } });
+    server.responses.set('GET /runs', { body: { runs: [{ ...ROW, title: 'after resync' }] } });
     server.send('event: resync\ndata: {}\n\n');
     await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.title === 'after resync');
-    server.tell(event({ type: 'iteration:start', iteration: 1 }));
+    server.sendEvents(event({ type: 'iteration:start', iteration: 1 }));
     await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.iterations === 1);
-    server.answers.set('GET /runs', { body: { runs: [{ ...ROW, title: 'after the cut' }] } });
+    server.responses.set('GET /runs', { body: { runs: [{ ...ROW, title: 'after the cut' }] } });
     server.cut();
     await until(data.connectionState, (state) => state === 'lost');
     await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.title === 'after the cut');
@@ -128,8 +128,8 @@ describe('HttpData', () => {
 
   it('fetches the list after an event of an unlisted run, and checks whether unseen runs wait for approval', async () => {
     await until(data.runs, isReady);
-    server.answers.set('GET /runs', { body: { runs: [{ ...ROW, _id: 'new' }, ROW] } });
-    server.answers.set('GET /runs/new', {
+    server.responses.set('GET /runs', { body: { runs: [{ ...ROW, _id: 'new' }, ROW] } });
+    server.responses.set('GET /runs/new', {
       body: {
         ...snapshotAfter([]),
         toolCalls: [
@@ -145,7 +145,7 @@ describe('HttpData', () => {
         ],
       },
     });
-    server.tell(event({ type: 'run:started', executionId: 'new', userId: 'ann', model: 'm' }));
+    server.sendEvents(event({ type: 'run:started', executionId: 'new', userId: 'ann', model: 'm' }));
     const shown = await until(data.runs, (value) => value.state === 'ready' && value.value.length === 2);
     expect(shown.state === 'ready' && shown.value.map(({ awaitingApproval }) => awaitingApproval)).to.deep.equal([
       ['c'],
@@ -154,13 +154,13 @@ describe('HttpData', () => {
   });
 
   it('reports the error of a fetch, and retries on request', async () => {
-    server.answers.set('GET /runs', {
+    server.responses.set('GET /runs', {
       status: 503,
       body: { error: { code: 'overloaded', message: 'Later, please.' } },
     });
     const failed = await until(data.runs, (shown) => shown.state === 'failed');
     expect(failed).to.deep.include({ state: 'failed', error: { code: 'overloaded', message: 'Later, please.' } });
-    server.answers.set('GET /runs', { body: { runs: [] } });
+    server.responses.set('GET /runs', { body: { runs: [] } });
     if (failed.state === 'failed') failed.retry();
     await until(data.runs, isReady);
   });
@@ -168,7 +168,7 @@ describe('HttpData', () => {
   it('keeps the loaded value when a later fetch fails', async () => {
     await until(data.runs, isReady);
     const requested = deferred();
-    server.answers.set('GET /runs', () => {
+    server.responses.set('GET /runs', () => {
       requested.resolve();
       return { status: 500 };
     });
@@ -179,11 +179,11 @@ describe('HttpData', () => {
   });
 
   it('detects that it is signed out, and signs in with the token', async () => {
-    server.answers.set('GET /session', {
+    server.responses.set('GET /session', {
       status: 401,
       body: { error: { code: 'auth-failed', message: 'Who are you?' } },
     });
-    server.answers.set('POST /session', {
+    server.responses.set('POST /session', {
       status: 401,
       body: { error: { code: 'auth-failed', message: 'This is not a token of this server.' } },
     });
@@ -192,11 +192,11 @@ describe('HttpData', () => {
     const commands = createHttpCommands(data);
     const error: unknown = await commands.signIn({ method: 'token', token: 'no' }).catch((thrown: unknown) => thrown);
     expect(error).to.include({ code: 'auth-failed', message: 'This is not a token of this server.' });
-    server.answers.set('POST /session', { body: { userId: 'local' } });
+    server.responses.set('POST /session', { body: { userId: 'local' } });
     await commands.signIn({ method: 'token', token: 'yes' });
     expect(data.access.get()).to.deep.equal({ state: 'signedIn' });
     expect(server.requests.at(-1)?.body).to.deep.equal({ token: 'yes' });
-    server.answers.set('DELETE /session', { status: 204 });
+    server.responses.set('DELETE /session', { status: 204 });
     await commands.signOut();
     expect(data.access.get().state).to.equal('signedOut');
   });
@@ -204,8 +204,8 @@ describe('HttpData', () => {
   it('sends each command to its run or provider', async () => {
     const commands = createHttpCommands(data);
     for (const action of ['cancel', 'approve', 'reject', 'tool-results'])
-      server.answers.set(`POST /runs/a%2Fb/${action}`, { body: {} });
-    server.answers.set('POST /providers/p/connect', { body: { url: 'https://vendor.example/authorize' } });
+      server.responses.set(`POST /runs/a%2Fb/${action}`, { body: {} });
+    server.responses.set('POST /providers/p/connect', { body: { url: 'https://vendor.example/authorize' } });
     const named = { executionId: 'a/b', callId: 'c' };
     await commands.cancelRun('a/b');
     await commands.approve({ ...named, argumentsHash: 'h' });
@@ -242,10 +242,10 @@ describe('HttpData', () => {
     let updates = 0;
     subscriptions.push(data.runs.subscribe(() => (updates += 1)));
     for (let iteration = 1; iteration <= 50; iteration += 1)
-      server.tell(event({ type: 'iteration:start', iteration, seq: iteration }));
+      server.sendEvents(event({ type: 'iteration:start', iteration, seq: iteration }));
     // The stream is read in order, so once this event has been handled, all the others have been read.
     const requested = deferred();
-    server.answers.set('GET /runs', () => {
+    server.responses.set('GET /runs', () => {
       requested.resolve();
       return { status: 500 };
     });
