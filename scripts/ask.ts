@@ -1,6 +1,6 @@
 /**
- * Asks from a terminal: `npm run ask -- "…" [--provider …] [--model …] [--tools] [--json schema.json | '{…}']
- * [--stream]`.
+ * Sends a question from the terminal:
+ * `npm run ask -- "…" [--provider …] [--model …] [--tools] [--json schema.json | '{…}'] [--stream]`.
  */
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     const provider = values.provider ?? module.settings.defaultProvider ?? [...module.providers.keys()][0] ?? '';
     if (!module.providers.has(provider)) {
       throw new LLMInvalidRequestError(
-        `there is no provider '${provider}'; there are: ${[...module.providers.keys()].join(', ')}`,
+        `Unknown provider "${provider}". Expected one of: ${[...module.providers.keys()].join(', ')}.`,
         { path: '--provider' },
       );
     }
@@ -77,8 +77,8 @@ async function ask(module: AIModule, { question, model, schema, tools, stream }:
   };
   const names = tools ? module.tools.tools.filter(({ external }) => external !== true).map(({ name }) => name) : [];
   let result: RunResult | undefined;
-  const run = async (asked: GenerateOptions): Promise<RunResult> =>
-    (result = await loop.execute('terminal', { ...asked, model, stream, tools: names }));
+  const run = async (request: GenerateOptions): Promise<RunResult> =>
+    (result = await loop.execute('terminal', { ...request, model, stream, tools: names }));
   if (schema === undefined) await run(options);
   else
     await generateStructured({
@@ -96,7 +96,7 @@ function asAnswer({ response, transcript, usage }: RunResult): ModelAnswer {
   return { response, conversation: transcript, usage };
 }
 
-/** Tool lines and notices go to standard error, so that the answer alone can be piped. */
+/** Tool calls and notices go to standard error, so that standard output holds only the response and can be piped. */
 function show(event: AgentEvent, module: AIModule): void {
   switch (event.type) {
     case 'llm:delta':
@@ -118,7 +118,7 @@ function show(event: AgentEvent, module: AIModule): void {
       console.error(`  ✗ ${event.name}: ${event.error.message}`);
       return;
     case 'nonblocking:result':
-      console.error(`  ↩ ${event.callIds.length} late result(s) go to the model`);
+      console.error(`  ↩ ${event.callIds.length} late result(s) sent to the model`);
       return;
     case 'tool:approval_required':
       decide(event, module).catch((error: unknown) => console.error(error));
@@ -132,14 +132,19 @@ async function decide(
   { loop }: AIModule,
 ): Promise<void> {
   if (!process.stdin.isTTY) {
-    await loop.reject(event.executionId, event.callId, 'nobody is at the terminal to approve it', event.argumentsHash);
+    await loop.reject(
+      event.executionId,
+      event.callId,
+      'Not approved: standard input is not a terminal.',
+      event.argumentsHash,
+    );
     return;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`  ? ${event.name}(${event.arguments}): run it? [y/N] `);
+  const answer = await terminal.question(`  ? Approve ${event.name}(${event.arguments})? [y/N] `);
   terminal.close();
   if (/^y(es)?$/i.test(answer.trim())) await loop.approve(event.executionId, event.callId, event.argumentsHash);
-  else await loop.reject(event.executionId, event.callId, 'the user said no', event.argumentsHash);
+  else await loop.reject(event.executionId, event.callId, 'The user rejected the call.', event.argumentsHash);
 }
 
 function summarise({ usage, iterations, toolCalls, response }: RunResult): void {
@@ -172,14 +177,14 @@ function parse() {
   return parseArgs({ options: OPTIONS, allowPositionals: true });
 }
 
-/** @param path of a file, or the schema itself */
+/** @param path a file's path, or the schema itself */
 async function readSchema(path: string): Promise<JsonObject> {
   const isInline = path.trimStart().startsWith('{');
   const text = isInline
     ? path
     : await readFile(path, 'utf8').catch((cause: unknown) => {
         throw new LLMInvalidRequestError(
-          `cannot read the schema: ${cause instanceof Error ? cause.message : String(cause)}`,
+          `Cannot read the schema: ${cause instanceof Error ? cause.message : String(cause)}.`,
           { cause, path: '--json' },
         );
       });
@@ -187,12 +192,15 @@ async function readSchema(path: string): Promise<JsonObject> {
     const schema: unknown = JSON.parse(text);
     if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as JsonObject;
   } catch (cause) {
-    throw new LLMInvalidRequestError(`${path} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-      path: '--json',
-    });
+    throw new LLMInvalidRequestError(
+      `The schema is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      {
+        cause,
+        path: '--json',
+      },
+    );
   }
-  throw new LLMInvalidRequestError(`${path} is not a JSON Schema object`, { path: '--json' });
+  throw new LLMInvalidRequestError('The schema must be a JSON object.', { path: '--json' });
 }
 
 main().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** The dashboard as files for browsers, made in memory when the server starts: no build step, nothing to forget. */
+/** Bundles the dashboard in memory when the server starts, so that there is no separate build step. */
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import type { DashboardFiles } from '../imports/api/dashboard/dashboardPages';
@@ -6,8 +6,8 @@ import type { DashboardFiles } from '../imports/api/dashboard/dashboardPages';
 const FILES = '/dashboard/';
 
 /**
- * @param simulationNotice what every page says when answers are made up
- * @throws Error when the sources don't compile
+ * @param simulationNotice shown on every page if responses are simulated
+ * @throws Error if the sources don't compile
  */
 export async function bundleDashboard(simulationNotice?: string): Promise<DashboardFiles> {
   const { outputFiles } = await build({
@@ -48,7 +48,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** No script and no style of its own, so that the strictest policy fits it. */
+/** Without inline scripts and styles, so that it works under a strict Content-Security-Policy. */
 function pageOf(paths: readonly string[], simulationNotice = ''): string {
   const script = paths.find((path) => path.endsWith('.js')) ?? '';
   const styles = paths.find((path) => path.endsWith('.css')) ?? '';

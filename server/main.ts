@@ -5,7 +5,7 @@ import { registerDemoTools } from '../imports/startup/registerDemoTools';
 import { configureAccounts } from '../imports/startup/meteor/configureAccounts';
 import { startMeteorServer } from '../imports/startup/meteor/startMeteorServer';
 
-// Meteor waits for it before it takes connections.
+// Meteor accepts connections only when this has resolved.
 Meteor.startup(async () => {
   await configureAccounts(Meteor.settings['ai']);
   await startMeteorServer({ tools: registerDemoTools(new ToolRegistry()) });

@@ -1,4 +1,4 @@
-/** The plain-Node host: the HTTP API on Express, with its database in DATA_DIR or at MONGO_URL. */
+/** The plain-Node host: the HTTP API and the dashboard on Express, with its database in DATA_DIR or at MONGO_URL. */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -31,25 +31,26 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Whose the local token is. */
+/** The owner of the local token. */
 const LOCAL_USER = 'local';
 
 /**
  * Reads PORT (default 3000), HOST (default 127.0.0.1), ROOT_URL, BOLIDE_API_TOKEN, DATA_DIR (default .data),
  * MONGO_URL, AI_SECRET_KEYS, AI_ALLOW_PRIVATE_HOSTS and the vendors' variables.
- * @throws LLMInvalidRequestError that names what is wrong with the environment; what is open by then is closed
+ * Closes everything again if the start fails.
+ * @throws LLMInvalidRequestError that names the invalid variables
  */
 export async function startServer(env: Environment): Promise<RunningServer> {
-  const parts: OpenResources = {};
+  const resources: OpenResources = {};
   try {
-    return { ...(await open(env, parts)), close: () => close(parts) };
+    return { ...(await open(env, resources)), close: () => close(resources) };
   } catch (error) {
-    await close(parts);
+    await close(resources);
     throw error;
   }
 }
 
-/** What was opened so far. */
+/** What has been opened so far. */
 interface OpenResources {
   simulator?: OpenedSettings['simulator'];
   server?: Server;
@@ -57,7 +58,7 @@ interface OpenResources {
   host?: Host;
 }
 
-async function open(env: Environment, parts: OpenResources): Promise<Omit<RunningServer, 'close'>> {
+async function open(env: Environment, resources: OpenResources): Promise<Omit<RunningServer, 'close'>> {
   const { HOST: hostName = '127.0.0.1', BOLIDE_API_TOKEN: token = randomBytes(24).toString('base64url') } = env;
   const port = readPort(env['PORT']);
   const allowPrivateHosts = readAllowPrivateHosts(env);
@@ -65,26 +66,26 @@ async function open(env: Environment, parts: OpenResources): Promise<Omit<Runnin
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
   const { settings: ai, simulator } = await openSettings(env);
-  parts.simulator = simulator;
+  resources.simulator = simulator;
   const app = express();
   app.disable('x-powered-by');
-  const server = (parts.server = createServer(CONNECTIONS, app));
-  // The port is known first, so that the root URL is; who asks before everything is ready waits for it.
+  const server = (resources.server = createServer(CONNECTIONS, app));
+  // The root URL needs the port, so the server listens first. Requests wait until everything is ready.
   const ready = createGate();
   app.use((_request, _response, next) => void ready.opened.then(() => next()));
   await listen(server, port, hostName);
-  // A server that listens on a port has an address with one.
+  // A server that listens on a port has an AddressInfo.
   const { port: bound } = server.address() as AddressInfo;
-  const database = (parts.database = await openDatabase(env));
+  const database = (resources.database = await openDatabase(env));
   const secretKeys =
     valueOf(env, 'AI_SECRET_KEYS') ?? (await readOrCreateSecretKey(valueOf(env, 'DATA_DIR') ?? '.data'));
   const rootUrl = readRootUrl(env, hostName, bound);
   const sessions = createSessions(
-    async (token) => (await tokens.verify(token)) ?? parts.host?.apiTokens.verify(token),
+    async (token) => (await tokens.verify(token)) ?? resources.host?.apiTokens.verify(token),
     rootUrl,
   );
   const notice = simulator === undefined ? undefined : SIMULATION_NOTICE;
-  const host = (parts.host = await createHost(
+  const host = (resources.host = await createHost(
     { ai, secretKeys, rootUrl, allowPrivateHosts, jobs },
     {
       express,
@@ -103,14 +104,14 @@ async function open(env: Environment, parts: OpenResources): Promise<Omit<Runnin
   return { url: readRootUrl({}, hostName, bound), token, isSimulated: simulator !== undefined, host };
 }
 
-/** Sessions under the names by which browsers reach the server. */
+/** Dashboard sessions for the host name and protocol of the root URL. */
 function createSessions(verify: ApiTokens['verify'], rootUrl: string): DashboardSessions {
   const { hostname, protocol } = new URL(rootUrl);
   return new DashboardSessions({ verify, hostNames: [hostname], isSecure: protocol === 'https:' });
 }
 
 async function close({ server, host, database, simulator }: OpenResources): Promise<void> {
-  // New connections are refused at once; what is being answered is answered.
+  // New connections are refused at once; requests in progress are completed.
   const closed = new Promise<void>((resolve) => {
     if (server === undefined) resolve();
     else server.close(() => resolve());
@@ -131,9 +132,8 @@ function createGate(): { readonly opened: Promise<void>; readonly open: () => vo
 }
 
 /**
- * Milliseconds. A client that sends its request byte by byte holds a connection, and nothing else, for so long.
- * Idle connections live longer than proxies and clients keep them, so that no request meets one that is just being
- * closed.
+ * Milliseconds. Bounds how long a client that sends its request byte by byte can hold a connection. Idle connections
+ * live longer than those of common proxies and clients, so that no request meets a connection that is being closed.
  */
 const CONNECTIONS = {
   headersTimeout: 10_000,
@@ -142,11 +142,16 @@ const CONNECTIONS = {
   keepAliveTimeout: 65_000,
 };
 
-/** @throws LLMInvalidRequestError when the place is taken */
+/** @throws LLMInvalidRequestError if the address is in use */
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) =>
-      reject(new LLMInvalidRequestError(`cannot listen on ${host}:${port}: ${cause.message}`, { cause, path: 'PORT' })),
+      reject(
+        new LLMInvalidRequestError(
+          `Cannot listen on ${host}:${port}: ${cause.message}. Set PORT or HOST to another value.`,
+          { cause, path: 'PORT' },
+        ),
+      ),
     );
     server.listen(port, host, () => {
       server.removeAllListeners('error');

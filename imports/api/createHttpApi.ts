@@ -1,4 +1,4 @@
-/** The HTTP API as an Express router, for any host that has Express. Paths of the API end in its own 404. */
+/** Creates the HTTP API as an Express router. Unknown paths below the API's own get the API's 404. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -24,26 +24,26 @@ import type { RunRoutePorts } from './runs/RunRoutePorts';
 
 export interface HttpApiPorts {
   readonly express: typeof express;
-  /** The caller behind a request's token, or undefined for none that is known. */
+  /** The principal of a request, or undefined if it has no valid token or session. */
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
   /** Which providers a caller may use; the policy of the module's use cases. Default: everyone may use all of them. */
   readonly access?: AccessPolicy;
-  /** What compacted conversations are sealed with: the first seals, all open. Default: a key of this process. */
+  /** The keys that encrypt compacted conversations: the first encrypts, all decrypt. Default: a random key. */
   readonly secrets?: readonly Buffer[];
-  /** `/oauth/…`, where accounts are connected: `createOAuthRoutes`. */
+  /** `/oauth/…`, where users connect accounts: see `createOAuthRoutes`. */
   readonly oauth?: RequestHandler;
-  /** `/runs`, `/tools` and `/stats`, for a dashboard that has no DDP. */
+  /** Enables `/runs`, `/tools` and `/stats`, for a dashboard without DDP. */
   readonly runs?: RunRoutePorts;
-  /** `/providers`, for the same. */
+  /** Enables `/providers`, likewise. */
   readonly providers?: ProviderOperations;
-  /** The dashboard's page, files and session. */
+  /** Enables the dashboard's page, files and session. */
   readonly dashboard?: DashboardPagePorts;
-  /** `/tokens`, where people make API tokens. */
+  /** Enables `/tokens`, where users manage API tokens. */
   readonly tokens?: ApiTokens;
   readonly limits?: Partial<HttpApiLimits>;
-  /** No other process answers from the module's stores. Default: one may. */
+  /** No other process uses the module's stores. Default: false. */
   readonly isAlone?: boolean;
-  /** Told what went wrong without being anybody's mistake; default: standard error. */
+  /** Receives errors that are bugs. Default: logs them to standard error. */
   readonly onUnexpected?: (error: unknown) => void;
 }
 
@@ -51,10 +51,10 @@ export interface HttpApiPorts {
 export interface HttpApiLimits {
   readonly maxBodyBytes: number;
   readonly maxJsonDepth: number;
-  /** Silence on a stream after which a comment goes out. */
+  /** Time without an event on a stream after which a comment is sent. */
   readonly keepAliveAfter: number;
   readonly maxConnectionTime: number;
-  /** How long a server that stops waits for what it is answering. */
+  /** How long a shutdown waits for requests in progress. */
   readonly shutdownGrace: number;
 }
 
@@ -68,16 +68,16 @@ export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
 
 export interface HttpApi {
   readonly router: Router;
-  /** Answers false for sockets that are not this API's, which it leaves alone. */
+  /** Returns false for upgrades of other paths, and leaves their sockets alone. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Refuses what comes from now on, and resolves when everything that was being answered is. */
+  /** Rejects new requests, and resolves when the requests in progress are done. */
   close(): Promise<void>;
 }
 
 export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const { express, access, secrets = [randomBytes(32)], runs, providers, dashboard, tokens } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
-  const onUnexpected = ports.onUnexpected ?? ((error) => console.error('a request failed unexpectedly:', error));
+  const onUnexpected = ports.onUnexpected ?? ((error) => console.error('A request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
   const authenticate: HttpApiPorts['authenticate'] = async (request) =>
     validPrincipal(await ports.authenticate(request));

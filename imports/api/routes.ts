@@ -1,4 +1,4 @@
-/** Which path is answered by whom. */
+/** The API's table of routes. */
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { ApiTokens } from './auth/ApiTokens';
@@ -41,8 +41,8 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   const readBody = jsonBody(application, ports);
   const add: AddEndpoint = (api, path, name, ...endpoints) => {
     for (const { method, handler, scope, readsBody = method === 'post' && !name.endsWith('/cancel') } of endpoints) {
-      const facts = { api, name: `${method.toUpperCase()} ${name}`, ...(scope === undefined ? {} : { scope }) };
-      router[method](path, createRoute(ports, facts, readsBody ? readBody : undefined, handler));
+      const route = { api, name: `${method.toUpperCase()} ${name}`, ...(scope === undefined ? {} : { scope }) };
+      router[method](path, createRoute(ports, route, readsBody ? readBody : undefined, handler));
     }
     const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');
     router.all(
@@ -51,7 +51,9 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
         api,
         `other ${name}`,
         ({ method }) =>
-          new HttpError(405, `${method} is not possible here, but ${allowed} is.`, { headers: { allow: allowed } }),
+          new HttpError(405, `Method ${method} is not allowed here. Allowed: ${allowed}.`, {
+            headers: { allow: allowed },
+          }),
       ),
     );
   };
@@ -64,7 +66,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
       Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })),
     );
   const notFound = (api: ApiName, name: string): RequestHandler =>
-    refusal(api, name, ({ method, path }) => new HttpError(404, `There is no ${method} ${path.slice(0, 200)} here.`));
+    refusal(api, name, ({ method, path }) => new HttpError(404, `Not found: ${method} ${path.slice(0, 200)}.`));
 
   add('responses', '/health', '/health', {
     method: 'get',

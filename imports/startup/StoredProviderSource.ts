@@ -1,4 +1,4 @@
-/** The Provider system's providers as rows of the AI module, which asks for each call how things stand. */
+/** Feeds the provider system's stored providers to the AI module, which reads the current state for each call. */
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { ProviderSource } from '../business/ai/infrastructure/factories/ProviderSource';
 import type { Provider } from '../business/providers/domain/entities/Provider';
@@ -6,7 +6,7 @@ import type { ProvidersModule } from '../business/providers/infrastructure/facto
 
 interface CacheEntry {
   readonly provider: Provider;
-  /** Absent for a provider that is not called by a stored row: one of the settings, or one that is switched off. */
+  /** Absent for a provider of the server's settings and for a disabled one. */
   readonly row?: ProviderSettings;
 }
 
@@ -32,7 +32,7 @@ export class StoredProviderSource implements ProviderSource {
     return this.cache.get(id)?.row;
   }
 
-  /** One provider, whichever kind, as it is now. */
+  /** Reads one provider of either kind from the store. */
   async find(id: string): Promise<Provider | undefined> {
     const provider = await this.providers.service.find(id);
     const known = new Map(this.cache);
@@ -42,12 +42,12 @@ export class StoredProviderSource implements ProviderSource {
     return provider;
   }
 
-  /** One provider, as it was read last. */
+  /** One provider as last read. */
   lastRead(id: string): Provider | undefined {
     return this.cache.get(id)?.provider;
   }
 
-  /** What is read was there when this was called, or came later; calls while one is under way share the next. */
+  /** Reads all providers. The read starts after the call; calls during a read share the next one. */
   refresh(): Promise<void> {
     if (this.reading === undefined) return this.read();
     this.next ??= this.reading

@@ -1,10 +1,10 @@
-/** Writes down what answers used without keeping them waiting; what can't be written is told to the log. */
+/** Records the tokens that responses used, in the background. Failures are logged. */
 import type { UsedTokens } from '../business/ai/domain/types/UsageRecords';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 
 export class UsageRecorder {
   private readonly write: ProvidersModule['recordUsage'];
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly pending = new Set<Promise<void>>();
 
   constructor(write: ProvidersModule['recordUsage']) {
     this.write = write;
@@ -12,13 +12,15 @@ export class UsageRecorder {
 
   record({ providerId, userId, usage }: UsedTokens): void {
     const written = this.write({ providerId, userId, tokens: usage.total_tokens })
-      .catch((error: unknown) => console.error(`what ${userId} used of ${providerId} could not be written down`, error))
-      .finally(() => this.underWay.delete(written));
-    this.underWay.add(written);
+      .catch((error: unknown) =>
+        console.error(`Could not record the tokens that user "${userId}" used at provider "${providerId}".`, error),
+      )
+      .finally(() => this.pending.delete(written));
+    this.pending.add(written);
   }
 
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when everything has been recorded. */
   async settled(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    while (this.pending.size > 0) await Promise.all(this.pending);
   }
 }

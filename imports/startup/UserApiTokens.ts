@@ -1,4 +1,4 @@
-/** API tokens that people made: each stands for its owner, and for no more than the owner may do by now. */
+/** API tokens created by users. A token grants no more than its owner may do at the time of the request. */
 import type { IncomingMessage } from 'node:http';
 import type { ApiPrincipal } from '../api/auth/ApiPrincipal';
 import { ApiTokens } from '../api/auth/ApiTokens';
@@ -12,19 +12,19 @@ export class UserApiTokens {
   private readonly store: DocumentApiTokenStore;
   private readonly users: UserLookup | undefined;
 
-  /** @param users the app's accounts; without any, whoever has a token is somebody */
+  /** @param users the app's accounts; without them, every owner of a token counts as a user */
   constructor(database: DocumentDatabase, users?: UserLookup) {
     this.store = new DocumentApiTokenStore(database.collection(API_TOKENS));
     this.tokens = new ApiTokens({ store: this.store });
     this.users = users;
   }
 
-  /** Safe to call again. */
+  /** Creates the store's indexes. Idempotent. */
   ready(): Promise<void> {
     return this.store.ready();
   }
 
-  /** @returns nothing for a token that is unknown or expired, or whose owner is gone */
+  /** @returns undefined for an unknown or expired token, and for one whose owner no longer exists */
   readonly verify = async (token: string): Promise<ApiPrincipal | undefined> => {
     const actor = await this.tokens.verify(token);
     if (actor === undefined || this.users === undefined) return actor;

@@ -1,4 +1,4 @@
-/** Everything that a host serves, put together: the same in Meteor and in plain Node. */
+/** Wires everything that a host serves, in the same way for Meteor and plain Node. */
 import type express from 'express';
 import { createHttpApi } from '../api/createHttpApi';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
@@ -36,31 +36,31 @@ import { StoredProviderSource } from './StoredProviderSource';
 import { UsageRecorder } from './UsageRecorder';
 
 export interface HostSettings {
-  /** Vendors of the host's settings: admins may use them. */
+  /** Vendors of the host's settings, which only admins may use. */
   readonly ai: AISettings;
-  /** `id:base64,…`: the first seals, all open. */
+  /** Sealing keys as `id:base64,…`: the first seals, all open. */
   readonly secretKeys: string;
   /** Where browsers reach this app. */
   readonly rootUrl: string;
-  /** Permits http and private addresses of vendors and authorization servers that admins name: for development. */
+  /** Permits http and private addresses for vendors and authorization servers that admins enter: for development. */
   readonly allowPrivateHosts: boolean;
-  /** How often one user may call in a minute. */
+  /** Calls per user and minute. */
   readonly callLimits?: Partial<CallLimits>;
-  /** How queued runs are worked on, and how long runs are kept. */
+  /** How queued runs are processed, and how long runs are retained. */
   readonly jobs?: JobSettings;
 }
 
 export interface HostPorts {
   readonly express: typeof express;
   readonly database: DocumentDatabase;
-  /** Who asks, beside those who show an API token that was made here. */
+  /** Authenticates a request. Users' API tokens are accepted as well. */
   readonly authenticate: HttpApiPorts['authenticate'];
-  /** Who there is, for rules that know only an id. */
+  /** Looks up a user for the access rules. */
   readonly findUser: UserLookup;
-  /** All people are known to `findUser`. Otherwise whoever has an API token is somebody, too. */
+  /** `findUser` knows every user. Otherwise, owners of API tokens count as users, too. */
   readonly hasAccounts?: true;
   readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'providerSource' | 'onUsage'>;
-  /** The dashboard over HTTP, with the routes that it needs; a host with DDP needs neither. */
+  /** Enables the dashboard over HTTP, with the routes that it needs. A host with DDP needs neither. */
   readonly dashboard?: DashboardPagePorts;
 }
 
@@ -70,11 +70,11 @@ export interface Host {
   readonly providers: ProvidersModule;
   readonly runs: RunModule;
   readonly api: HttpApi;
-  /** Answers what is being answered, then closes everything, the database last. */
+  /** Completes the requests in progress, then closes everything, the database last. */
   close(): Promise<void>;
 }
 
-/** @throws LLMInvalidRequestError for settings that are not right, and what the database throws */
+/** @throws LLMInvalidRequestError for invalid settings; errors of the database */
 export async function createHost(
   { ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {}, jobs = {} }: HostSettings,
   ports: HostPorts,
@@ -156,7 +156,7 @@ export async function createHost(
   };
 }
 
-/** A vendor of the settings, as the rules and the lists see it; its key stays there. */
+/** A vendor of the settings in the form that access rules and lists use. Its key is not copied. */
 function toConfiguredProvider({
   id,
   vendor,

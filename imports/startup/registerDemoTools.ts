@@ -1,6 +1,6 @@
 /**
- * A few harmless tools for the terminal, the playground and first steps: two that block, one that asks first, one
- * that works in the background, one that takes long enough to be cancelled, and one whose result a person gives.
+ * A few harmless tools for the terminal, the playground and first steps: two blocking ones, one that requires approval,
+ * one that runs in the background, one that takes long enough to be cancelled, and one whose result a person submits.
  */
 import type { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 
@@ -105,7 +105,7 @@ function weatherOf(city: string): { city: string; sky: string; celsius: number }
   return { city, sky: SKIES[sum % SKIES.length] ?? SKIES[0], celsius: 5 + (sum % 25) };
 }
 
-/** Waits in milliseconds, or throws the signal's reason. */
+/** @throws the signal's reason */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

@@ -63,7 +63,7 @@ describe('connecting an account in Chromium', function () {
       'bearer',
     );
     await page.reload();
-    expect(await page.textContent('h1')).to.equal('This page was opened before');
+    expect(await page.textContent('h1')).to.equal('This page has already been used');
     await page.click('a');
     expect(page.url()).to.equal(`${app.url}/`);
     expect(consoleErrors.filter((text) => /Content Security Policy|Refused/.test(text))).to.deep.equal([]);
@@ -79,7 +79,7 @@ describe('connecting an account in Chromium', function () {
     await page.goto(server.url + link);
     await signIn('victim@acme');
     await page.waitForURL(`${app.url}/oauth/callback**`);
-    expect(await page.textContent('h1')).to.equal('This is another browser');
+    expect(await page.textContent('h1')).to.equal('Different browser');
     expect(await app.credentials.find({ userId: 'bob' })).to.deep.equal([]);
     await other.close();
   });

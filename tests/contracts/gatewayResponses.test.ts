@@ -434,12 +434,12 @@ describe('the Responses API', () => {
           previous_response_id: body.previous_response_id,
           tools: [WEATHER, TIME].map((tool) => ({ ...tool, description: null, strict: null })),
         });
-        expect(failed.error?.message).to.match(/^The model answered without the tool call/);
+        expect(failed.error?.message).to.match(/^The model made no tool call/);
         const whole = await gateway.ask('/v1/responses', body);
         expect(whole.status).to.equal(502);
         expectValid('error-response', await whole.json());
         const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
-        expect((await socket.turn(body)).error?.message).to.match(/^The model answered without the tool call/);
+        expect((await socket.turn(body)).error?.message).to.match(/^The model made no tool call/);
         await socket.close();
       });
 
@@ -668,7 +668,7 @@ describe('the Responses API', () => {
         'previous_response_not_found',
       );
       gateway.simulator.enqueue({ text: 'Launch', incomplete: 'max_output_tokens' });
-      expect((await compact({ model: 'anthropic', input: 'x' })).error?.message).to.match(/no whole summary/);
+      expect((await compact({ model: 'anthropic', input: 'x' })).error?.message).to.match(/no complete summary/);
     });
   });
 

@@ -277,7 +277,7 @@ describe('any session of valid requests', () => {
  * beside a JSON answer, and a host that does not go on from reasoning that was cut short.
  */
 const REASONS =
-  /without its required following item|^Unknown parameter: '(?:presence|frequency)_penalty'|must NOT have unevaluated properties|^The model answered without the tool call/;
+  /without its required following item|^Unknown parameter: '(?:presence|frequency)_penalty'|must NOT have unevaluated properties|^The model made no tool call/;
 
 function continuation(last: JsonObject, { input: asked }: JsonObject): JsonObject {
   const outputs = callsIn(last).map(({ call_id }) => ({

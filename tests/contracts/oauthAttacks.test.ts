@@ -100,7 +100,7 @@ describe('attacks on the way back from the server', () => {
     expect((await browser.open(callback.href)).status).to.equal(200);
     const again = await browser.open(callback.href);
     expect(again.status).to.equal(400);
-    expect(again.body).to.include('opened before');
+    expect(again.body).to.include('already been used');
     expect(codeExchanges()).to.equal(1);
     expect(app.log.filter(({ fields }) => fields['reason'] === 'state-used-again')).to.have.length(1);
   });

@@ -47,7 +47,7 @@ for (const database of [
     it('gives a token to its own user only, and is seen as connected by its own user only', async () => {
       const { page } = await connectAs(app, 'alice');
       expect(page.status, page.body).to.equal(200);
-      expect(page.body).to.include('Your account at Acme is connected');
+      expect(page.body).to.include('Your Acme account is connected');
       expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
       const thrown = await failure(app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'bob' }));
       expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('No account is connected');

@@ -83,7 +83,7 @@ describe('npm run ask', function () {
   });
 
   const mistakes: [string, string[], RegExp][] = [
-    ['a provider that is not there', ['hi', '--provider', 'acme'], /no provider 'acme'.*openai/],
+    ['a provider that is not there', ['hi', '--provider', 'acme'], /Unknown provider "acme".*openai/],
     ['an option that is not known', ['hi', '--colour'], /--colour/],
     ['a schema that is not there', ['hi', '--json', '/nowhere/schema.json'], /cannot read the schema/],
     ['a schema that is no JSON', ['hi', '--json', '{bad'], /is not JSON/],

@@ -1,4 +1,4 @@
-/** API tokens of this app: made once and shown once, kept as hashes, scoped, revocable. */
+/** Issues and verifies API tokens: shown once, stored as hashes, scoped and revocable. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -22,9 +22,9 @@ export interface ApiTokensOptions {
   readonly now?: () => number;
 }
 
-/** So that a token is recognised where it should not be. */
+/** Makes leaked tokens recognizable. */
 const PREFIX = 'bolide_';
-/** A longer text is no token, and not worth hashing. */
+/** Longer strings are rejected without hashing. */
 const MAX_LENGTH = 512;
 
 export class ApiTokens {
@@ -37,24 +37,26 @@ export class ApiTokens {
   }
 
   /**
-   * Makes a token. What is returned is its only copy.
-   * @throws LLMInvalidRequestError without a user or a known scope
+   * Generates a token. The returned value is its only copy.
+   * @throws LLMInvalidRequestError without a user or with an unknown scope
    */
   async issue(request: ApiTokenRequest): Promise<{ readonly token: string; readonly id: string }> {
     const token = PREFIX + randomBytes(32).toString('base64url');
     return { token, id: await this.adopt(token, request) };
   }
 
-  /** Takes a token that an operator has chosen. @returns its id */
+  /** Stores a token that an operator has chosen. @returns its id */
   async adopt(token: string, { userId, name, scopes, expiresAt }: ApiTokenRequest): Promise<string> {
-    if (userId === '') throw new LLMInvalidRequestError('a token needs a user', { path: 'userId' });
+    if (userId === '') throw new LLMInvalidRequestError('An API token requires a user id.', { path: 'userId' });
     if (scopes.length === 0 || !scopes.every((scope) => SCOPES.includes(scope))) {
-      throw new LLMInvalidRequestError(`a token needs scopes out of ${SCOPES.join(', ')}`, { path: 'scopes' });
+      throw new LLMInvalidRequestError(`An API token requires scopes. Expected some of: ${SCOPES.join(', ')}.`, {
+        path: 'scopes',
+      });
     }
-    // Blanks and commas don't survive headers.
+    // Spaces and commas can't be sent reliably in headers.
     if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(token) || token.length > MAX_LENGTH) {
       throw new LLMInvalidRequestError(
-        `a token must have 1 to ${MAX_LENGTH} printable characters without blanks and commas`,
+        `An API token must be 1 to ${MAX_LENGTH} printable ASCII characters without spaces and commas.`,
         { path: 'token' },
       );
     }
@@ -64,7 +66,7 @@ export class ApiTokens {
     return stored._id;
   }
 
-  /** The owner of a token that is known, whole and not expired. */
+  /** @returns the token's principal, or undefined for an unknown or expired token */
   async verify(token: string): Promise<ApiPrincipal | undefined> {
     if (token.length > MAX_LENGTH) return undefined;
     const hash = hashOf(token);
@@ -79,12 +81,12 @@ export class ApiTokens {
     return this.store.remove(userId, id);
   }
 
-  /** What a user's tokens are, without what would let anybody use them. */
+  /** A user's tokens, without their hashes. */
   async list(userId: string): Promise<readonly Omit<StoredApiToken, 'hash'>[]> {
     return (await this.store.ofUser(userId)).map(({ hash: _, ...shown }) => shown);
   }
 
-  /** Whoever has a token is somebody; an admin has one with that scope. */
+  /** For hosts without accounts: a user is anyone with a valid token, an admin anyone with the scope `admin`. */
   readonly findUser = async (userId: string): Promise<User | undefined> => {
     const now = this.now();
     const valid = (await this.store.ofUser(userId)).filter(({ expiresAt = Infinity }) => expiresAt > now);
@@ -107,6 +109,6 @@ function idOf(hash: Buffer): string {
 }
 
 function isSame({ hash }: StoredApiToken, given: Buffer): boolean {
-  const known = Buffer.from(hash, 'hex');
-  return known.length === given.length && timingSafeEqual(known, given);
+  const stored = Buffer.from(hash, 'hex');
+  return stored.length === given.length && timingSafeEqual(stored, given);
 }

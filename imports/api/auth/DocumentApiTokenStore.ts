@@ -1,4 +1,4 @@
-/** API tokens in a document collection: they outlive the process, and every process of the app knows them. */
+/** API tokens in a document collection, shared by all processes. */
 import type { DocumentCollection, StoredDocument } from '../../business/ai/domain/interfaces/DocumentCollection';
 import type { ApiTokenStore, StoredApiToken } from './ApiTokenStore';
 
@@ -13,7 +13,7 @@ export class DocumentApiTokenStore implements ApiTokenStore {
     this.tokens = tokens;
   }
 
-  /** Makes the indexes. Safe to call again. */
+  /** Creates the collection's index. Idempotent. */
   ready(): Promise<void> {
     return this.tokens.ensureIndex({ userId: 1 });
   }

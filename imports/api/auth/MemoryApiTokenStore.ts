@@ -1,4 +1,4 @@
-/** API tokens of one process, for hosts without a database and for tests. */
+/** API tokens in this process's memory, for the local token of a plain-Node host and for tests. */
 import { ConflictError } from '../../business/ai/domain/errors/LLMErrors';
 import type { ApiTokenStore, StoredApiToken } from './ApiTokenStore';
 
@@ -6,7 +6,7 @@ export class MemoryApiTokenStore implements ApiTokenStore {
   private readonly tokens = new Map<string, StoredApiToken>();
 
   insert(token: StoredApiToken): Promise<void> {
-    if (this.tokens.has(token._id)) return Promise.reject(new ConflictError('this token exists already'));
+    if (this.tokens.has(token._id)) return Promise.reject(new ConflictError('The API token already exists.'));
     this.tokens.set(token._id, token);
     return Promise.resolve();
   }

@@ -1,7 +1,4 @@
-/**
- * Chat endpoints: a message in at `POST /input`, the answers out at `GET /output/stream?conversation=…` as
- * server-sent events.
- */
+/** Chat endpoints: `POST /input` takes a message, `GET /output/stream?conversation=…` streams the responses. */
 import type { Response } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
@@ -13,28 +10,27 @@ import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 
 export interface ConversationRoutePorts {
   readonly module: { readonly conversations: Chat };
-  /** Knows which providers the caller may use. */
   readonly models: Pick<ModelDirectory, 'resolve'>;
-  /** Milliseconds of silence after which a comment goes out. */
+  /** Milliseconds without an event after which a comment is sent. */
   readonly keepAliveAfter: number;
-  /** Fires when the server stops: listeners would keep it waiting for ever. */
+  /** Fires when the server stops, since streams would otherwise never end. */
   readonly closing: AbortSignal;
 }
 
 const MAX_MESSAGE_LENGTH = 1_000_000;
-/** What may wait to be sent to one listener; who reads slower is cut off and comes back for what was missed. */
+/** Bytes buffered for one subscriber. A slower one is disconnected, and can resume with `Last-Event-ID`. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Takes `{ conversation, message, model? }` (or `{ conversationId, input }`) and answers 202 at once; whatever
- * becomes of the message is told on the conversation's stream.
+ * Takes `{ conversation, message, model? }` (or `{ conversationId, input }`) and responds with 202 at once. The
+ * response to the message, or its failure, is sent on the conversation's stream.
  */
 export function receiveInput({ module: { conversations }, models }: ConversationRoutePorts): RouteHandler {
   return async ({ request, response, principal, details }) => {
     const { conversation, message, model } = readInput(request.body);
     const { providerId, address } = await models.resolve(principal, model, 'responses');
     details.provider = providerId;
-    // It never rejects: failures are told on the stream, and logged.
+    // Never rejects: failures are sent on the stream and logged.
     void conversations.handler.handleMessage(principal.userId, conversation, message, { model: address });
     response.status(202).json({
       conversation,
@@ -45,8 +41,8 @@ export function receiveInput({ module: { conversations }, models }: Conversation
 }
 
 /**
- * Stays open until the listener leaves, or the server stops and has said what it was saying. `Last-Event-ID` says
- * what the listener has already.
+ * Stays open until the client disconnects, or the server stops and has completed the current response. Resumes after
+ * `Last-Event-ID`.
  */
 export function streamOutput({
   module: { conversations },
@@ -61,9 +57,9 @@ export function streamOutput({
       'x-accel-buffering': 'no',
     });
     response.flushHeaders();
-    const silence = new KeepAliveTimer(keepAliveAfter, () => write(response, ': keep-alive\n\n'));
+    const keepAlive = new KeepAliveTimer(keepAliveAfter, () => write(response, ': keep-alive\n\n'));
     const send = (frame: string): void => {
-      silence.touch();
+      keepAlive.touch();
       write(response, frame);
     };
     const channel = conversations.channels.of(principal.userId, conversation);
@@ -71,7 +67,7 @@ export function streamOutput({
       if (closing.aborted && !channel.isResponding) response.end();
     };
     const stop = channel.subscribe(
-      // An id without data is remembered by the client and shown to nobody.
+      // Clients store an id without data, but dispatch no event for it.
       {
         start: (id) => send(`id: ${id}\n\n`),
         event: (event) => {
@@ -89,21 +85,18 @@ export function streamOutput({
     });
     closing.removeEventListener('abort', leaveWhenStopped);
     stop();
-    silence.stop();
+    keepAlive.stop();
   };
 }
 
-/**
- * Each line of the text is a line of data, as https://html.spec.whatwg.org/multipage/server-sent-events.html has
- * it.
- */
+/** Each line of the text is a `data` line. https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export function toSseFrame({ id, data }: ChannelEvent): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\n${lines.join('')}\n`;
 }
 
-/** A comment would be seen by nobody; an event of another name disturbs nobody who only reads messages. */
-const MISSED_FRAME = 'event: missed\ndata: Earlier events are not kept any more.\n\n';
+/** An event with its own name is visible to clients that want it and ignored by those that only read messages. */
+const MISSED_FRAME = 'event: missed\ndata: Earlier events are no longer available.\n\n';
 
 function write(response: Response, frame: string): void {
   if (response.destroyed || response.writableEnded) return;
@@ -117,23 +110,28 @@ function readInput(body: unknown): {
   readonly model: string | undefined;
 } {
   if (!isObject(body))
-    throw new LLMInvalidRequestError('the body must be an object: { conversation, message }', { path: '' });
+    throw new LLMInvalidRequestError('The request body must be a JSON object: { conversation, message }.', {
+      path: '',
+    });
   const conversation = conversationName(body.conversation ?? body.conversationId, 'conversation');
   const message = body.message ?? body.input;
   if (typeof message !== 'string' || message.trim() === '')
-    throw new LLMInvalidRequestError('message must be a text that says something', { path: 'message' });
+    throw new LLMInvalidRequestError('"message" must be a string that is not blank.', { path: 'message' });
   if (message.length > MAX_MESSAGE_LENGTH)
-    throw new LLMInvalidRequestError(`message has ${message.length} characters, more than ${MAX_MESSAGE_LENGTH}`, {
-      path: 'message',
-    });
+    throw new LLMInvalidRequestError(
+      `"message" must have at most ${MAX_MESSAGE_LENGTH} characters; it has ${message.length}.`,
+      {
+        path: 'message',
+      },
+    );
   if (body.model !== undefined && typeof body.model !== 'string')
-    throw new LLMInvalidRequestError('model must be the name of a model', { path: 'model' });
+    throw new LLMInvalidRequestError('"model" must be the name of a model.', { path: 'model' });
   return { conversation, message, model: body.model };
 }
 
 function conversationName(value: unknown, path: string): string {
   if (typeof value === 'string' && /^[^\p{C}]{1,256}$/u.test(value)) return value;
-  throw new LLMInvalidRequestError(`${path} must be a name of 1 to 256 characters`, { path });
+  throw new LLMInvalidRequestError(`"${path}" must be a name of 1 to 256 characters.`, { path });
 }
 
 function lastEventId(header: string | string[] | undefined, query: unknown): string | undefined {

@@ -1,15 +1,15 @@
-/** Browsers that showed a token once: from then on a cookie that no script can read stands for its owner. */
+/** Dashboard sessions: a browser exchanges an API token once for a cookie that no script can read. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { assertKnownHost, assertSameOrigin } from './sameOrigin';
 
 export interface DashboardSessionsOptions {
-  /** The owner of a token, or undefined for one that is not known. */
+  /** The principal of a token, or undefined if it is invalid. */
   readonly verify: (token: string) => Promise<ApiPrincipal | undefined>;
-  /** Names under which the server is reached, beside its addresses. */
+  /** Host names of the server, besides its IP addresses and `localhost`. */
   readonly hostNames?: readonly string[];
-  /** Browsers reach the server by https only. */
+  /** Browsers reach the server over https only. */
   readonly isSecure?: boolean;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -29,19 +29,19 @@ export class DashboardSessions {
   private readonly cookieName: string;
   private readonly attributes: string;
   private readonly now: () => number;
-  /** By the hash of what is in the cookie, the oldest first. */
+  /** By the hash of the cookie's value, oldest first. */
   private readonly sessions = new Map<string, Session>();
 
   constructor({ verify, hostNames = [], isSecure = false, now = Date.now }: DashboardSessionsOptions) {
     this.verify = verify;
     this.hostNames = hostNames;
     this.now = now;
-    // `__Host-` keeps other hosts of the same site from setting it; it needs https.
+    // The prefix `__Host-` keeps sibling domains from setting the cookie. It requires https.
     this.cookieName = isSecure ? '__Host-bolide-session' : 'bolide-session';
     this.attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
-  /** @returns the owner and the cookie to set, or nothing for a token that is not known */
+  /** @returns the principal and the `set-cookie` header, or undefined for an invalid token */
   async open(token: string): Promise<{ readonly principal: ApiPrincipal; readonly cookie: string } | undefined> {
     const principal = await this.verify(token);
     if (principal === undefined) return undefined;
@@ -54,7 +54,7 @@ export class DashboardSessions {
     return { principal, cookie: `${this.cookieName}=${secret}; Max-Age=${SESSION_SECONDS}; ${this.attributes}` };
   }
 
-  /** @returns the cookie that takes the browser's away */
+  /** @returns the `set-cookie` header that deletes the cookie */
   close(request: Pick<IncomingMessage, 'headers'>): string {
     const secret = this.cookieOf(request);
     if (secret !== undefined) this.sessions.delete(keyOf(secret));
@@ -62,8 +62,8 @@ export class DashboardSessions {
   }
 
   /**
-   * The owner of the request's cookie, as long as its token is good.
-   * @throws DoorError when there is a cookie and the request is not from a page of this server
+   * The principal of the request's session, as long as its token is valid.
+   * @throws HttpError for a request with a session that was not sent by a page of this server
    */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const secret = this.cookieOf(request);
@@ -74,7 +74,7 @@ export class DashboardSessions {
     return this.verify(session.token);
   };
 
-  /** The one value of the cookie; two of them mean that somebody else set one. */
+  /** The cookie's value. If there are several, someone else has set one, so none is accepted. */
   private cookieOf({ headers: { cookie = '' } }: Pick<IncomingMessage, 'headers'>): string | undefined {
     const start = `${this.cookieName}=`;
     const values = cookie

@@ -1,6 +1,6 @@
 /**
- * The paths of a dashboard that has no DDP: the page and its session, runs, tools, counts, providers. Each part is
- * there if the host brings it.
+ * Adds the routes of a dashboard without DDP: page, session, runs, tools, statistics and providers, each if the host
+ * provides it.
  */
 import type { Scope } from '../auth/ApiPrincipal';
 import type { AddEndpoint } from '../http/Endpoint';
@@ -29,9 +29,9 @@ import {
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
 
 export interface DashboardRoutePorts {
-  /** Milliseconds of silence on a stream after which a comment goes out. */
+  /** Milliseconds without an event on a stream after which a comment is sent. */
   readonly keepAliveAfter: number;
-  /** Milliseconds that a stream lasts at most. */
+  /** Milliseconds after which a stream is ended. */
   readonly maxConnectionTime: number;
   /** Fires when the server stops. */
   readonly closing: AbortSignal;
@@ -40,7 +40,7 @@ export interface DashboardRoutePorts {
   readonly dashboard?: DashboardPagePorts;
 }
 
-/** @returns the paths below which nothing else is */
+/** @returns the path prefixes whose remaining paths are to get 404 */
 export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts): readonly string[] {
   const { runs, providers, dashboard } = ports;
   const paths: string[] = [];

@@ -1,4 +1,4 @@
-/** The dashboard's page and files, and the session that its browser holds. */
+/** Serves the dashboard's page and files, and manages its session. */
 import { LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
 import { hasScope } from '../auth/ApiPrincipal';
@@ -19,11 +19,11 @@ export interface DashboardFiles {
 export interface DashboardPagePorts {
   readonly sessions: DashboardSessions;
   readonly dashboard: DashboardFiles;
-  /** Told on every page: why answers are not a model's. */
+  /** Shown on every page if responses are simulated. */
   readonly notice?: string;
 }
 
-/** Scripts, styles and data come from this server, and nobody frames the page. */
+/** Allows scripts, styles and data from this server only, and no framing. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -49,7 +49,7 @@ export function serveFile({ sessions, dashboard }: DashboardPagePorts): RouteHan
     assertKnownHost(request, sessions.hostNames);
     const path = request.baseUrl + request.path;
     const file = dashboard.files.get(path);
-    if (file === undefined) throw new HttpError(404, 'There is no such file here.');
+    if (file === undefined) throw new HttpError(404, 'File not found.');
     response.set({
       'content-type': file.contentType,
       'cache-control': 'private, max-age=31536000, immutable',
@@ -61,23 +61,26 @@ export function serveFile({ sessions, dashboard }: DashboardPagePorts): RouteHan
   };
 }
 
-/** `{ token }` in, once; the cookie and `{ userId, isAdmin, notice? }` out. */
+/** Takes `{ token }`. Sets the cookie and responds with `{ userId, isAdmin, notice? }`. */
 export function openSession({ sessions, notice }: DashboardPagePorts): RouteHandler {
   return async ({ request, response }) => {
     assertKnownHost(request, sessions.hostNames);
     assertSameOrigin(request);
     const { token } = fieldsOf(request.body);
     if (typeof token !== 'string')
-      throw new LLMInvalidRequestError('token must be the API token that the server printed', { path: 'token' });
+      throw new LLMInvalidRequestError(
+        '"token" must be an API token, such as the one that the server printed at startup.',
+        { path: 'token' },
+      );
     const opened = await sessions.open(token.trim());
-    if (opened === undefined) throw new LLMAuthError('This is not a token of this server.');
+    if (opened === undefined) throw new LLMAuthError('The API token is not valid on this server.');
     response
       .set({ 'set-cookie': opened.cookie, 'cache-control': 'no-store' })
       .json(sessionView(opened.principal, notice));
   };
 }
 
-/** `{ userId, isAdmin, notice? }`, or 401. */
+/** Responds with `{ userId, isAdmin, notice? }`, or 401. */
 export function readSession({ notice }: DashboardPagePorts): RouteHandler {
   return ({ principal, response }) => {
     response.set('cache-control', 'no-store').json(sessionView(principal, notice));

@@ -1,22 +1,19 @@
-/**
- * The pages that a person sees while an account is connected: static, without scripts, with every foreign word
- * escaped.
- */
+/** Renders the pages that users see while connecting an account: static HTML without scripts, everything escaped. */
 import { createHash } from 'node:crypto';
 
 export interface OAuthPage {
   readonly status: number;
   readonly title: string;
   readonly message: string;
-  /** What another server said. */
+  /** Quotes the authorization server. */
   readonly detail?: string;
-  /** A button that goes on. */
+  /** A form with one button. */
   readonly confirm?: {
     readonly label: string;
     readonly action: string;
     readonly fields: Readonly<Record<string, string>>;
   };
-  /** Where a link leads back to; none beside a button. */
+  /** The target of a link back to the app. */
   readonly home?: string;
 }
 
@@ -25,7 +22,7 @@ export function renderPage({ title, message, detail, confirm, home }: OAuthPage)
     '<!doctype html>',
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
     `<body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p>`,
-    detail === undefined ? '' : `<p class="detail">The server said: <q>${escapeHtml(detail)}</q></p>`,
+    detail === undefined ? '' : `<p class="detail">The server’s message: <q>${escapeHtml(detail)}</q></p>`,
     confirm === undefined ? '' : formOf(confirm),
     home === undefined ? '' : `<p><a href="${escapeHtml(home)}">Back to the app</a></p>`,
     '</main></body></html>',
@@ -33,13 +30,13 @@ export function renderPage({ title, message, detail, confirm, home }: OAuthPage)
 }
 
 /**
- * Nothing is loaded, run, framed or kept.
- * @param referrer `same-origin` for the page with the button: browsers then name the button's origin
+ * Forbids loading, scripts, framing and caching.
+ * @param referrer `same-origin` for the page with the form, so that browsers send its origin
  */
 export function pageHeaders(referrer: 'no-referrer' | 'same-origin' = 'no-referrer'): Readonly<Record<string, string>> {
   return {
     'content-type': 'text/html; charset=utf-8',
-    // The form's own redirect leads to the vendor, and on from there: `form-action` would judge every step.
+    // No `form-action`: it would apply to every redirect after the form, which leads to the vendor and beyond.
     'content-security-policy': `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`,
     'cache-control': 'no-store',
     'referrer-policy': referrer,

@@ -1,6 +1,6 @@
 /**
- * `/oauth/…`: the browser's way to a vendor and back. A flow is bound to the browser that started it by a cookie,
- * so that nobody can be made to connect their account to another's user, or finish what they did not begin.
+ * `/oauth/…`: sends browsers to a vendor and takes their callbacks. A cookie binds a flow to the browser that started
+ * it, so that nobody can be tricked into connecting their account to another user, or into finishing a foreign flow.
  */
 import type { IncomingMessage } from 'node:http';
 import type express from 'express';
@@ -16,20 +16,20 @@ import type { OAuthPage } from './oauthPages';
 export interface OAuthRoutesPorts {
   readonly express: typeof express;
   readonly flow: OAuthFlow;
-  /** Who is behind a request's token or cookie, where the host can tell. */
+  /** The user of a request's token or session, if the host can tell. */
   readonly authenticate: (
     request: IncomingMessage,
   ) => Promise<{ readonly userId: string } | undefined> | { readonly userId: string } | undefined;
-  /** Told what went wrong without being anybody's mistake; default: standard error. */
+  /** Receives errors that are bugs. Default: logs them to standard error. */
   readonly onUnexpected?: (error: unknown) => void;
 }
 
-/** Longest query of a callback, in characters. */
+/** The longest URL of a callback, in characters. */
 const MAX_QUERY = 8_192;
-/** As long as a flow lives, in seconds. */
+/** The lifetime of a flow. */
 const COOKIE_SECONDS = 600;
 
-/** The cookie that binds a flow to its browser. `__Host-` keeps other hosts of the same site from setting it. */
+/** The cookie that binds a flow to its browser. The prefix `__Host-` keeps sibling domains from setting it. */
 function bindingCookieName(rootUrl: string): string {
   return rootUrl.startsWith('https:') ? '__Host-bolide-oauth' : 'bolide-oauth';
 }
@@ -60,7 +60,7 @@ export function createOAuthRoutes({
       .end();
   };
 
-  /** A browser with several flows under way keeps one value for all of them. */
+  /** A browser uses one value for all its flows in progress. */
   const bindingFor = (request: Request): string => bindingOf(request, cookieName) ?? randomToken();
 
   const start = async (request: Request, response: Response): Promise<void> => {
@@ -71,16 +71,16 @@ export function createOAuthRoutes({
       return;
     }
     const principal = validPrincipal(await authenticate(request));
-    const facts = ticket === undefined ? undefined : await flow.readTicket(providerId, ticket);
+    const ticketInfo = ticket === undefined ? undefined : await flow.readTicket(providerId, ticket);
     const binding = bindingFor(request);
     if (ticket === undefined) {
       if (principal === undefined) show(response, SIGN_IN);
       else sendTo(response, await flow.start(principal.userId, providerId, binding), binding);
-    } else if (facts === undefined) {
-      show(response, TICKET_OVER);
+    } else if (ticketInfo === undefined) {
+      show(response, INVALID_TICKET);
     } else if (principal === undefined) {
-      show(response, confirmation(facts, request.baseUrl + request.path, ticket), 'same-origin');
-    } else if (principal.userId !== facts.userId) {
+      show(response, confirmation(ticketInfo, request.baseUrl + request.path, ticket), 'same-origin');
+    } else if (principal.userId !== ticketInfo.userId) {
       show(response, pageOf('other-user'));
     } else {
       await redeem(response, providerId, ticket, binding);
@@ -91,14 +91,14 @@ export function createOAuthRoutes({
     const providerId = request.params['providerId'];
     const body: unknown = request.body;
     const ticket = typeof body === 'object' && body !== null && 'ticket' in body ? body.ticket : undefined;
-    if (!isProviderId(providerId) || typeof ticket !== 'string') show(response, TICKET_OVER);
+    if (!isProviderId(providerId) || typeof ticket !== 'string') show(response, INVALID_TICKET);
     else if (!isSameOrigin(request, origin)) show(response, OTHER_ORIGIN);
     else await redeem(response, providerId, ticket, bindingFor(request));
   };
 
   const redeem = async (response: Response, providerId: string, ticket: string, binding: string): Promise<void> => {
     const url = await flow.redeemTicket(providerId, ticket, binding);
-    if (url === undefined) show(response, TICKET_OVER);
+    if (url === undefined) show(response, INVALID_TICKET);
     else sendTo(response, url, binding);
   };
 
@@ -126,7 +126,7 @@ export function createOAuthRoutes({
       });
     };
 
-  // Express answers HEAD with GET's handler: looking must not use anything up.
+  // Express would handle HEAD with the handler of GET, which uses up tickets and states.
   router.head(/^\/oauth(?:\/|$)/, (_request, response) => {
     response.status(405).set({ allow: 'GET, POST', 'cache-control': 'no-store' }).end();
   });
@@ -137,7 +137,7 @@ export function createOAuthRoutes({
   return router;
 }
 
-/** The one value of the cookie; two of them mean that somebody else set one. */
+/** The cookie's value. If there are several, someone else has set one, so none is accepted. */
 function bindingOf(request: IncomingMessage, name: string): string | undefined {
   const values = (request.headers.cookie ?? '')
     .split(';')
@@ -159,7 +159,7 @@ function queryOf(request: Request): URLSearchParams {
   return new URLSearchParams(at < 0 ? '' : originalUrl.slice(at + 1));
 }
 
-/** The state may be part of the path, for servers that carry none. */
+/** The state may be part of the path, for servers that don't return it as a parameter. */
 function parametersOf(request: Request): URLSearchParams | undefined {
   if (request.originalUrl.length > MAX_QUERY) return undefined;
   const parameters = queryOf(request);
@@ -170,7 +170,7 @@ function parametersOf(request: Request): URLSearchParams | undefined {
   return parameters;
 }
 
-/** A form on another site must not press the button. https://www.w3.org/TR/fetch-metadata/ */
+/** Rejects forms submitted by other sites. https://www.w3.org/TR/fetch-metadata/ */
 function isSameOrigin(request: IncomingMessage, own: string): boolean {
   const { origin } = request.headers;
   if (origin !== undefined && origin !== 'null') return origin === own;
@@ -185,7 +185,7 @@ function confirmation(
   return {
     status: 200,
     title: `Connect ${providerName}?`,
-    message: `Your account at ${providerName} will be used by the user '${userId}' of this app. Go on only if that is you, and if you asked for this yourself.`,
+    message: `Your ${providerName} account will be connected to the user “${userId}” of this app. Continue only if that is you and you started this yourself.`,
     confirm: { label: `Connect ${providerName}`, action, fields: { ticket } },
   };
 }
@@ -195,40 +195,40 @@ function resultPage(outcome: FlowOutcome): OAuthPage {
   return {
     status: 200,
     title: 'Connected',
-    message: `Your account at ${outcome.providerName} is connected. You can close this page.`,
+    message: `Your ${outcome.providerName} account is connected. You can close this page.`,
   };
 }
 
 const REFUSALS = {
-  'unknown-state': [400, 'This page can’t be opened like this', 'It belongs to no connection that was started here.'],
+  'unknown-state': [
+    400,
+    'Unknown connection',
+    'This page does not belong to a connection that was started here. Please start again.',
+  ],
   'state-used-again': [
     400,
-    'This page was opened before',
-    'Each connection can be finished once. Start again if yours did not work.',
+    'This page has already been used',
+    'A connection can be completed only once. If yours did not work, please start again.',
   ],
-  'state-expired': [
-    400,
-    'That took too long',
-    'The connection was started more than ten minutes ago. Please start again.',
-  ],
+  'state-expired': [400, 'The connection has expired', 'It was started more than ten minutes ago. Please start again.'],
   'other-browser': [
     403,
-    'This is another browser',
-    'The connection was started in another browser, or its cookie is gone. Please start again, in this one.',
+    'Different browser',
+    'The connection was started in another browser, or its cookie was deleted. Please start again in this browser.',
   ],
-  'other-user': [403, 'This is another user’s connection', 'It was started by another user of this app.'],
+  'other-user': [403, 'Different user', 'This connection was started by another user of this app.'],
   'provider-changed': [
     409,
     'The provider has changed',
-    'Its settings were changed while you were away. Please start again.',
+    'Its settings were changed in the meantime. Please start again.',
   ],
   'not-allowed': [
     403,
     'You may not use this provider',
-    'It is gone or switched off, or you are no longer allowed to use it.',
+    'It was removed or disabled, or you no longer have access to it.',
   ],
-  'refused-by-server': [400, 'Not connected', 'The other side did not connect your account.'],
-  'server-unreachable': [502, 'Not connected', 'The other side can’t be reached now. Please try again later.'],
+  'refused-by-server': [400, 'Not connected', 'The authorization server rejected the request.'],
+  'server-unreachable': [502, 'Not connected', 'The authorization server can’t be reached. Please try again later.'],
 } as const satisfies Record<RefusalReason, readonly [status: number, title: string, message: string]>;
 
 function pageOf(reason: RefusalReason, providerName?: string, detail?: string): OAuthPage {
@@ -241,28 +241,28 @@ function pageOf(reason: RefusalReason, providerName?: string, detail?: string): 
   };
 }
 
-const NOT_FOUND: OAuthPage = { status: 404, title: 'Not found', message: 'There is no such page here.' };
+const NOT_FOUND: OAuthPage = { status: 404, title: 'Not found', message: 'This page does not exist.' };
 const SIGN_IN: OAuthPage = {
   status: 401,
   title: 'Please sign in',
-  message: 'Sign in to the app first, and connect your account from there.',
+  message: 'Sign in to the app first, then connect your account there.',
 };
-const TICKET_OVER: OAuthPage = {
+const INVALID_TICKET: OAuthPage = {
   status: 400,
-  title: 'This link is no longer good',
-  message: 'It can be used once, within ten minutes. Please start again from the app.',
+  title: 'This link is no longer valid',
+  message: 'Links can be used once, within ten minutes. Please start again from the app.',
 };
 const OTHER_ORIGIN: OAuthPage = {
   status: 403,
-  title: 'Not from here',
-  message: 'This was not sent from a page of this app.',
+  title: 'Request rejected',
+  message: 'The request was not sent by a page of this app.',
 };
 
 function failurePage(error: unknown): OAuthPage {
-  if (isLLMError(error)) return { status: error.httpStatus, title: 'That did not work', message: error.message };
-  return { status: 500, title: 'That did not work', message: 'Something went wrong here.' };
+  if (isLLMError(error)) return { status: error.httpStatus, title: 'Something went wrong', message: error.message };
+  return { status: 500, title: 'Something went wrong', message: 'An internal error occurred. Please try again.' };
 }
 
 function printError(error: unknown): void {
-  console.error('a page of /oauth failed unexpectedly:', error);
+  console.error('A page of /oauth failed unexpectedly:', error);
 }

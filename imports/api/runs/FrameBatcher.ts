@@ -1,11 +1,11 @@
 /**
- * Frames for one reader: the first goes out at once, and those that follow closely go out together, since a hundred
- * writes cost a hundred times one.
+ * Batches frames for one client, since every write has a cost: the first is sent at once, and those that follow closely
+ * are sent together.
  */
 
 /** Milliseconds. */
 const BATCH_DELAY_MS = 50;
-/** UTF-16 units that are worth a write of their own. */
+/** UTF-16 code units at which a batch is sent early. */
 const MAX_BATCH_LENGTH = 64 * 1024;
 
 export class FrameBatcher {
@@ -17,7 +17,7 @@ export class FrameBatcher {
     this.send = send;
   }
 
-  /** UTF-16 units that have not been sent. */
+  /** UTF-16 code units that have not been sent. */
   get bufferedLength(): number {
     return this.buffered.length;
   }
@@ -27,7 +27,7 @@ export class FrameBatcher {
     if (this.timer === undefined || this.buffered.length >= MAX_BATCH_LENGTH) this.flush();
   }
 
-  /** Sends what waits, now. */
+  /** Sends the current batch at once. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -38,7 +38,7 @@ export class FrameBatcher {
     this.send(frames);
   }
 
-  /** Nothing is sent any more. */
+  /** Discards the current batch. */
   stop(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -1,33 +1,34 @@
-/** `GET /runs/stream`: what happens to the runs that the caller may see, as server-sent events. */
+/** `GET /runs/stream`: events of the runs that the caller may see, as server-sent events. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { AgentEvent, AgentEventType } from '../../business/ai/domain/types/AgentEvents';
+import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { LoggedEvent, RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
-import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';
-import type { RouteHandler } from '../http/RequestContext';
-import { KeepAliveTimer } from '../http/KeepAliveTimer';
-import { briefEvent, LEFT_OUT } from './briefEvent';
-import { FrameBatcher } from './FrameBatcher';
 import { toActor } from '../auth/ApiPrincipal';
+import { KeepAliveTimer } from '../http/KeepAliveTimer';
+import type { RouteHandler } from '../http/RequestContext';
+import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';
+import { FrameBatcher } from './FrameBatcher';
 
 export interface RunEventStreamPorts {
   readonly events: RunEventLog;
-  /** Milliseconds of silence after which a comment goes out. */
+  /** Milliseconds without an event after which a comment is sent. */
   readonly keepAliveAfter: number;
-  /** Milliseconds after which a watcher has to come again, and show that it may still watch. */
+  /** Milliseconds after which the stream ends, so that the client must reconnect and authenticate again. */
   readonly maxConnectionTime: number;
-  /** Fires when the server stops: watchers would keep it waiting for ever. */
+  /** Fires when the server stops, since streams would otherwise never end. */
   readonly closing: AbortSignal;
-  /** Bytes that may wait to be sent to one watcher; default 1 MB. */
+  /** What may be buffered for one client before it is disconnected. Default: 1 MB. */
   readonly maxBufferedLength?: number;
 }
 
-/** Milliseconds that a watcher who fell behind has to take what was sent already. */
+/** How long a client that fell behind may take to receive what was already sent. */
 const DRAIN_TIMEOUT_MS = 5_000;
-const RESYNC = 'event: resync\ndata: {}\n\n';
+const RESYNC_FRAME = 'event: resync\ndata: {}\n\n';
 
 /**
- * Each event has its type for a name, a number for an id and the event's JSON for data. `resync` says that
- * something was missed, and what is known has to be fetched again: to who was away for too long, and as the last
- * word to who reads too slowly. With `?brief` events are as lists need them.
+ * Each event has its type as its name, a number as its id and the event's JSON as its data. `resync` means that events
+ * were missed and the client must fetch the current state: sent to a client that was away for too long, and as the last
+ * event to one that reads too slowly. With `?brief`, events hold only what lists need.
  */
 export function streamRunEvents({
   events,
@@ -37,43 +38,43 @@ export function streamRunEvents({
   maxBufferedLength = 1024 * 1024,
 }: RunEventStreamPorts): RouteHandler {
   return async ({ principal, request, response, signal }) => {
-    const who = toActor(principal);
+    const actor = toActor(principal);
     const executionId = queryText(request.query['executionId']);
     const isBrief = request.query['brief'] !== undefined;
     const since = lastEventId(request.headers['last-event-id'] ?? request.query['lastEventId']);
     response.writeHead(200, { ...STREAM_HEADERS, 'content-type': SERVER_SENT_EVENTS.contentType });
-    let stop = (): void => undefined;
-    const silence = new KeepAliveTimer(keepAliveAfter, () => write(SERVER_SENT_EVENTS.keepAlive));
-    const isOver = (): boolean => response.writableEnded || response.destroyed;
-    const gatherer = new FrameBatcher((frames) => {
-      if (!isOver()) response.write(frames);
+    let unsubscribe = (): void => undefined;
+    const keepAlive = new KeepAliveTimer(keepAliveAfter, () => write(SERVER_SENT_EVENTS.keepAlive));
+    const hasEnded = (): boolean => response.writableEnded || response.destroyed;
+    const batcher = new FrameBatcher((frames) => {
+      if (!hasEnded()) response.write(frames);
     });
     const write = (frame: string): void => {
-      if (isOver()) return;
-      silence.touch();
-      gatherer.add(frame);
-      if (gatherer.bufferedLength + response.writableLength <= maxBufferedLength) return;
-      stop();
-      end(RESYNC);
+      if (hasEnded()) return;
+      keepAlive.touch();
+      batcher.add(frame);
+      if (batcher.bufferedLength + response.writableLength <= maxBufferedLength) return;
+      unsubscribe();
+      end(RESYNC_FRAME);
       const timer = setTimeout(() => response.destroy(), DRAIN_TIMEOUT_MS);
       response.once('close', () => clearTimeout(timer));
     };
-    /** What was told is still sent. */
+    /** Everything written before is still sent. */
     const end = (lastFrame = ''): void => {
-      gatherer.flush();
-      gatherer.stop();
+      batcher.flush();
+      batcher.stop();
       response.end(lastFrame);
     };
-    // An id without data is remembered and shown to nobody; from here on the watcher can come back for what it missed.
+    // Clients store an id without data, but dispatch no event for it: from here on they can resume.
     write(`id: ${since ?? events.last}\n\n`);
-    stop = events.subscribe(
+    unsubscribe = events.subscribe(
       {
         accepts: (event) =>
-          (who.isAdmin === true || event.userId === who.userId) &&
+          (actor.isAdmin === true || event.userId === actor.userId) &&
           (executionId === undefined || event.executionId === executionId) &&
-          !(isBrief && LEFT_OUT.has(event.type)),
-        event: (event) => write(isBrief ? briefFrameOf(event) : toRunEventFrame(event)),
-        gap: () => write(`id: ${events.last}\n${RESYNC}`),
+          !(isBrief && OMITTED_TYPES.has(event.type)),
+        event: (event) => write(isBrief ? toBriefFrame(event) : toRunEventFrame(event)),
+        gap: () => write(`id: ${events.last}\n${RESYNC_FRAME}`),
       },
       since,
     );
@@ -83,21 +84,24 @@ export function streamRunEvents({
       if (ended.aborted) end();
       else ended.addEventListener('abort', () => end(), { once: true });
     });
-    stop();
-    gatherer.stop();
-    silence.stop();
+    unsubscribe();
+    batcher.stop();
+    keepAlive.stop();
   };
 }
 
 export function toRunEventFrame({ id, type, data }: LoggedEvent): string {
-  // JSON has no line breaks of its own, and no field here holds one.
+  // JSON has no line breaks, and neither do the other fields.
   return `event: ${type}\nid: ${id}\ndata: ${data}\n\n`;
 }
 
-/** Made once for all who watch. */
-function briefFrameOf(event: LoggedEvent): string {
-  const known = BRIEF_FRAMES.get(event);
-  if (known !== undefined) return known;
+/** Frequent events that no list shows; left out with `?brief`. */
+export const OMITTED_TYPES: ReadonlySet<AgentEventType> = new Set(['llm:delta', 'tool:progress']);
+
+/** Created once for all subscribers. */
+function toBriefFrame(event: LoggedEvent): string {
+  const cached = BRIEF_FRAMES.get(event);
+  if (cached !== undefined) return cached;
   const frame = toRunEventFrame({ ...event, data: briefEvent(event.type, event.data) });
   BRIEF_FRAMES.set(event, frame);
   return frame;
@@ -105,15 +109,42 @@ function briefFrameOf(event: LoggedEvent): string {
 
 const BRIEF_FRAMES = new WeakMap<LoggedEvent, string>();
 
+/** The event's JSON without texts, arguments and results, which make up most of it and only a run's own page shows. */
+export function briefEvent(type: AgentEventType, data: string): string {
+  if (!LONG_TYPES.has(type)) return data;
+  // The log holds serialized events.
+  const event = JSON.parse(data) as AgentEvent;
+  return JSON.stringify(
+    'response' in event
+      ? { ...event, response: briefResponse(event.response) }
+      : { ...event, arguments: undefined, result: undefined },
+  );
+}
+
+const LONG_TYPES: ReadonlySet<AgentEventType> = new Set([
+  'llm:response',
+  'nonblocking:llm_response',
+  'run:completed',
+  'tool:pending',
+  'tool:approval_required',
+  'tool:completed',
+  'tool:late',
+]);
+
+/** The types of the output items show whether the response calls tools. */
+function briefResponse({ id, model, status, usage, output }: LLMResponse): object {
+  return { id, model, status, usage, output: output.map(({ type }) => ({ type })) };
+}
+
 function queryText(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && value.length <= 128) return value;
-  throw new LLMInvalidRequestError('executionId must be the id of a run', { path: 'executionId' });
+  throw new LLMInvalidRequestError('"executionId" must be the id of a run.', { path: 'executionId' });
 }
 
-/** What is no number of ours is as good as the oldest: the watcher has to fetch. */
+/** An invalid id counts as the oldest one, so that the client fetches the current state. */
 function lastEventId(value: unknown): number | undefined {
   if (value === undefined || value === '') return undefined;
-  const number = Number(value);
-  return Number.isSafeInteger(number) && number >= 0 ? number : 0;
+  const id = Number(value);
+  return Number.isSafeInteger(id) && id >= 0 ? id : 0;
 }

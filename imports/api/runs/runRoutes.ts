@@ -1,18 +1,18 @@
-/** `/runs`, `/tools`, `/stats`: the methods of runs and what may be read of them, as HTTP. */
+/** `/runs`, `/tools` and `/stats`: operations and queries of runs over HTTP. */
 import type { Request } from 'express';
 import { fieldsOf } from '../../business/ai/domain/json';
 import type { RouteHandler } from '../http/RequestContext';
 import { toActor } from '../auth/ApiPrincipal';
 import type { RunRoutePorts } from './RunRoutePorts';
 
-/** `{ executionId }`, with 202: the run goes on by itself. */
+/** Responds with 202 and `{ executionId }`; the run continues in the background. */
 export function startRun({ methods }: RunRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
     response.status(202).json(await methods['ai.runs.start'](toActor(principal), request.body));
   };
 }
 
-/** `{ runs }`, narrowed by `?state=` and `?since=`, milliseconds since the epoch. */
+/** Responds with `{ runs }`, filtered by `?state=` and `?since=` (milliseconds since the epoch). */
 export function listRuns({ queries }: RunRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
     const { since, ...query } = request.query;
@@ -22,54 +22,54 @@ export function listRuns({ queries }: RunRoutePorts): RouteHandler {
   };
 }
 
-/** `{ run, toolCalls, deltas }` */
+/** Responds with `{ run, toolCalls, deltas }`. */
 export function readRun({ queries }: RunRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
     response.json(await queries.run(toActor(principal), runIn(request)));
   };
 }
 
-/** `{ state }` of the run */
+/** Responds with the run's `{ state }`. */
 export function cancelRun({ methods }: RunRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
     response.json({ state: await methods['ai.runs.cancel'](toActor(principal), { executionId: runIn(request) }) });
   };
 }
 
-/** `{ callId, argumentsHash, reason? }` in, `{ state }` of the call out. */
+/** Takes `{ callId, argumentsHash, reason? }`, and responds with the call's `{ state }`. */
 export function decideCall({ methods }: RunRoutePorts, decision: 'approve' | 'reject'): RouteHandler {
   return async ({ principal, request, response }) => {
     response.json({ state: await methods[`ai.runs.${decision}`](toActor(principal), commandIn(request)) });
   };
 }
 
-/** `{ callId, output | error }` in, `{ result: 'accepted' | 'already-settled' }` out. */
+/** Takes `{ callId, output | error }`, and responds with `{ result: 'accepted' | 'already-settled' }`. */
 export function submitToolResult({ methods }: RunRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
     response.json({ result: await methods['ai.runs.submitToolResult'](toActor(principal), commandIn(request)) });
   };
 }
 
-/** `{ tools }` */
+/** Responds with `{ tools }`. */
 export function listTools({ queries }: RunRoutePorts): RouteHandler {
   return async ({ principal, response }) => {
     response.json({ tools: await queries.tools(toActor(principal)) });
   };
 }
 
-/** `{ counts }` */
+/** Responds with `{ counts }`. */
 export function readStats({ queries }: RunRoutePorts): RouteHandler {
   return async ({ principal, response }) => {
     response.json({ counts: await queries.stats(toActor(principal)) });
   };
 }
 
-/** The path says which run is meant, whatever the body says. */
+/** The path determines the run, even if the body names another. */
 function commandIn(request: Request): object {
   return { ...fieldsOf(request.body), executionId: runIn(request) };
 }
 
 function runIn(request: Request): string {
-  // The routes that ask this have the parameter.
+  // The routes that call this have the parameter.
   return String(request.params['id']);
 }

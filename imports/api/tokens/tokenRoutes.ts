@@ -1,6 +1,6 @@
 /**
- * `/tokens`: people make, see and revoke their own API tokens, admins those of others too. A token that is no
- * admin's makes none.
+ * `/tokens`: users create, list and revoke their API tokens, and admins those of others. A token without the scope
+ * `admin` cannot be used for this.
  */
 import { LLMInvalidRequestError, LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../../business/ai/domain/json';
@@ -16,26 +16,25 @@ export interface TokenRoutePorts {
   readonly now?: () => number;
 }
 
-/** Of one user. */
 const MAX_TOKENS_PER_USER = 100;
 const FIELDS = ['name', 'scopes', 'expiresAt', 'userId'];
 
 /**
- * `{ name, scopes?, expiresAt?, userId? }` in, `{ id, token }` out, with 201: what is answered is the token's only
+ * Takes `{ name, scopes?, expiresAt?, userId? }`. Responds with 201 and `{ id, token }`, which is the token's only
  * copy.
  */
 export function issueToken({ tokens, now = Date.now }: TokenRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
-    const wanted = readRequest(requireTokenManager(principal), request.body, now());
-    if ((await tokens.list(wanted.userId)).length >= MAX_TOKENS_PER_USER)
-      throw new LLMInvalidRequestError(`There are ${MAX_TOKENS_PER_USER} tokens already; revoke one first.`, {
+    const tokenRequest = readRequest(requireTokenManager(principal), request.body, now());
+    if ((await tokens.list(tokenRequest.userId)).length >= MAX_TOKENS_PER_USER)
+      throw new LLMInvalidRequestError(`The limit of ${MAX_TOKENS_PER_USER} API tokens is reached. Revoke one first.`, {
         path: 'userId',
       });
-    response.status(201).json(await tokens.issue(wanted));
+    response.status(201).json(await tokens.issue(tokenRequest));
   };
 }
 
-/** `{ tokens }` of the caller or, for admins, of `?userId=`: without what would let anybody use them. */
+/** Responds with `{ tokens }` of the caller or, for admins, of `?userId=`. The tokens themselves are not included. */
 export function listTokens({ tokens }: TokenRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
     const { userId } = request.query;
@@ -43,43 +42,48 @@ export function listTokens({ tokens }: TokenRoutePorts): RouteHandler {
   };
 }
 
-/** `{ deleted: true }`; a token of somebody else is as unknown as one that never was. */
+/** Responds with `{ deleted: true }`. Another user's token gets the same 404 as an unknown one. */
 export function revokeToken({ tokens }: TokenRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
     const owner = ownerFor(requireTokenManager(principal), request.query['userId']);
-    if (!(await tokens.revoke(owner, String(request.params['id']))))
-      throw new HttpError(404, 'There is no such token.');
+    if (!(await tokens.revoke(owner, String(request.params['id'])))) throw new HttpError(404, 'API token not found.');
     response.json({ deleted: true });
   };
 }
 
-/** People who logged in, and admins: a token that leaked must not be able to outlive itself. */
+/** Only logged-in users and admins: a leaked token must not be able to create further ones. */
 function requireTokenManager(principal: ApiPrincipal): ApiPrincipal {
   if (principal.scopes === undefined || hasScope(principal, 'admin')) return principal;
-  throw new LLMPermissionError('Tokens are made by people who are logged in, or with the scope admin.');
+  throw new LLMPermissionError('Managing API tokens requires a login or the scope "admin".');
 }
 
 function ownerFor(principal: ApiPrincipal, wanted: unknown): string {
   if (wanted === undefined || wanted === principal.userId) return principal.userId;
   if (typeof wanted !== 'string' || !/^[^\s\p{C}]{1,128}$/u.test(wanted))
-    throw invalid('userId', 'userId must be the id of a user');
-  if (!hasScope(principal, 'admin')) throw new LLMPermissionError('Only administrators may do this for others.');
+    throw invalid('userId', '"userId" must be the id of a user');
+  if (!hasScope(principal, 'admin'))
+    throw new LLMPermissionError('Only administrators may manage the API tokens of other users.');
   return wanted;
 }
 
 function readRequest(principal: ApiPrincipal, body: unknown, now: number): ApiTokenRequest {
-  if (!isObject(body)) throw invalid('body', 'the body must be an object');
+  if (!isObject(body)) throw invalid('body', 'The request body must be a JSON object');
   const unknown = Object.keys(body).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) throw invalid(unknown.slice(0, 60), `the fields are ${FIELDS.join(', ')}`);
+  if (unknown !== undefined)
+    throw invalid(
+      unknown.slice(0, 60),
+      `Unknown field "${unknown.slice(0, 60)}". Expected one of: ${FIELDS.join(', ')}`,
+    );
   const { name, scopes = ['generate', 'read'], expiresAt } = body;
   if (typeof name !== 'string' || !/^[^\p{C}]{1,100}$/u.test(name))
-    throw invalid('name', 'name must be a text of 1 to 100 characters');
+    throw invalid('name', '"name" must be 1 to 100 visible characters');
   if (!isList(scopes) || scopes.length === 0 || !scopes.every(isScope))
-    throw invalid('scopes', `scopes must be a list out of ${SCOPES.join(', ')}`);
+    throw invalid('scopes', `"scopes" must be a list of some of: ${SCOPES.join(', ')}`);
   if (expiresAt !== undefined && (!Number.isSafeInteger(expiresAt) || Number(expiresAt) <= now))
-    throw invalid('expiresAt', 'expiresAt must be a time to come, in milliseconds since the epoch');
+    throw invalid('expiresAt', '"expiresAt" must be a time in the future, in milliseconds since the epoch');
   const missing = scopes.find((scope) => !hasScope(principal, scope));
-  if (missing !== undefined) throw new LLMPermissionError(`You do not hold the scope '${missing}' yourself.`);
+  if (missing !== undefined)
+    throw new LLMPermissionError(`You can't grant the scope "${missing}", because you don't have it yourself.`);
   return {
     userId: ownerFor(principal, body['userId']),
     name,

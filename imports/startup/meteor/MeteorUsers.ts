@@ -1,4 +1,4 @@
-/** Who people are, from Meteor's accounts: by their login token at the HTTP doors, and by their id for the rules. */
+/** Meteor's accounts: authenticates HTTP requests by login token, and looks up users by id for the access rules. */
 import type { IncomingMessage } from 'node:http';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
@@ -8,7 +8,7 @@ import type { User } from '../../business/ai/domain/types/Actor';
 export class MeteorUsers {
   private readonly admins: ReadonlySet<string>;
 
-  /** @param admins user ids and e-mail addresses, which count once they are verified */
+  /** @param admins user ids and e-mail addresses; an address counts only if it is verified */
   constructor(admins: readonly string[]) {
     this.admins = new Set(admins.map(comparable));
   }
@@ -19,7 +19,7 @@ export class MeteorUsers {
     return user === undefined ? undefined : this.toUser(user);
   };
 
-  /** A Meteor login token, as the client keeps it in `Meteor.loginToken`, stands for its user until it expires. */
+  /** Accepts a Meteor login token, which the client has in `Meteor.loginToken`, as a bearer token. */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const token = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined) return undefined;
@@ -49,16 +49,16 @@ export class MeteorUsers {
 interface StoredUser {
   readonly _id: string;
   readonly emails?: readonly { readonly address: string; readonly verified: boolean }[];
-  /** Where an app has them. */
+  /** If the app uses roles. */
   readonly roles?: unknown;
 }
 
-/** What accounts-base keeps of logins; its types leave `services` open. */
+/** The part of `services` that accounts-base writes; its own types leave it open. */
 interface LoginServices {
   readonly resume?: { readonly loginTokens?: readonly { readonly hashedToken: string; readonly when: Date }[] };
 }
 
-/** Addresses are compared as accounts-password does: whatever their case. Ids have one. */
+/** E-mail addresses are compared without case, as accounts-password does; ids are case-sensitive. */
 function comparable(name: string): string {
   return name.includes('@') ? name.toLowerCase() : name;
 }

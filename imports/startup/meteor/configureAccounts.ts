@@ -1,7 +1,4 @@
-/**
- * Who may have an account: whom the operator lets in. The first one comes from the settings, so that there is
- * somebody who can log in at all.
- */
+/** Restricts who may create an account, and creates the first one from the settings. */
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -13,9 +10,8 @@ interface FirstUser {
 }
 
 /**
- * @param settings `Meteor.settings.ai`: `firstUser: { email, password }` is made when there is nobody yet, and
- *   its address counts as verified, since the
- * operator wrote it; `allowSignUp: true` lets people make accounts themselves
+ * @param settings `Meteor.settings.ai`: `firstUser: { email, password }` is created if there are no users yet, with a
+ *   verified address, since the operator entered it; `allowSignUp: true` lets people sign up themselves
  * @throws LLMInvalidRequestError
  */
 export async function configureAccounts(settings: unknown): Promise<void> {

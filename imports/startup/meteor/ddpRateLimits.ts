@@ -1,6 +1,6 @@
 /**
- * How fast one connection, and one user over all their connections to this process, may call and subscribe. What
- * counts over all processes is kept in the store.
+ * Limits how fast one connection, and one user over all connections to this process, may call and subscribe. Limits for
+ * all processes together are in the store.
  */
 import { DDPRateLimiter } from 'meteor/ddp-rate-limiter';
 
@@ -9,16 +9,16 @@ export const DDP_LIMITS = { model: 40, command: 200, subscription: 100, window: 
 
 const CALLS_A_MODEL = /^ai\.(?:llm\.|runs\.start$|providers\.test$)/;
 
-/** @returns what takes the rules away again */
+/** @returns removes the rules */
 export function addDdpRateLimits(names: {
   readonly methods: readonly string[];
   readonly publications: readonly string[];
 }): () => void {
-  const asking = new Set(names.methods.filter((name) => CALLS_A_MODEL.test(name)));
-  const moving = new Set(names.methods.filter((name) => !CALLS_A_MODEL.test(name)));
+  const modelCalls = new Set(names.methods.filter((name) => CALLS_A_MODEL.test(name)));
+  const commands = new Set(names.methods.filter((name) => !CALLS_A_MODEL.test(name)));
   const rules = [
-    ...limit('method', asking, DDP_LIMITS.model),
-    ...limit('method', moving, DDP_LIMITS.command),
+    ...limit('method', modelCalls, DDP_LIMITS.model),
+    ...limit('method', commands, DDP_LIMITS.command),
     ...limit('subscription', new Set(names.publications), DDP_LIMITS.subscription),
   ];
   return () => {
@@ -26,7 +26,7 @@ export function addDdpRateLimits(names: {
   };
 }
 
-/** Who is not logged in has no user to be counted by; each of their connections has. */
+/** Anonymous clients are limited per connection only. */
 function limit(type: 'method' | 'subscription', names: ReadonlySet<string>, max: number): readonly string[] {
   const name = (each: string): boolean => names.has(each);
   return [

@@ -1,7 +1,4 @@
-/**
- * The Meteor host: methods, publications and the HTTP API for people who are logged in, with everything kept in the
- * app's own database.
- */
+/** Starts the Meteor host: methods, publications and the HTTP API for logged-in users, on the app's own database. */
 import express from 'express';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
@@ -26,16 +23,13 @@ export interface MeteorHost extends Host {
 }
 
 export interface MeteorServerOptions {
-  /**
-   * All tools that there are, methods among them: runs of an earlier life of the app go on as soon as it starts,
-   * and need theirs.
-   */
+  /** All tools, including exposed methods. Runs from before a restart continue at once and need them. */
   readonly tools?: ToolRegistry;
 }
 
 /**
- * `Meteor.settings.ai` has the same keys as the environment, and comes first.
- * @throws LLMInvalidRequestError that names everything that is wrong with them, and when there is no key to seal with
+ * Reads `Meteor.settings.ai`, which has the same keys as the environment and takes precedence over it.
+ * @throws LLMInvalidRequestError that lists every invalid setting, or for missing sealing keys
  */
 export async function startMeteorServer({ tools }: MeteorServerOptions = {}): Promise<MeteorHost> {
   const given = Meteor.settings['ai'];
@@ -51,7 +45,7 @@ export async function startMeteorServer({ tools }: MeteorServerOptions = {}): Pr
   defineMethodsAndPublications(host, database, findUser);
   WebApp.handlers.use(host.api.router);
   WebApp.httpServer.on('upgrade', (request, socket, head) => {
-    // DDP owns every socket that is not the API's.
+    // Other sockets belong to DDP.
     host.api.handleUpgrade(request, socket, head);
   });
   const observed = await observeOtherProcesses(database, () => host.providers.changes.notify());
@@ -92,7 +86,7 @@ function defineMethodsAndPublications(
   });
 }
 
-/** Providers and connections that another process of the app changed look different to users of this one, too. */
+/** Notifies of providers and credentials that another process of the app has changed. */
 function observeOtherProcesses(
   database: MeteorDatabase,
   notify: () => void,

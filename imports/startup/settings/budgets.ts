@@ -1,4 +1,4 @@
-/** What settings and the environment say about users' budgets. */
+/** Settings of users' budgets, from `Meteor.settings.ai.budgets` and environment variables. */
 import { BUDGET_WINDOWS } from '../../business/ai/domain/entities/BudgetAccount';
 import type { Amount, BudgetLimits } from '../../business/ai/domain/entities/BudgetAccount';
 import { redactSecrets } from '../../business/ai/domain/errors/safeText';
@@ -7,16 +7,16 @@ import type { BudgetSettings } from '../../business/ai/infrastructure/factories/
 
 const AMOUNTS = ['calls', 'tokens', 'money'] as const satisfies readonly (keyof Amount)[];
 
-/** `LLM_BUDGET_DAY_CALLS`, `LLM_BUDGET_MONTH_MONEY` and so on: what every user may use. */
+/** `LLM_BUDGET_DAY_CALLS`, `LLM_BUDGET_MONTH_MONEY` and so on: the budget of every user. */
 export const BUDGET_VARIABLES: readonly string[] = BUDGET_WINDOWS.flatMap((window) =>
   AMOUNTS.map((what) => variableOf(window, what)),
 );
 
 /**
  * @param settings `Meteor.settings.ai.budgets`: `{ day?, month?, users? }`, each window `{ calls?, tokens?,
- *   money? }`; what it names comes before the variables
- * @param problems what is wrong is added to them
- * @returns undefined where nobody is limited
+ *   money? }`; takes precedence over the variables
+ * @param problems receives a description of everything that is invalid
+ * @returns undefined if no user is limited
  */
 export function readBudgetSettings(
   settings: unknown,
@@ -58,7 +58,7 @@ function fromVariable(
   if (text === undefined) return [];
   const value = Number(text);
   if (isAmount(value)) return [value];
-  problems.push(`${name} is '${redactSecrets(text)}', which is no number of 0 or more`);
+  problems.push(`${name} must be a number of at least 0, but is "${redactSecrets(text)}"`);
   return [];
 }
 
@@ -68,7 +68,8 @@ function readLimits(given: Readonly<Record<string, unknown>>, path: string, prob
       if (given[window] === undefined) return [];
       const amounts = readObject(given[window], `${path}.${window}`, AMOUNTS, problems);
       for (const [what, value] of Object.entries(amounts))
-        if (!isAmount(value)) problems.push(`Meteor.settings.ai.${path}.${window}.${what} is no number of 0 or more`);
+        if (!isAmount(value))
+          problems.push(`Meteor.settings.ai.${path}.${window}.${what} must be a number of at least 0`);
       return [[window, amounts]];
     }),
   );
@@ -78,20 +79,20 @@ function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** @param known the names that it may have; any when there are none */
+/** @param fields the permitted fields; absent: any */
 function readObject(
   value: unknown,
   path: string,
-  known: readonly string[] | undefined,
+  fields: readonly string[] | undefined,
   problems: string[],
 ): Readonly<Record<string, unknown>> {
   if (value === undefined) return {};
   if (!isObject(value)) {
-    problems.push(`Meteor.settings.ai.${path} is no object`);
+    problems.push(`Meteor.settings.ai.${path} must be an object`);
     return {};
   }
   for (const name of Object.keys(value))
-    if (known?.includes(name) === false)
-      problems.push(`Meteor.settings.ai.${path}.${name} does not exist; there are ${known.join(', ')}`);
+    if (fields?.includes(name) === false)
+      problems.push(`Meteor.settings.ai.${path}.${name} is unknown, expected one of: ${fields.join(', ')}`);
   return value;
 }

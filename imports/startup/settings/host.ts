@@ -1,6 +1,6 @@
 /**
- * What the environment says about the host itself: where it listens, how browsers reach it, and what is sealed with
- * which keys.
+ * Environment variables of the host itself: where it listens, how browsers reach it, and which addresses it may
+ * call.
  */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { valueOf } from './vendors';
@@ -11,30 +11,30 @@ export function readPort(value: string | undefined): number {
   if (value === undefined || value === '') return 3000;
   const port = Number(value);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new LLMInvalidRequestError(`PORT is '${value}', which is no port number`, { path: 'PORT' });
+  throw new LLMInvalidRequestError(`PORT must be a port number from 0 to 65535, but is "${value}".`, { path: 'PORT' });
 }
 
 /**
- * ROOT_URL, or where the host listens.
- * @throws LLMInvalidRequestError for a URL that browsers can't open
+ * Reads ROOT_URL. Default: where the host listens.
+ * @throws LLMInvalidRequestError if it is not an http or https URL
  */
 export function readRootUrl(env: Environment, host: string, port: number): string {
   const given = valueOf(env, 'ROOT_URL');
   if (given === undefined) return `http://${reachable(host)}:${port}`;
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return given;
-  throw new LLMInvalidRequestError('ROOT_URL is not an http or https URL', { path: 'ROOT_URL' });
+  throw new LLMInvalidRequestError('ROOT_URL must be an http or https URL.', { path: 'ROOT_URL' });
 }
 
-/** `AI_ALLOW_PRIVATE_HOSTS`. @throws LLMInvalidRequestError for anything but yes and no */
+/** Reads AI_ALLOW_PRIVATE_HOSTS. @throws LLMInvalidRequestError unless it is true or false */
 export function readAllowPrivateHosts(env: Environment): boolean {
-  const word = valueOf(env, 'AI_ALLOW_PRIVATE_HOSTS')?.toLowerCase() ?? 'false';
-  if (word === 'true' || word === '1') return true;
-  if (word === 'false' || word === '0') return false;
-  throw new LLMInvalidRequestError('AI_ALLOW_PRIVATE_HOSTS must be true or false', { path: 'AI_ALLOW_PRIVATE_HOSTS' });
+  const value = valueOf(env, 'AI_ALLOW_PRIVATE_HOSTS')?.toLowerCase() ?? 'false';
+  if (value === 'true' || value === '1') return true;
+  if (value === 'false' || value === '0') return false;
+  throw new LLMInvalidRequestError('AI_ALLOW_PRIVATE_HOSTS must be true or false.', { path: 'AI_ALLOW_PRIVATE_HOSTS' });
 }
 
-/** A host that listens everywhere is reached by its own machine's name. */
+/** A host that listens on all interfaces is reachable as `localhost`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -1,7 +1,4 @@
-/**
- * What `Meteor.settings.ai` says beside the vendors: sealing keys, admins, and whether private hosts may be
- * reached.
- */
+/** The settings in `Meteor.settings.ai` besides vendors: sealing keys, admins, private hosts, call limits, jobs. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
@@ -16,12 +13,12 @@ export interface MeteorHostSettings {
   /** User ids and verified e-mail addresses. */
   readonly admins: readonly string[];
   readonly allowPrivateHosts: boolean;
-  /** What one user may do in a minute, over all processes. */
+  /** Calls per user and minute, for all processes together. */
   readonly callLimits: Partial<CallLimits>;
   readonly jobs: JobSettings;
 }
 
-/** @throws LLMInvalidRequestError that says what is missing or wrong, and why it is needed */
+/** @throws LLMInvalidRequestError that names the missing or invalid setting */
 export function readMeteorHostSettings(settings: unknown, env: Environment): MeteorHostSettings {
   const {
     secrets = valueOf(env, 'AI_SECRET_KEYS'),
@@ -47,25 +44,25 @@ export function readMeteorHostSettings(settings: unknown, env: Environment): Met
 function readCallLimits(given: unknown): Partial<CallLimits> {
   if (given === undefined || given === null) return {};
   const kinds: readonly string[] = ['model', 'command'] satisfies (keyof CallLimits)[];
-  const isRight =
+  const isValid =
     isObject(given) &&
     Object.entries(given).every(
       ([kind, most]) => kinds.includes(kind) && typeof most === 'number' && Number.isSafeInteger(most) && most > 0,
     );
-  if (!isRight)
+  if (!isValid)
     throw new LLMInvalidRequestError(
-      'Meteor.settings.ai.callsPerMinute must be { model?, command? }, whole numbers from 1.',
+      'Meteor.settings.ai.callsPerMinute must be an object { model?, command? } of positive integers.',
       { path: 'settings.ai.callsPerMinute' },
     );
   return given;
 }
 
-/** A setting under the name of a variable. */
+/** A setting with the name of an environment variable. */
 function settingOf(settings: unknown, name: string): string | undefined {
   const value = isObject(settings) ? settings[name] : undefined;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
 const NO_SECRETS =
-  'Neither Meteor.settings.ai.secrets nor AI_SECRET_KEYS is set. Keys and tokens of vendors are sealed with them before they reach the database, and all processes ' +
-  "of the app need the same. Make one by: node -p \"'k1:' + crypto.randomBytes(32).toString('base64')\"";
+  'Set Meteor.settings.ai.secrets or AI_SECRET_KEYS. The vendors’ API keys and tokens are sealed with it before they are stored, and all processes of the app ' +
+  "need the same value. Generate one with: node -p \"'k1:' + crypto.randomBytes(32).toString('base64')\"";

@@ -1,24 +1,24 @@
-/** An API that clients speak to us: how its requests read, how its answers are written. */
+/** A vendor-compatible API of the gateway: reads its requests and writes its responses. */
 import type { Request } from 'express';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, WireName } from '../../../business/ai/domain/types/VendorTypes';
 import type { StreamFormat } from '../../http/ResponseSink';
 
-/** The Responses API keeps what was said, and numbers the events of its streams; its own relay sees to that. */
+/** The Responses API stores responses and numbers its stream events, so it has routes and a relay of its own. */
 export type StatelessWire = Exclude<WireName, 'responses'>;
 
 export interface ClientRequest {
   readonly options: GenerateOptions;
-  /** How to stream the answer. Absent: it comes whole. */
+  /** The format of the stream. Absent: the response is not streamed. */
   readonly stream?: StreamFormat;
-  /** The client asked for token counts in the stream, where its API leaves that to it. */
+  /** The client requested token counts in the stream, if its API has that option. */
   readonly includeUsage?: boolean;
 }
 
 export interface GatewayApi {
   readonly wire: StatelessWire;
-  /** @throws LLMInvalidRequestError with the JSON path of what is wrong */
+  /** @throws LLMInvalidRequestError with the path of the invalid field */
   read(request: Request): ClientRequest;
   write(response: LLMResponse): JsonObject;
 }

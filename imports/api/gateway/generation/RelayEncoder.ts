@@ -1,6 +1,6 @@
 /**
- * A stream whose client speaks the very wire that it came over: its messages go on as they came, unknown fields and
- * all. When another provider answers instead, over another wire, the stream is encoded like any other.
+ * Relays a stream whose client speaks the provider's wire: forwards messages unchanged, including unknown fields. If a
+ * fallback responds over another wire, its stream is encoded as usual.
  */
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../../business/ai/domain/json';
@@ -13,9 +13,9 @@ type WireMessage = Extract<ResponseStreamEvent, { readonly type: 'wire.message' 
 
 export interface RelayOptions {
   readonly wire: StatelessWire;
-  /** For what came over another wire, and for errors. */
+  /** Encodes streams of other wires, and errors. */
   readonly encoder: StreamEncoder;
-  /** The client did not ask chat completions for token counts; the vendor was asked all the same. */
+  /** The client of chat completions did not request token counts, which are always requested from the vendor. */
   readonly hidesUsage: boolean;
 }
 
@@ -31,8 +31,8 @@ export class RelayEncoder implements StreamEncoder {
   push(event: ResponseStreamEvent): readonly string[] {
     if (event.type === 'wire.message' && event.wire === this.options.wire) {
       this.isRelaying = true;
-      const told = this.options.wire === 'chat_completions' ? this.withRole(event.data) : event.data;
-      const data = this.options.hidesUsage ? withoutUsage(told) : told;
+      const complete = this.options.wire === 'chat_completions' ? this.withRole(event.data) : event.data;
+      const data = this.options.hidesUsage ? withoutUsage(complete) : complete;
       return data === undefined ? NO_FRAMES : [frameOf(event, data)];
     }
     return this.isRelaying ? NO_FRAMES : this.options.encoder.push(event);
@@ -43,8 +43,8 @@ export class RelayEncoder implements StreamEncoder {
   }
 
   /**
-   * Azure has been seen to leave the role out of its first delta (azure-chat-stream-text-a), without which OpenAI's
-   * own SDK refuses the stream.
+   * Azure may omit the role in its first delta (azure-chat-stream-text-a), without which OpenAI's SDK rejects the
+   * stream.
    */
   private withRole(data: string): string {
     if (this.hasRole || data === '[DONE]') return data;
@@ -60,14 +60,11 @@ export class RelayEncoder implements StreamEncoder {
     });
   }
 
-  /**
-   * A host's own error goes on as it came; a stream that is relayed and breaks in another way gets an error of ours
-   * after it.
-   */
+  /** The vendor's own error is forwarded unchanged. A relayed stream that breaks in another way ends with our error. */
   fail(error: LLMError): readonly string[] {
     if (!this.isRelaying) return this.options.encoder.fail(error);
     const { response, vendorBody } = error;
-    // An answer that came whole says itself what is wrong with it.
+    // A complete response has already reported its own failure.
     if (response?.vendor.wire === this.options.wire) return NO_FRAMES;
     if (vendorBody === undefined || !isObject(vendorBody.error)) return this.options.encoder.fail(error);
     const event = typeof vendorBody.type === 'string' ? vendorBody.type : undefined;
@@ -75,20 +72,20 @@ export class RelayEncoder implements StreamEncoder {
   }
 }
 
-/** A message may have had several lines of data; each is one again. */
+/** Each line of a message's data becomes a `data` line again. */
 function frameOf({ event }: Pick<WireMessage, 'event'>, data: string): string {
   const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data;
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${lines}\n\n`;
 }
 
 /**
- * What `include_usage` adds to a stream: a null in every chunk, and a last chunk without choices.
+ * Removes what `include_usage` adds to a stream: a null in every chunk, and a last chunk without choices.
  * https://platform.openai.com/docs/api-reference/chat/create#chat-create-stream_options
  */
 function withoutUsage(data: string): string | undefined {
-  // Inside a JSON text the quotes would be escaped, so this is always a field.
-  const said = data.includes(NULL_USAGE) ? data.replace(NULL_USAGE, '') : data;
-  return /"choices":\s*\[\s*\]/.test(said) && /"usage":\s*\{/.test(said) ? undefined : said;
+  // Inside a JSON string the quotes would be escaped, so this is always a field.
+  const rest = data.includes(NULL_USAGE) ? data.replace(NULL_USAGE, '') : data;
+  return /"choices":\s*\[\s*\]/.test(rest) && /"usage":\s*\{/.test(rest) ? undefined : rest;
 }
 
 const NULL_USAGE = ',"usage":null';

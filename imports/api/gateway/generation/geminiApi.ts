@@ -10,7 +10,7 @@ import {
 import { GOOGLE_EVENTS, JSON_ARRAY } from '../../http/ResponseSink';
 import type { GatewayApi } from './GatewayApi';
 
-/** The model's name may hold slashes: it may begin with a provider's. */
+/** The model may contain slashes, since it may start with a provider's id. */
 export const GEMINI_PATH = /^\/v1beta\/(?:models\/)?(?<model>[^:]+):(?<verb>generateContent|streamGenerateContent)$/;
 
 export const geminiApi: GatewayApi = {
@@ -28,6 +28,6 @@ function decoded(model: string): string {
   try {
     return decodeURIComponent(model);
   } catch (cause) {
-    throw new LLMInvalidRequestError('The model in the path is not well encoded.', { path: 'model', cause });
+    throw new LLMInvalidRequestError('The model in the path is not valid percent-encoding.', { path: 'model', cause });
   }
 }

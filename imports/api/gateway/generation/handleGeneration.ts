@@ -1,4 +1,4 @@
-/** One request of an API that keeps nothing between two of them: any provider behind it, whole or streamed. */
+/** Handles a request of a stateless API with any provider, streamed or not. */
 import { randomUUID } from 'node:crypto';
 import { isLLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
@@ -63,16 +63,13 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
   };
 }
 
-/**
- * What only chat completions know stands under `openai`, which a Responses host of that name would take for its
- * own.
- */
+/** Drops fields of chat completions: they are under `openai`, and the Responses API would take them for its own. */
 function withoutChatOptions(options: GenerateOptions): GenerateOptions {
   const { openai: _, ...vendor } = options.vendor ?? {};
   return { ...options, vendor };
 }
 
-/** An answer of the client's own API that we take for a failure is still what its vendor answered. */
+/** A response in the client's own API is returned as is, even if it counts as a failure here. */
 async function recoverSameWireFailure(wire: StatelessWire, answer: Promise<LLMResponse>): Promise<LLMResponse> {
   try {
     return await answer;

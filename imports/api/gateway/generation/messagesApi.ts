@@ -27,7 +27,7 @@ export const messagesApi: GatewayApi = {
 };
 
 /**
- * Features come by header; without it their fields are refused upstream.
+ * Beta features are requested by header; without it, the vendor rejects their fields.
  * https://platform.claude.com/docs/en/api/beta-headers
  */
 function betasIn(header: string | readonly string[] | undefined): readonly string[] {

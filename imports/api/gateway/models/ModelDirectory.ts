@@ -1,4 +1,4 @@
-/** The providers and models that a caller finds here. */
+/** The providers and models that a caller may use. */
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../../business/ai/domain/interfaces/AccessPolicy';
 import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
@@ -11,15 +11,15 @@ import { resolveModel } from './resolveModel';
 
 export interface ResolvedModel {
   readonly providerId: string;
-  /** As the manager routes it. */
+  /** The model in the form that the manager routes. */
   readonly address: string;
-  /** What the provider speaks to a client of the wire that was asked for. */
+  /** The wire that the provider uses for a client of the requested wire. */
   readonly wire: WireName | undefined;
   readonly capabilities: ModelCapabilities;
 }
 
 export interface ListedModel {
-  /** Every one of them is good as a request's `model`. */
+  /** Valid as a request's `model`. */
   readonly id: string;
   readonly providerId: string;
 }

@@ -1,10 +1,10 @@
-/** `GET /v1/models`: what may be asked for, in the shape of OpenAI's list, or of Anthropic's for its clients. */
+/** `GET /v1/models` and `GET /v1beta/models`: the available models in the format of OpenAI, Anthropic or Google. */
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import type { ListedModel, ModelDirectory } from './ModelDirectory';
 
-/** Nobody knows when vendors made their models; the clients' types demand a time. */
+/** The clients' types require a creation time, which is unknown. */
 const UNKNOWN_TIME = 0;
 
 export function listModels(models: ModelDirectory): RouteHandler {
@@ -48,7 +48,10 @@ async function findModel({ principal, request }: RequestContext, models: ModelDi
   const id = String(request.params.id);
   const found = (await models.list(principal)).find((each) => each.id === id);
   if (found === undefined)
-    throw new LLMModelNotFoundError(`There is no model '${id.slice(0, 256)}' here.`, { path: 'model' });
+    throw new LLMModelNotFoundError(
+      `Model "${id.slice(0, 256)}" not found. GET /v1/models lists the available models.`,
+      { path: 'model' },
+    );
   return found;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a compaction item carries: a summary that only this app can read, and only for the user whose conversation
- * it sums up. AES-256-GCM (NIST SP 800-38D) with a random nonce; the user is its additional data.
+ * Encrypts the summaries in compaction items, so that only this app can read them, and only for the user whose
+ * conversation they summarize. AES-256-GCM (NIST SP 800-38D) with a random nonce and the user id as additional data.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
@@ -12,25 +12,26 @@ const TAG_BYTES = 16;
 export class EncryptedSummaries {
   private readonly keys: readonly Buffer[];
 
-  /** @param secrets at least one; the first seals, all open */
+  /** @param secrets at least one: the first seals, all open */
   constructor(secrets: readonly Buffer[]) {
     if (secrets.length === 0)
-      throw new LLMInvalidRequestError('summaries need a key to be sealed with', { path: 'secrets' });
+      throw new LLMInvalidRequestError('At least one key is required to encrypt summaries.', { path: 'secrets' });
     this.keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'bolide compaction', 32)));
   }
 
   seal(userId: string, summary: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const [key] = this.keys;
-    if (key === undefined) throw new LLMInvalidRequestError('there is no key', { path: 'secrets' });
+    if (key === undefined)
+      throw new LLMInvalidRequestError('There is no key to encrypt summaries.', { path: 'secrets' });
     const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(userId));
     const sealed = Buffer.concat([cipher.update(summary, 'utf8'), cipher.final()]);
     return MARK + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
   /**
-   * @returns undefined for what was not sealed here
-   * @throws LLMInvalidRequestError for what was changed on its way, or is another user's
+   * @returns undefined for content that was not sealed by this app
+   * @throws LLMInvalidRequestError for content that was altered or belongs to another user
    */
   open(userId: string, sealed: string, path: string): string | undefined {
     if (!sealed.startsWith(MARK)) return undefined;
@@ -39,7 +40,7 @@ export class EncryptedSummaries {
       const summary = tryOpen(key, userId, bytes);
       if (summary !== undefined) return summary;
     }
-    throw new LLMInvalidRequestError('The compaction item could not be opened.', { path });
+    throw new LLMInvalidRequestError('The compaction item could not be decrypted.', { path });
   }
 }
 
@@ -51,7 +52,7 @@ function tryOpen(key: Buffer, userId: string, bytes: Buffer): string | undefined
   try {
     return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
   } catch {
-    // Another key, another user, or a changed text: nobody can tell which.
+    // Another key, another user or altered content, which are indistinguishable.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The items of a Responses host's stream one after another, as Open Responses has them: what comes for the next one
- * waits until the open one has closed.
+ * Orders the output items of a relayed stream one after another, as Open Responses requires: events of the next item
+ * wait until the open one is done.
  */
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../../business/ai/domain/json';
@@ -12,12 +12,12 @@ export class OutputItemQueue {
   private readonly emitted = new Map<number, JsonObject>();
   private waiting: UpstreamEvent[] = [];
 
-  /** The items that have closed, in their order. */
+  /** The items that are done, in order. */
   get closedItems(): readonly JsonObject[] {
     return [...this.emitted].sort(([a], [b]) => a - b).map(([, item]) => item);
   }
 
-  /** What can be told now that the event has come. */
+  /** @returns the events that can be emitted now */
   push(given: UpstreamEvent): readonly UpstreamEvent[] {
     const { output_index: index, item } = given.event;
     if (typeof index !== 'number') return [given];
@@ -30,13 +30,13 @@ export class OutputItemQueue {
       return [given];
     }
     if (given.type !== 'response.output_item.done' || !isObject(item)) return [given];
-    const begun = this.open === index || this.emitted.has(index) ? NONE : [added(index, item)];
+    const opening = this.open === index || this.emitted.has(index) ? NONE : [added(index, item)];
     this.open = undefined;
     this.emitted.set(index, item);
-    return [...begun, given, ...this.release()];
+    return [...opening, given, ...this.release()];
   }
 
-  /** What is left to tell of a response that has ended: items that its host left open, or never told. */
+  /** @returns the remaining events of a completed response: for items that were left open or never streamed */
   flush(output: readonly JsonObject[]): readonly UpstreamEvent[] {
     const events: UpstreamEvent[] = [];
     while (this.open !== undefined) {

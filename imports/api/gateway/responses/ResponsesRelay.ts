@@ -1,7 +1,7 @@
 /**
- * A Responses stream whose host speaks the Responses API itself: its events go on as they came, unknown ones and
- * unknown fields too. They are numbered here, and what Open Responses demands and the host left out is filled in.
- * When another provider answers instead, over another wire, the stream is encoded like any other.
+ * Relays the stream of a provider that speaks the Responses API: forwards events unchanged, including unknown events
+ * and fields, numbers them, and fills in what Open Responses requires and the provider omits. If a fallback responds
+ * over another wire, its stream is encoded as usual.
  */
 import { LLMStreamError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
@@ -26,15 +26,15 @@ import { OutputItemQueue } from './OutputItemQueue';
 import { conformingFields } from './responseResource';
 
 export interface ResponsesRelayOptions {
-  /** For what came over another wire. */
+  /** Encodes streams of other wires. */
   readonly encoder: StreamEncoder;
   readonly rawReasoningName: RawReasoningName;
   readonly echo: JsonObject;
-  /** The response while its host has said nothing of it. */
+  /** The response before the provider has sent anything of it. */
   readonly initial: JsonObject;
-  /** What is true of it here, whatever its host says. */
+  /** Fields that replace the provider's. */
   readonly overrides: JsonObject;
-  /** Looks at an item before it is told. May throw what is wrong with it. */
+  /** Checks an item before it is emitted. May throw to reject it. */
   readonly checkItem: (item: unknown) => void;
 }
 
@@ -46,7 +46,7 @@ export class ResponsesRelay implements StreamEncoder {
   private readonly items = new OutputItemQueue();
   private isRelaying = false;
   private stage: Stage = 'nothing';
-  /** The response as it was last told. */
+  /** The response as last emitted. */
   private response: JsonObject;
   private terminal: JsonObject | undefined;
 
@@ -67,7 +67,8 @@ export class ResponsesRelay implements StreamEncoder {
   end(): readonly string[] {
     if (!this.isRelaying) return this.options.encoder.end();
     if (this.stage === 'ended') return NO_FRAMES;
-    if (this.stage !== 'completed') return this.fail(new LLMStreamError('The stream ended before the answer did.'));
+    if (this.stage !== 'completed')
+      return this.fail(new LLMStreamError('The stream ended before the response was complete.'));
     this.stage = 'ended';
     return DONE;
   }
@@ -92,31 +93,31 @@ export class ResponsesRelay implements StreamEncoder {
   /** The decoder has read the message already: it is a JSON object. */
   private relay(data: string, name: string | undefined): readonly string[] {
     const event = JSON.parse(data) as JsonObject;
-    const said = typeof event.type === 'string' ? event.type : (name ?? '');
-    // An error is told by what it means alone.
-    if (isError(said, name, event)) return NO_FRAMES;
-    if (isTerminal(said)) {
-      // The whole response is remembered before it is told.
+    const upstreamType = typeof event.type === 'string' ? event.type : (name ?? '');
+    // Errors are emitted by `fail`, after they have been classified.
+    if (isError(upstreamType, name, event)) return NO_FRAMES;
+    if (isTerminal(upstreamType)) {
+      // Emitted by `complete`, after the response has been saved.
       this.terminal = event;
       return NO_FRAMES;
     }
-    if (isObject(event.response)) return this.relayResponse(said, event, event.response);
-    const type = relayedEventName(said, this.options.rawReasoningName);
+    if (isObject(event.response)) return this.relayResponse(upstreamType, event, event.response);
+    const type = relayedEventName(upstreamType, this.options.rawReasoningName);
     if (type === 'response.output_item.added' || type === 'response.output_item.done')
       this.options.checkItem(event.item);
     const completed = completeEvent(type, event);
-    const begun = STARTS_OUTPUT.test(type) ? this.ensureInProgress() : this.ensureCreated();
+    const opening = STARTS_OUTPUT.test(type) ? this.ensureInProgress() : this.ensureCreated();
     return [
-      ...begun,
+      ...opening,
       ...this.items
         .push({ type, event: completed, data: completed === event ? data : undefined })
         .map((each) => this.frameOf(each)),
     ];
   }
 
-  private relayResponse(type: string, event: JsonObject, said: JsonObject): readonly string[] {
+  private relayResponse(type: string, event: JsonObject, fields: JsonObject): readonly string[] {
     const { initial, echo, overrides } = this.options;
-    this.response = { ...initial, ...conformingFields(said, echo), ...overrides };
+    this.response = { ...initial, ...conformingFields(fields, echo), ...overrides };
     const isFirst = type === 'response.created';
     const frames = isFirst ? NO_FRAMES : this.ensureCreated();
     this.stage = isFirst ? 'created' : 'in progress';
@@ -143,7 +144,7 @@ export class ResponsesRelay implements StreamEncoder {
     return [this.frames.frame('response.created', { response: this.response })];
   }
 
-  /** For hosts that begin with an item. */
+  /** For providers whose stream starts with an item. */
   private ensureInProgress(): readonly string[] {
     if (this.stage !== 'nothing' && this.stage !== 'created') return NO_FRAMES;
     const frames = [...this.ensureCreated(), this.frames.frame('response.in_progress', { response: this.response })];
@@ -156,7 +157,7 @@ export class ResponsesRelay implements StreamEncoder {
   }
 }
 
-/** Before these the response must be in progress; events that are new to us may come at any time. */
+/** Events before which the response must be in progress. Unknown events may come at any time. */
 const STARTS_OUTPUT = /^response\.output_item\.|\.delta$/;
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];

@@ -1,7 +1,4 @@
-/**
- * Holds a model to `tool_choice`, which Open Responses makes the server's promise, whatever the vendor behind makes
- * of it.
- */
+/** Enforces `tool_choice`, which Open Responses requires of the server even if the vendor ignores it. */
 import { refusalOf, toolCalls } from '../../../business/ai/domain/entities/Response';
 import { LLMServerError } from '../../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../../business/ai/domain/json';
@@ -10,7 +7,7 @@ import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPI
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
 
 export class ToolChoiceGuard {
-  /** Absent: any tool that was offered. */
+  /** Absent: every tool of the request. */
   private readonly allowed: ReadonlySet<string> | undefined;
   private readonly isRequired: boolean;
 
@@ -28,7 +25,7 @@ export class ToolChoiceGuard {
     else if (event.type === 'response.completed') this.checkResponse(event.response);
   }
 
-  /** The same for an item as a Responses host writes it. @throws LLMServerError */
+  /** Checks an output item in the format of the Responses API. @throws LLMServerError */
   checkItem(item: unknown): void {
     if (isObject(item) && item.type === 'function_call' && typeof item.name === 'string') this.checkName(item.name);
   }
@@ -38,7 +35,7 @@ export class ToolChoiceGuard {
     for (const { name } of toolCalls(response)) this.checkName(name);
     const isExcused = response.status !== 'completed' || refusalOf(response) !== undefined;
     if (this.isRequired && !isExcused && !response.output.some(isAnyCall)) {
-      throw new LLMServerError('The model answered without the tool call that tool_choice requires.', {
+      throw new LLMServerError('The model made no tool call, although tool_choice requires one.', {
         retryable: false,
         response,
       });
@@ -47,7 +44,7 @@ export class ToolChoiceGuard {
 
   private checkName(name: string): void {
     if (this.allowed?.has(name) === false)
-      throw new LLMServerError(`The model called '${name}', which tool_choice does not allow.`, { retryable: false });
+      throw new LLMServerError(`The model called "${name}", which tool_choice does not allow.`, { retryable: false });
   }
 }
 
@@ -59,7 +56,7 @@ function allowedNames(choice: ToolChoice | undefined): ReadonlySet<string> | und
   return new Set(choice.tools.flatMap(({ type, name }) => (type === 'function' && name !== undefined ? [name] : [])));
 }
 
-/** Calls of hosted tools are calls, too. */
+/** Includes calls of hosted tools. */
 function isAnyCall({ type }: { readonly type: string }): boolean {
   return type.endsWith('_call');
 }

@@ -1,12 +1,12 @@
 /**
- * What Open Responses allows in a request's fields. https://www.openresponses.org, release 2026-04-24,
- * "CreateResponseBody"
+ * Validates the fields of a request by the rules of Open Responses.
+ * https://www.openresponses.org, release 2026-04-24, "CreateResponseBody"
  */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../../business/ai/domain/json';
 
-/** What a value must be, or `undefined` when it is. */
+/** @returns what the value must be, or undefined if it is valid */
 type Rule = (value: unknown) => string | undefined;
 
 const MAX_INPUT_LENGTH = 10_485_760;
@@ -37,8 +37,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * Null is the same as nothing, everywhere. What is not named here is for the readers of input, tools and formats to
- * say.
+ * Null counts as absent. Fields without a rule are validated by the readers of input, tools and formats.
  * @throws LLMInvalidRequestError with the field's name
  */
 export function checkResponseRequest(body: unknown): asserts body is JsonObject {
@@ -51,10 +50,12 @@ export function checkResponseRequest(body: unknown): asserts body is JsonObject 
   checkTools(body.tools);
   checkCallIds(body.input);
   if (body.background === true && body.store === false)
-    throw new LLMInvalidRequestError('background needs store, since its answer is fetched later.', { path: 'store' });
-  // Nobody can have made one here, so it could only be somebody else's.
+    throw new LLMInvalidRequestError('background requires store, because its response is retrieved later.', {
+      path: 'store',
+    });
+  // Conversations can't be created here, so an id could only belong to someone else.
   if (body.conversation !== undefined && body.conversation !== null) {
-    throw new UnsupportedFeatureError('Conversations are not offered here; use previous_response_id.', {
+    throw new UnsupportedFeatureError('Conversations are not supported. Use previous_response_id.', {
       path: 'conversation',
     });
   }
@@ -94,7 +95,7 @@ function wholeNumberFrom(least: number, most = Number.MAX_SAFE_INTEGER): Rule {
   return (value) =>
     typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
       ? undefined
-      : `must be a whole number ${range}`;
+      : `must be an integer ${range}`;
 }
 
 function textUpTo(most: number): Rule {

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/responses/compact`: a conversation as a sealed summary and what was not answered yet.
+ * `POST /v1/responses/compact`: replaces a conversation by an encrypted summary and the messages not yet responded to.
  * https://www.openresponses.org, "Compaction"
  */
 import { randomBytes } from 'node:crypto';
@@ -44,10 +44,10 @@ export function compactResponse({ module, models, summaries }: CompactionPorts):
     });
     const history =
       previousId === undefined ? [] : (await loadResponseHistory(module.responses, userId, previousId)).items;
-    const { told, open } = split([...history, ...input]);
-    const transcript = formatTranscript(told);
+    const { summarized, open } = split([...history, ...input]);
+    const transcript = formatTranscript(summarized);
     if (transcript === '')
-      throw new LLMInvalidRequestError('There is nothing to compact: input holds no text.', { path: 'input' });
+      throw new LLMInvalidRequestError('There is nothing to compact: the input contains no text.', { path: 'input' });
     const summary = await module.manager.generate(userId, {
       model: route.address,
       wire: 'responses',
@@ -60,7 +60,7 @@ export function compactResponse({ module, models, summaries }: CompactionPorts):
       signal,
     });
     if (summary.status !== 'completed' || summary.output_text.trim() === '') {
-      throw new LLMServerError('The model gave no whole summary of the conversation.', { retryable: false });
+      throw new LLMServerError('The model returned no complete summary of the conversation.', { retryable: false });
     }
     const id = randomBytes(16).toString('hex');
     const compaction = {
@@ -72,9 +72,9 @@ export function compactResponse({ module, models, summaries }: CompactionPorts):
       id: `resp_${id}`,
       object: 'response.compaction',
       created_at: Math.floor(Date.now() / 1_000),
-      // What another host has sealed can't be summed up; it stays what it is.
+      // Items that another provider has encrypted can't be summarized, so they stay as they are.
       output: [
-        ...told.filter(({ type }) => type === 'compaction').map(wireForm),
+        ...summarized.filter(({ type }) => type === 'compaction').map(wireForm),
         compaction,
         ...open.map((item, index) => ({
           status: 'completed',
@@ -87,19 +87,18 @@ export function compactResponse({ module, models, summaries }: CompactionPorts):
   };
 }
 
-/**
- * What the user said last and nobody has answered stays as it is; when there is nothing else, it is what is summed
- * up.
- */
+/** Keeps the user's last messages, which have no response yet, unless there is nothing else to summarize. */
 function split(items: readonly InputItem[]): {
-  readonly told: readonly InputItem[];
+  readonly summarized: readonly InputItem[];
   readonly open: readonly InputItem[];
 } {
   const last = items.findLastIndex((item) => !(item.type === 'message' && item.role === 'user'));
-  return last === -1 ? { told: items, open: [] } : { told: items.slice(0, last + 1), open: items.slice(last + 1) };
+  return last === -1
+    ? { summarized: items, open: [] }
+    : { summarized: items.slice(0, last + 1), open: items.slice(last + 1) };
 }
 
-/** An image says where it is and how closely to look, even where the request left that open. */
+/** Open Responses requires `image_url` and `detail`, which requests may omit. */
 function withCompleteImageParts(message: JsonObject): JsonObject {
   if (!Array.isArray(message.content)) return message;
   return {

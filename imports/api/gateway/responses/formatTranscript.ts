@@ -1,4 +1,4 @@
-/** A conversation as plain text, for a model that is to read it and not to take part in it. */
+/** Formats a conversation as plain text, for a model that reads it rather than takes part in it. */
 import type { Content, InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 
 export function formatTranscript(items: readonly InputItem[]): string {
@@ -19,7 +19,7 @@ function lineOf(item: InputItem): string {
     case 'reasoning':
     case 'compaction':
     case 'vendor_item':
-      // Sealed, or the model's own affair.
+      // Encrypted, or meaningful only to the model that created it.
       return '';
     default:
       return `HOSTED TOOL ${item.type}`;

@@ -1,4 +1,4 @@
-/** Ids of responses that no Responses host named: ours, so that two of them are never the same. */
+/** Ids for responses of providers that don't speak the Responses API. */
 import { randomBytes } from 'node:crypto';
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
 
@@ -8,20 +8,20 @@ export function generateResponseId(): string {
   return `resp_${MARK}${randomBytes(16).toString('hex')}`;
 }
 
-/** Items of such responses get ids made of theirs; no host has heard of them. */
+/** Items of such responses have ids derived from the response's, which no provider knows. */
 const GENERATED_ITEM_ID = /^[a-z]+_gw[0-9a-f]{32}_\d+$/;
 
-// Items never change, and converters remember what they made of each.
-const without = new WeakMap<Item, Item>();
+// Items are immutable, and converters cache their conversions by identity, so the result is cached too.
+const withoutIds = new WeakMap<Item, Item>();
 
-/** The item as its host would know it. */
+/** The item without a generated id, which its provider would not recognize. */
 export function withoutGeneratedId(item: Item): Item {
   if (item.id === undefined || !GENERATED_ITEM_ID.test(item.id)) return item;
-  const known = without.get(item);
-  if (known !== undefined) return known;
+  const cached = withoutIds.get(item);
+  if (cached !== undefined) return cached;
   const { id: _, ...rest } = item;
-  // Every kind of item may be without its id.
+  // The id is optional in every type of item.
   const bare = rest as Item;
-  without.set(item, bare);
+  withoutIds.set(item, bare);
   return bare;
 }

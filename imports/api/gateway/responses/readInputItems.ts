@@ -1,4 +1,4 @@
-/** A request's input with what it only points at: summaries that were sealed here, and items that are stored here. */
+/** Resolves a request's input: decrypts summaries and replaces references to stored items. */
 import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import { HttpError } from '../../http/HttpError';
@@ -9,13 +9,13 @@ export interface InputContext {
   readonly userId: string;
   readonly store: ResponseStore;
   readonly summaries: EncryptedSummaries;
-  /** The provider that is asked knows by id what it keeps itself. */
+  /** The requested provider, which resolves references to items that it stores itself. */
   readonly providerId: string;
 }
 
 /**
- * @throws DoorError for a reference to nothing, or to what is another user's; LLMInvalidRequestError for a summary
- * that does not open
+ * @throws HttpError 404 for a reference to an unknown item or another user's; LLMInvalidRequestError for a summary that
+ * can't be decrypted
  */
 export function readInputItems(items: readonly InputItem[], facts: InputContext): Promise<readonly InputItem[]> {
   return Promise.all(items.map((item, index) => readItem(item, `input[${index}]`, facts)));
@@ -44,7 +44,7 @@ async function readItem(
   }
 }
 
-/** As the user's own words: a summary of what users wrote must not speak with the operator's voice. */
+/** A user message: a summary of what users wrote must not get the authority of a system message. */
 function summaryMessage(summary: string): InputItem {
   return {
     type: 'message',

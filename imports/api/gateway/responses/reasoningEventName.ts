@@ -1,6 +1,6 @@
 /**
- * What the events of raw reasoning are called. Open Responses has one word, OpenAI another, and OpenAI's own SDK
- * breaks off at a `response.reasoning.delta`; so its clients, who name themselves, get the word that they know.
+ * The name of raw reasoning events for a client. OpenAI's SDK fails at `response.reasoning.delta`, the name in Open
+ * Responses, so it gets OpenAI's name; it is recognized by its user agent.
  */
 import type { IncomingMessage } from 'node:http';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';

@@ -1,7 +1,7 @@
 /**
- * Responses as Open Responses demands them: all 31 fields, the request's own among them in the form of an answer. A
- * Responses host's answer keeps everything else that the host said. https://www.openresponses.org, release
- * 2026-04-24, "ResponseResource"
+ * Responses in the format of Open Responses: all 31 fields, including those repeated from the request. A response of a
+ * provider that speaks the Responses API retains its further fields.
+ * https://www.openresponses.org, release 2026-04-24, "ResponseResource"
  */
 import type { LLMResponse, OutputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
@@ -12,7 +12,7 @@ import {
 import { locatedAnnotation } from '../../../business/ai/infrastructure/converters/responses/stream/responsesParts';
 import { isObject } from '../../../business/ai/domain/json';
 
-/** Fields of a request that an answer repeats, when they say something. */
+/** Request fields that the response repeats, unless they are null. */
 const ECHOED_FIELDS = [
   'background',
   'frequency_penalty',
@@ -34,7 +34,7 @@ const ECHOED_FIELDS = [
   'user',
 ] as const;
 
-/** @param body a request that was checked */
+/** @param body a validated request @returns the fields that its response repeats */
 export function echoRequest(body: JsonObject): JsonObject {
   const said = Object.fromEntries(
     ECHOED_FIELDS.flatMap((field) => (isPresent(body[field]) ? [[field, body[field]]] : [])),
@@ -48,14 +48,14 @@ export function echoRequest(body: JsonObject): JsonObject {
   };
 }
 
-/** A response as its client gets it. */
+/** A response as it is sent to its client. */
 export function toResponseResource(response: LLMResponse, echo: JsonObject): JsonObject {
   const conforming = conform(response, echo);
   if (response.vendor.wire !== 'responses') return writeResponses(conforming, echo);
   return { ...DEFAULT_FIELDS, usage: null, completed_at: null, ...echo, ...writeResponses(conforming) };
 }
 
-/** A response that nothing is known of but that it was asked for, or how it failed. */
+/** A response without output: queued, in progress or failed. */
 export function emptyResource(
   echo: JsonObject,
   facts: {
@@ -70,8 +70,8 @@ export function emptyResource(
 }
 
 /**
- * What a response says in another way than Open Responses has it; what it leaves out is filled in by whoever writes
- * it.
+ * Adapts fields whose format differs from Open Responses. Missing fields are filled in when the response is
+ * written.
  */
 export function conform(response: LLMResponse, echo: JsonObject): LLMResponse {
   const { vendor, output } = response;
@@ -86,7 +86,7 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Hosts leave fields null that must say something; then what was asked, or assumed, is said. */
+/** Drops nulls of fields that must not be null, so that the request's value or the default applies. */
 export function conformingFields(fields: JsonObject, echo: JsonObject): JsonObject {
   const said = Object.fromEntries(
     Object.entries(fields).filter(([field, value]) => value !== null || !isNeverNull(field)),
@@ -100,7 +100,7 @@ export function conformingFields(fields: JsonObject, echo: JsonObject): JsonObje
   };
 }
 
-/** xAI repeats a format without its name. */
+/** xAI omits the name of the format that it repeats. */
 function withRequestedName(text: JsonObject, { text: asked }: JsonObject): JsonObject {
   const name = isObject(asked) && isObject(asked.format) ? asked.format.name : undefined;
   return name === undefined || !isObject(text.format) || text.format.type !== 'json_schema'
@@ -116,7 +116,7 @@ function completeReasoning(reasoning: JsonObject): JsonObject {
   return { ...reasoning, effort: reasoning.effort ?? null, summary: reasoning.summary ?? null };
 }
 
-/** The schema is not repeated: the document has nothing but null for it. */
+/** The schema is not repeated: the specification allows only null. */
 function completeText({ format, verbosity, ...others }: JsonObject): JsonObject {
   return {
     ...others,
@@ -143,7 +143,7 @@ function completeTool(tool: unknown): unknown {
   };
 }
 
-/** Other wires cite pages of documents and the like, for which the format has no word. */
+/** Drops citations of other wires, such as pages of documents, that the format can't express. */
 function withoutForeignCitations(item: OutputItem): OutputItem {
   if (item.type !== 'message') return item;
   const content = item.content.map((part) =>

@@ -1,4 +1,4 @@
-/** Fields of a Responses request that the inner language has no word for, in the words of other wires that have one. */
+/** Translates fields of a Responses request that have no common option into the fields of other wires. */
 import type { JsonObject, VendorFields } from '../../../business/ai/domain/types/VendorTypes';
 
 export function toWireOptions({ presence_penalty, frequency_penalty, top_logprobs }: JsonObject): VendorFields {
@@ -15,7 +15,7 @@ export function toWireOptions({ presence_penalty, frequency_penalty, top_logprob
   };
 }
 
-/** Defaults that are said aloud are defaults all the same, and not every host knows their names. */
+/** Explicit defaults are dropped, since not every provider knows the fields. */
 function withoutDefaults(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== 0),

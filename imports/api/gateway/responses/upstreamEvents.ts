@@ -1,7 +1,4 @@
-/**
- * Events of a Responses host's stream: which kind they are of, and what Open Responses demands in them that hosts
- * leave out.
- */
+/** Classifies the events of a provider's Responses stream, and fills in what Open Responses requires in them. */
 import { isObject } from '../../../business/ai/domain/json';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
@@ -9,7 +6,7 @@ import type { RawReasoningName } from '../../../business/ai/infrastructure/conve
 export interface UpstreamEvent {
   readonly type: string;
   readonly event: JsonObject;
-  /** The event as its host wrote it; absent where something was changed in it. */
+  /** The event as received. Absent if it was changed. */
   readonly data?: string | undefined;
 }
 
@@ -24,17 +21,17 @@ export function isTerminal(type: string): boolean {
   return TERMINAL.has(type);
 }
 
-/** Some hosts say only in the frame's name, or only by the field, that it is one. */
+/** Some providers mark an error only by the frame's name, or only by the field `error`. */
 export function isError(type: string, name: string | undefined, event: JsonObject): boolean {
   return type === 'error' || name === 'error' || (type === '' && event.error !== undefined);
 }
 
-/** Open Responses and OpenAI have a word each for raw reasoning, and either kind of client may refuse the other's. */
+/** Open Responses and OpenAI name raw reasoning events differently, and clients of one may reject the other's. */
 export function relayedEventName(type: string, rawReasoningName: RawReasoningName): string {
   return type.replace(/^response\.reasoning(?:_text)?\.(delta|done)$/, `response.${rawReasoningName}.$1`);
 }
 
-/** @returns the event itself where nothing is missing */
+/** @returns the same object if nothing is missing */
 export function completeEvent(type: string, event: JsonObject): JsonObject {
   switch (type) {
     case 'response.output_text.delta':

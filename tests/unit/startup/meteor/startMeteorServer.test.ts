@@ -134,11 +134,7 @@ describe('the Meteor host', () => {
       { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'nowhere', LLM_TEMPERATURE: 'hot', secrets: newKey('k') },
       /ANTHROPIC_BASE_URL.*LLM_TEMPERATURE/,
     ],
-    [
-      'that there is no key to seal with, and why it is needed',
-      {},
-      /secrets nor AI_SECRET_KEYS is set.*sealed.*all processes/,
-    ],
+    ['that there is no key to seal with, and why it is needed', {}, /secrets or AI_SECRET_KEYS.*sealed.*all processes/],
     [
       'a key that is none, without repeating it',
       { secrets: 'k1:c2hvcnQta2V5' },

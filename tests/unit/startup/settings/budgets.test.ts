@@ -41,24 +41,28 @@ describe('settings of budgets', () => {
     [
       'no number',
       () => settingsFromEnvironment({ LLM_BUDGET_DAY_CALLS: 'many' }),
-      "LLM_BUDGET_DAY_CALLS is 'many', which is no number of 0 or more",
+      'LLM_BUDGET_DAY_CALLS must be a number of at least 0, but is "many"',
     ],
-    ['a negative number', () => settingsFromEnvironment({ LLM_BUDGET_DAY_CALLS: '-1' }), 'no number of 0 or more'],
-    ['a list', () => settingsFromMeteor({ budgets: [] }, {}), 'Meteor.settings.ai.budgets is no object'],
+    [
+      'a negative number',
+      () => settingsFromEnvironment({ LLM_BUDGET_DAY_CALLS: '-1' }),
+      'must be a number of at least 0',
+    ],
+    ['a list', () => settingsFromMeteor({ budgets: [] }, {}), 'Meteor.settings.ai.budgets must be an object'],
     [
       'an unknown window',
       () => settingsFromMeteor({ budgets: { week: { calls: 1 } } }, {}),
-      'budgets.week does not exist; there are users, day, month',
+      'budgets.week is unknown, expected one of: users, day, month',
     ],
     [
       'an unknown amount',
       () => settingsFromMeteor({ budgets: { day: { euros: 1 } } }, {}),
-      'budgets.day.euros does not exist',
+      'budgets.day.euros is unknown',
     ],
     [
       'a text',
       () => settingsFromMeteor({ budgets: { users: { ann: { day: { calls: '1' } } } } }, {}),
-      'budgets.users.ann.day.calls is no number',
+      'budgets.users.ann.day.calls must be a number',
     ],
   ];
   for (const [title, read, message] of WRONG) {

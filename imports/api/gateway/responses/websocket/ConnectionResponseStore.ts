@@ -1,4 +1,4 @@
-/** What one socket remembers: its latest response, stored or not, for as long as it is open. */
+/** The responses as one WebSocket sees them: its latest response, even if it is not stored, and all stored ones. */
 import type { ResponseStore, StoredResponse } from '../../../../business/ai/domain/interfaces/ResponseStore';
 import type { InputItem, Item } from '../../../../business/ai/domain/types/ResponsesAPITypes';
 
@@ -6,14 +6,14 @@ export class ConnectionResponseStore implements ResponseStore {
   private readonly store: ResponseStore;
   private latest: StoredResponse | undefined;
 
-  /** @param store where everything else is found */
+  /** @param store holds all other responses */
   constructor(store: ResponseStore) {
     this.store = store;
   }
 
   /**
-   * @param history what was said before the turn: it goes along, since the responses that said it may be gone by
-   * then
+   * @param history the items before the turn. They are saved with it, since the responses that hold them may be
+   *   deleted.
    */
   async saveTurn(stored: StoredResponse, history: readonly InputItem[], isStored: boolean): Promise<void> {
     const { previousId: _, ...turn } = stored;
@@ -21,7 +21,7 @@ export class ConnectionResponseStore implements ResponseStore {
     if (isStored) await this.store.save(stored);
   }
 
-  /** After a continuation failed, its origin is not continued on this socket any more. */
+  /** Removes the latest response after a continuation of it has failed. */
   evict(id: string): void {
     if (this.latest?.id === id) this.latest = undefined;
   }

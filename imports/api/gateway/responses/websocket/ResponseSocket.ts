@@ -1,5 +1,5 @@
 /**
- * One socket of the Responses API: turns one after another, each told as events or as one error.
+ * One WebSocket of the Responses API: handles turns one after another, each with events or a single error.
  * https://www.openresponses.org, "WebSocket"
  */
 import type { RawData, WebSocket } from 'ws';
@@ -30,11 +30,11 @@ export interface SocketPorts extends PreparationPorts {
   /** Milliseconds. */
   readonly maxConnectionTime: number;
   readonly maxJsonDepth: number;
-  /** What this client calls raw reasoning. */
+  /** The name of raw reasoning events for this client. */
   readonly rawReasoningName: RawReasoningName;
 }
 
-/** Requests that may wait for the one that is being answered; then the socket is not read any more. */
+/** Requests that may wait while one is being handled. Beyond that, the socket is not read. */
 const MAX_WAITING = 4;
 
 export class ResponseSocket {
@@ -61,12 +61,12 @@ export class ResponseSocket {
     socket.on('pong', () => {
       this.answersPings = true;
     });
-    // A broken socket closes, which is all that there is to know.
+    // An error is always followed by `close`.
     socket.on('error', () => undefined);
     socket.once('close', () => this.onClose());
   }
 
-  /** Lets the turn that is being answered finish, then closes. */
+  /** Completes the current turn, then closes. */
   close(): void {
     this.isClosing = true;
     this.waiting.length = 0;
@@ -88,7 +88,7 @@ export class ResponseSocket {
     if (this.isClosing) this.closeGracefully();
   }
 
-  /** Never rejects: whatever goes wrong is told to the client. */
+  /** Never rejects: errors are sent to the client. */
   private async handle(data: RawData, isBinary: boolean): Promise<void> {
     const { service, inFlight, metrics, toError, keepAliveAfter, rawReasoningName } = this.ports;
     const controller = new AbortController();
@@ -98,10 +98,10 @@ export class ResponseSocket {
     let status = 200;
     let previousId: string | undefined;
     const fail = (error: LLMError): readonly string[] => {
-      const told = errorResponse(error, { api: 'responses', requestId: '' });
-      status = told.status;
+      const response = errorResponse(error, { api: 'responses', requestId: '' });
+      status = response.status;
       if (previousId !== undefined) this.store.evict(previousId);
-      return [`data: ${JSON.stringify({ type: 'error', status: told.status, ...told.body })}\n\n`];
+      return [`data: ${JSON.stringify({ type: 'error', status: response.status, ...response.body })}\n\n`];
     };
     this.current = controller;
     inFlight.enter(controller);
@@ -121,7 +121,7 @@ export class ResponseSocket {
         saveTurn: (stored, isStored) => this.store.saveTurn(stored, turn.history, isStored),
       });
     } catch (thrown) {
-      // Who leaves while being told is told nothing.
+      // If the client disconnects meanwhile, the rest is dropped.
       if (!this.hasLeft) for (const frame of fail(toError(thrown))) await sink.write(frame)?.catch(() => undefined);
     } finally {
       this.current = undefined;
@@ -135,16 +135,19 @@ export class ResponseSocket {
     }
   }
 
-  /** @throws LLMInvalidRequestError for what is no request */
+  /** @throws LLMInvalidRequestError unless the message is a valid `response.create` */
   private readCreate(data: RawData, isBinary: boolean): Record<string, unknown> {
-    if (isBinary || !Buffer.isBuffer(data)) throw new LLMInvalidRequestError('Messages must be texts.', { path: '' });
+    if (isBinary || !Buffer.isBuffer(data))
+      throw new LLMInvalidRequestError('Messages must be text, not binary.', { path: '' });
     const message = parseJson(data, this.ports.maxJsonDepth);
     if (!isObject(message)) throw new LLMInvalidRequestError('A message must be a JSON object.', { path: '' });
     const { type, stream: _, stream_options: __, background, ...body } = message;
     if (type !== 'response.create')
-      throw new LLMInvalidRequestError("A message's type must be response.create.", { path: 'type' });
+      throw new LLMInvalidRequestError('The message type must be response.create.', { path: 'type' });
     if (background === true)
-      throw new LLMInvalidRequestError('There are no background responses on a socket.', { path: 'background' });
+      throw new LLMInvalidRequestError('Background responses are not supported on a WebSocket.', {
+        path: 'background',
+      });
     return body;
   }
 
@@ -155,7 +158,7 @@ export class ResponseSocket {
   private onClose(): void {
     for (const timer of this.timers) clearTimeout(timer);
     this.waiting.length = 0;
-    this.current?.abort(new LLMAbortedError('the client left'));
+    this.current?.abort(new LLMAbortedError('The client disconnected.'));
   }
 
   private expire(): void {
@@ -163,7 +166,7 @@ export class ResponseSocket {
     const error = {
       type: 'invalid_request',
       code: 'websocket_connection_limit_reached',
-      message: `A connection lasts ${minutes} minutes; open a new one.`,
+      message: `The connection has reached its limit of ${minutes} minutes. Open a new one.`,
       param: null,
     };
     if (!this.hasLeft) this.socket.send(JSON.stringify({ type: 'error', status: 400, error }));
@@ -171,8 +174,8 @@ export class ResponseSocket {
   }
 
   private closeGracefully(): void {
-    this.socket.close(GOING_AWAY, 'the connection ends here');
-    // A client that does not answer is gone already.
+    this.socket.close(GOING_AWAY, 'The server is closing the connection.');
+    // A client that does not close in turn is gone already.
     const timer = setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS);
     this.socket.once('close', () => clearTimeout(timer));
   }

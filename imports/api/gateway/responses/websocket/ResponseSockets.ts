@@ -1,7 +1,4 @@
-/**
- * Upgrades of `GET /v1/responses`: who asks is known before a socket is opened. Other paths' sockets are left
- * alone.
- */
+/** Handles WebSocket upgrades of `GET /v1/responses`, after authentication. Other paths are left alone. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -35,14 +32,14 @@ export class ResponseSockets {
     });
   }
 
-  /** @returns false for sockets that are not this API's */
+  /** @returns false for upgrades of other paths */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const [path] = (request.url ?? '').split('?');
     if (path !== PATH || request.method !== 'GET') return false;
     const onError = (): void => {
       socket.destroy();
     };
-    // Until the socket is a WebSocket nobody else listens for its end.
+    // Until the upgrade, no other listener handles the socket's errors.
     socket.on('error', onError);
     this.admit(request).then(
       (principal) => {
@@ -70,7 +67,7 @@ export class ResponseSockets {
     return authorize(this.ports, request, 'generate');
   }
 
-  /** Still plain HTTP, on a bare socket. */
+  /** Writes a plain HTTP response to the socket, which has not been upgraded yet. */
   private refuse(socket: Duplex, thrown: unknown): void {
     const { status, body } = errorResponse(this.ports.toError(thrown), { api: 'responses', requestId: '' });
     const text = JSON.stringify(body);

@@ -1,8 +1,8 @@
-/** Frames of a stream as messages of a WebSocket: the same events, one JSON text each, without an end marker. */
+/** Sends the frames of a stream as WebSocket messages: one JSON text per event, without an end marker. */
 import type { WebSocket } from 'ws';
 import type { FrameSink } from '../../../http/FrameSink';
 
-/** Bytes that may wait to be sent before the stream is held. */
+/** Buffered bytes at which the stream is paused. */
 const HIGH_WATER = 64 * 1024;
 
 export class SocketSink implements FrameSink {
@@ -10,7 +10,7 @@ export class SocketSink implements FrameSink {
   private readonly signal: AbortSignal;
   private started = false;
 
-  /** @param signal fires when the client leaves */
+  /** @param signal fires when the client disconnects */
   constructor(socket: WebSocket, signal: AbortSignal) {
     this.socket = socket;
     this.signal = signal;
@@ -25,7 +25,7 @@ export class SocketSink implements FrameSink {
     if (message === '[DONE]') return undefined;
     this.started = true;
     if (this.socket.bufferedAmount < HIGH_WATER) {
-      // Failures are told by the socket's own events.
+      // Failures are reported by the socket's own events.
       this.socket.send(message, () => undefined);
       return undefined;
     }
@@ -37,7 +37,7 @@ export class SocketSink implements FrameSink {
     });
   }
 
-  /** Sockets have pings of their own. */
+  /** WebSockets have pings of their own. */
   keepAlive(): void {
     if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
   }

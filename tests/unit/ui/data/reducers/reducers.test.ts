@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { briefEvent, LEFT_OUT } from '../../../../../imports/api/runs/briefEvent';
+import { briefEvent, OMITTED_TYPES } from '../../../../../imports/api/runs/runEventStream';
 import {
   applyToolEvent,
   createToolCall,
@@ -90,7 +90,7 @@ describe('reduceRun and reduceRuns', () => {
 
   it('reach the same list from the brief events of the list’s stream', () => {
     const brief = events.flatMap((event) =>
-      LEFT_OUT.has(event.type) ? [] : [JSON.parse(briefEvent(event.type, JSON.stringify(event))) as AgentEvent],
+      OMITTED_TYPES.has(event.type) ? [] : [JSON.parse(briefEvent(event.type, JSON.stringify(event))) as AgentEvent],
     );
     expect(JSON.stringify(brief), 'no text, no argument, no result').not.to.match(
       /"(output_text|arguments|result|delta)":/,
