@@ -110,7 +110,10 @@ function unsupported(path: string, reason: string): UnsupportedFeatureError {
 
 // From the wire
 
-/** Reads a part of a client's request. Fields without a domain equivalent are kept verbatim under `vendor.openai`. */
+/**
+ * Reads a part of a client's request. Fields without a domain equivalent are preserved verbatim under
+ * `vendor.openai`.
+ */
 export function fromChatPart(raw: JsonObject): InputContent {
   const { type, text, image_url, file, input_audio } = raw;
   if (type === 'text' && typeof text === 'string')

@@ -304,17 +304,21 @@ function withoutNumbers(fields: JsonObject | undefined): unknown {
 /** Items from any wire, including calls and results out of order. */
 const id = fc.constantFrom('call_1', 'call_2', 'call_with_a_name_that_is_much_longer_than_forty_characters');
 const historyItem: fc.Arbitrary<InputItem> = fc.oneof(
-  text.map((words): InputItem => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text: words }] })),
+  text.map((content): InputItem => ({
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text: content }],
+  })),
   fc.constant<InputItem>({
     type: 'message',
     role: 'user',
     content: [{ type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' }],
   }),
   fc.constant<InputItem>({ type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'rule' }] }),
-  text.map((words): InputItem => ({
+  text.map((content): InputItem => ({
     type: 'message',
     role: 'assistant',
-    content: [{ type: 'output_text', text: words, annotations: [] }],
+    content: [{ type: 'output_text', text: content, annotations: [] }],
   })),
   text.map((refusal): InputItem => ({ type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal }] })),
   fc.record({ call_id: id, name }).map((fields): InputItem => ({ type: 'function_call', ...fields, arguments: '{}' })),
@@ -370,9 +374,9 @@ const named = fc.constantFrom<JsonObject>({}, { name: 'bob' }, { name: null });
 const clientTurn: fc.Arbitrary<readonly JsonObject[]> = fc.oneof(
   fc
     .tuple(fc.oneof(text, fc.array(part, { minLength: 1, maxLength: 3 })), named)
-    .map(([words, more]) => [{ role: 'user', content: words, ...more }]),
-  fc.tuple(fc.constantFrom('system', 'user'), text).map(([role, words]) => [{ role, content: words }]),
-  fc.tuple(text, named).map(([words, more]) => [{ role: 'assistant', content: words, ...more }]),
+    .map(([content, more]) => [{ role: 'user', content, ...more }]),
+  fc.tuple(fc.constantFrom('system', 'user'), text).map(([role, content]) => [{ role, content }]),
+  fc.tuple(text, named).map(([content, more]) => [{ role: 'assistant', content, ...more }]),
   fc
     .tuple(
       fc.constantFrom<JsonObject>(
@@ -386,10 +390,10 @@ const clientTurn: fc.Arbitrary<readonly JsonObject[]> = fc.oneof(
       fc.uuid(),
       text,
     )
-    .map(([fields, call_id, words]) => [
+    .map(([fields, call_id, content]) => [
       { role: 'assistant', ...fields, tool_calls: [calling(`${call_id}-1`), calling(`${call_id}-2`)] },
-      { role: 'tool', tool_call_id: `${call_id}-1`, content: words },
-      { role: 'tool', tool_call_id: `${call_id}-2`, content: [{ type: 'text', text: words }] },
+      { role: 'tool', tool_call_id: `${call_id}-1`, content },
+      { role: 'tool', tool_call_id: `${call_id}-2`, content: [{ type: 'text', text: content }] },
     ]),
 );
 

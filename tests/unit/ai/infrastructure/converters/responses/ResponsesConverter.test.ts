@@ -515,12 +515,12 @@ describe('toResponses: reasoning', () => {
   });
 
   it('drops reasoning that only the vendor can read and will not find', () => {
-    const { encrypted_content: _, ...kept } = REASONING;
-    const { body, losses } = request({ input: [USER, kept, ANSWER, USER] });
+    const { encrypted_content: _, ...withoutContent } = REASONING;
+    const { body, losses } = request({ input: [USER, withoutContent, ANSWER, USER] });
     const { id: _id, ...answer } = ANSWER;
     expect(body.input).to.deep.equal([USER, answer, USER]);
     expect(losses.map(({ path }) => path)).to.deep.equal(['input[1]']);
-    expect(request({ input: [USER, kept, ANSWER, USER], store: true }).losses).to.deep.equal([]);
+    expect(request({ input: [USER, withoutContent, ANSWER, USER], store: true }).losses).to.deep.equal([]);
   });
 
   it('keeps readable reasoning of the same vendor', () => {

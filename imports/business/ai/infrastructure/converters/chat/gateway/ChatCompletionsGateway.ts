@@ -24,7 +24,7 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /**
  * @param body the JSON that a client sent to `/chat/completions`
- * @returns options for the normalizer; fields without a domain equivalent are kept verbatim under `vendor.openai`
+ * @returns options for the normalizer; fields without a domain equivalent are preserved verbatim under `vendor.openai`
  * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function readChatCompletionsRequest(body: unknown): GenerateOptions & { stream?: boolean } {

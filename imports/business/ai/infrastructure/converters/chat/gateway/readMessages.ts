@@ -1,5 +1,5 @@
 /**
- * Reads the messages of a client's chat completions request as items. Fields without a domain equivalent are kept
+ * Reads the messages of a client's chat completions request as items. Fields without a domain equivalent are preserved
  * verbatim under `vendor.openai`. https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
  */
 import { splitAssistantMessage } from '../response/assistantItems';

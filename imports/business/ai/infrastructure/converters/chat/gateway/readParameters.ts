@@ -1,6 +1,6 @@
 /**
  * Reads all fields of a client's chat completions request except its messages as options. Values that the options
- * cannot represent exactly are kept verbatim. https://platform.openai.com/docs/api-reference/chat/create
+ * cannot represent exactly are preserved verbatim. https://platform.openai.com/docs/api-reference/chat/create
  */
 import { isText, without } from '../vendorFields';
 import { fromCustom } from '../request/tools';

@@ -11,7 +11,7 @@ import type { JsonObject, Loss, VendorQuirks } from '../../../../domain/types/Ve
 
 export interface ChatParameters {
   readonly fields: JsonObject;
-  /** What the model must be told in the prompt because no field expresses it. */
+  /** An instruction for the prompt, for a format that no field expresses. */
   readonly instruction?: string;
 }
 

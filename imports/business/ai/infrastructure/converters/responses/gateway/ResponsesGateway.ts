@@ -46,8 +46,8 @@ const MAPPED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Fields without a domain equivalent are kept under `vendor.openai_responses`. `store` defaults to true: on this wire,
- * a response can be continued unless the client disables it.
+ * Fields without a domain equivalent are stored under `vendor.openai_responses`. `store` defaults to true: on this
+ * wire, a response can be continued unless the client disables it.
  * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function readResponsesRequest(body: unknown): ResponsesRequest {

@@ -114,7 +114,7 @@ interface Delta {
   }[];
 }
 
-const WHOLE = CHAT_STREAMS.filter(({ text }) => text.includes('[DONE]'));
+const COMPLETE_STREAMS = CHAT_STREAMS.filter(({ text }) => text.includes('[DONE]'));
 
 describe('ChatCompletionsDecoder', () => {
   it('is the decoder of the wire', () => {
@@ -124,10 +124,10 @@ describe('ChatCompletionsDecoder', () => {
 
   describe('recorded streams', () => {
     it('covers all recordings, one of them with an error', () => {
-      expect([CHAT_STREAMS.length, WHOLE.length]).to.deep.equal([21, 20]);
+      expect([CHAT_STREAMS.length, COMPLETE_STREAMS.length]).to.deep.equal([21, 20]);
     });
 
-    for (const one of WHOLE) {
+    for (const one of COMPLETE_STREAMS) {
       it(`${one.name}: emits the chunks' content, in deltas and in the final response`, () => {
         const events = decodeEvents(sseMessages(one.text), responseContextFor(one));
         const response = responseIn(events);
@@ -206,7 +206,7 @@ describe('ChatCompletionsDecoder', () => {
     });
 
     it('azure-chat-stream-text-a 1: passes on the chunk that only Azure sends, and takes the id from the next', () => {
-      const one = WHOLE.find(({ name }) => name === 'azure-chat-stream-text-a 1')!;
+      const one = COMPLETE_STREAMS.find(({ name }) => name === 'azure-chat-stream-text-a 1')!;
       const [first, created] = decodeEvents(sseMessages(one.text), responseContextFor(one));
       expect(first).to.have.property('type', 'vendor.event');
       expect((first as Event<'vendor.event'>).raw).to.have.property('prompt_filter_results');

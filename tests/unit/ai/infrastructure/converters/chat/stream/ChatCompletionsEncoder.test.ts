@@ -189,17 +189,17 @@ describe('ChatCompletionsEncoder', () => {
   it('writes the text of an item without deltas', () => {
     const events = encodedEvents('openai', [
       CREATED_EVENT,
-      { type: 'response.output_item.done', output_index: 0, item: textItem('Whole.') },
+      { type: 'response.output_item.done', output_index: 0, item: textItem('Complete.') },
       completed('responses'),
     ]);
-    expect(deltasOf(events)).to.deep.include({ content: 'Whole.' });
+    expect(deltasOf(events)).to.deep.include({ content: 'Complete.' });
     const encodedChunks = encodedEvents('openai', [
       CREATED_EVENT,
-      textDelta('Whole.'),
-      { type: 'response.output_item.done', output_index: 0, item: textItem('Whole.') },
+      textDelta('Complete.'),
+      { type: 'response.output_item.done', output_index: 0, item: textItem('Complete.') },
       completed('responses'),
     ]);
-    expect(deltasOf(encodedChunks)).to.deep.equal([{ role: 'assistant', content: '' }, { content: 'Whole.' }, {}]);
+    expect(deltasOf(encodedChunks)).to.deep.equal([{ role: 'assistant', content: '' }, { content: 'Complete.' }, {}]);
   });
 
   it('announces a call in a chunk without other content, on request', () => {

@@ -359,7 +359,7 @@ describe('ResponsesEncoder', () => {
   it('writes the text of an item without deltas', () => {
     const text = encoded('openai_responses', [
       CREATED_EVENT,
-      done(0, textItem('Whole.')),
+      done(0, textItem('Complete.')),
       completed('responses', { output: [] }),
     ]);
     expect(typesOf(eventsIn(text))).to.include.members(['output_text.delta', 'output_text.done']);
