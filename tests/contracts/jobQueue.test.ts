@@ -144,7 +144,7 @@ for (const [name, open] of Object.entries(QUEUES)) {
       const seen = await tally.reached(5);
       expect(seen.filter((one) => one === 'bad')).to.have.length(3);
       expect(seen.filter((one) => one === 'shaky')).to.have.length(2);
-      expect(logger.errors).to.deep.equal(['the run bad was given up after 3 attempts']);
+      expect(logger.errors).to.deep.equal(['The run bad failed after 3 attempts.']);
     });
 
     it('end before the queue has stopped, and none starts afterwards', async () => {

@@ -1,6 +1,7 @@
 /**
- * `ai.llm.*` and `ai.runs.*` as Meteor methods: check, who, unblock, one call, errors. Meteor sends methods again
- * after a lost connection; a request that comes twice under its `requestId` is one run. From a client:
+ * Defines `ai.llm.*` and `ai.runs.*` as Meteor methods: each checks its arguments, identifies the user, unblocks the
+ * connection, makes one call, and maps errors. Meteor resends methods after a lost connection; a request that arrives
+ * twice with the same `requestId` is one run. From a client:
  * `Meteor.applyAsync(name, [request], { noRetry: true })`.
  */
 import { check, Match } from 'meteor/check';
@@ -12,25 +13,25 @@ import type { Actor } from './domain/types/Actor';
 
 export interface AIMethodPorts {
   readonly methods: AIMethods & ListMethods;
-  /** What the app knows of a user; undefined for one who is gone. */
+  /** Loads a user's rights; undefined for a user who no longer exists. */
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
 }
 
-/** What is no document that could be published. */
+/** Lists of what is not stored in documents, and so cannot be published. */
 export interface ListMethods {
   readonly 'ai.tools.list'?: (actor: Actor) => Promise<unknown>;
 }
 
-/** The kinds of things that are arguments at all; their fields are read, one by one, by the methods themselves. */
+/** The types that arguments may have. The methods themselves validate the fields. */
 const ARGUMENT = Match.Maybe(Match.OneOf(String, [Match.Any], Match.ObjectIncluding({})));
 
-/** What a method finds in `this`, as far as it goes here. */
+/** The part of a method's `this` that is used. */
 interface Invocation {
   readonly userId: string | null;
   unblock(): void;
 }
 
-const NOBODY: Actor = { userId: '', source: 'method' };
+const ANONYMOUS: Actor = { userId: '', source: 'method' };
 
 export function defineAIMethods({ methods, actorOf }: AIMethodPorts): readonly string[] {
   const names = Object.keys(methods) as (keyof AIMethods)[];
@@ -38,11 +39,11 @@ export function defineAIMethods({ methods, actorOf }: AIMethodPorts): readonly s
     Meteor.methods({
       async [name](this: Invocation, ...args: unknown[]): Promise<unknown> {
         check(args, [ARGUMENT]);
-        // A model takes its time; the client's other calls don't wait for it.
+        // Model calls are slow and must not block the client's other methods.
         this.unblock();
         const { userId } = this;
         try {
-          return await methods[name](userId === null ? NOBODY : ((await actorOf(userId)) ?? NOBODY), ...args);
+          return await methods[name](userId === null ? ANONYMOUS : ((await actorOf(userId)) ?? ANONYMOUS), ...args);
         } catch (error) {
           throw toMeteorError(error);
         }
@@ -52,7 +53,7 @@ export function defineAIMethods({ methods, actorOf }: AIMethodPorts): readonly s
   return names;
 }
 
-/** What is no error of ours is Meteor's to hide. */
+/** Leaves other errors unchanged: Meteor hides their details. */
 export function toMeteorError(thrown: unknown): unknown {
   if (!isLLMError(thrown)) return thrown;
   const { code, message, details } = toClientError(thrown);

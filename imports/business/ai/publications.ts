@@ -1,7 +1,7 @@
 /**
- * Runs, their calls, live text and counts as Meteor publications: each user's own, and everybody's for admins; the
- * published fields and no others; nothing without a bound. Who is nobody gets nothing, and is asked again when they
- * log in.
+ * Publishes runs, their calls, live text and statistics: to users their own, to admins everyone's. Only published
+ * fields are sent, and every query has a limit. Anonymous clients get nothing; Meteor reruns the publication when
+ * they log in.
  */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
@@ -26,9 +26,9 @@ import { toMeteorError } from './methods';
 
 export interface AIPublicationPorts {
   readonly database: { published(name: string): Mongo.Collection<StoredDocument> };
-  /** What the app knows of a user; undefined for one who is gone. */
+  /** Loads a user's rights; undefined for a user who no longer exists. */
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
-  /** Whose run it is. */
+  /** The id of the user who owns the run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
 }
 
@@ -55,7 +55,7 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
     'ai.run': async (actor, argument) => {
       const named = typeof argument === 'string' ? { executionId: argument } : argument;
       const executionId = identifier(ID_LENGTH)(readObject(named, ['executionId']).executionId, 'executionId');
-      // Somebody else's run is as unknown as one that never was.
+      // Another user's run is indistinguishable from an unknown one.
       if (!canAccess(actor, await ownerOf(executionId))) return [];
       return [
         runs.find({ _id: executionId, ...ownOnly(actor) }, { fields: RUN_DETAIL_FIELDS }),
@@ -68,13 +68,13 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
     },
     'ai.toolCalls': (actor, argument) => {
       const fields = readObject(argument, ['executionId', 'state']);
-      const wanted = {
+      const filter = {
         ...optional(fields, 'executionId', identifier(ID_LENGTH)),
         ...optional(fields, 'state', oneOf(CALL_STATES)),
       };
       return [
         calls.find(
-          { ...wanted, ...ownOnly(actor) },
+          { ...filter, ...ownOnly(actor) },
           { fields: TOOL_CALL_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.toolCalls },
         ),
       ];
@@ -97,7 +97,7 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
       const actor = this.userId === null ? undefined : await actorOf(this.userId);
       if (actor === undefined) return [];
       try {
-        // Meteor takes lists that it may keep.
+        // Meteor requires a mutable array.
         return [...(await find(actor, argument ?? {}))];
       } catch (error) {
         throw toMeteorError(error);

@@ -1,6 +1,6 @@
 /**
- * The queue of several processes: Agenda, on MongoDB. A job whose process dies is taken by another one when its
- * lock has not been renewed for a while. https://github.com/agenda/agenda (5.x, by its own MongoDB driver)
+ * A job queue for several processes: Agenda, on MongoDB. When a process dies, another one takes its jobs once their
+ * locks have not been renewed for a while. https://github.com/agenda/agenda (5.x, by its own MongoDB driver)
  */
 import type { Agenda, Job } from 'agenda';
 import { LLMConnectionError } from '../../domain/errors/LLMErrors';
@@ -12,9 +12,9 @@ import { checkSchedule } from './checkSchedule';
 export interface AgendaOptions extends Partial<JobLimits> {
   /** As in MONGO_URL. */
   readonly url: string;
-  /** Milliseconds between two looks for jobs that others added. */
+  /** Milliseconds between two polls for new jobs. */
   readonly pollEvery?: number;
-  /** Milliseconds after which a job that nobody renews is taken by another process. */
+  /** Milliseconds after which another process may take a job whose lock was not renewed. */
   readonly lockLifetime?: number;
   /** Default: the console. */
   readonly logger?: Logger;
@@ -26,28 +26,28 @@ interface RunJob {
 
 export const JOBS = 'ai_jobs';
 const RUN = 'run';
-const DEFAULT_POLL = 1_000;
-const DEFAULT_LOCK = 30_000;
-/** Tasks of schedules are done beside the runs. */
-const TASKS = 20;
+const DEFAULT_POLL_MS = 1_000;
+const DEFAULT_LOCK_MS = 30_000;
+/** Scheduled tasks run in addition to runs. */
+const MAX_CONCURRENT_TASKS = 20;
 
-/** @throws LLMConnectionError when nobody answers; it does not repeat the URL, which may hold a password */
+/** @throws LLMConnectionError if no server responds; it does not repeat the URL, which may contain a password */
 export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJobQueue> {
-  const { url, pollEvery = DEFAULT_POLL, lockLifetime = DEFAULT_LOCK, logger = console } = options;
+  const { url, pollEvery = DEFAULT_POLL_MS, lockLifetime = DEFAULT_LOCK_MS, logger = console } = options;
   const limits = { ...DEFAULT_JOB_LIMITS, ...options };
-  // With the database driver that it brings: loaded when it is wanted.
+  // Loaded on demand, together with its own database driver.
   const { Agenda: AgendaClass } = await import('agenda');
   const agenda = await new Promise<Agenda>((resolve, reject) => {
-    const made: Agenda = new AgendaClass(
+    const created: Agenda = new AgendaClass(
       {
         db: { address: url, collection: JOBS },
         processEvery: `${pollEvery / 1000} seconds`,
-        maxConcurrency: limits.concurrency + TASKS,
+        maxConcurrency: limits.concurrency + MAX_CONCURRENT_TASKS,
         defaultLockLifetime: lockLifetime,
       },
       (error: unknown) => {
-        if (error === undefined || error === null) resolve(made);
-        else reject(new LLMConnectionError('the queue’s MongoDB can’t be used', { cause: error }));
+        if (error === undefined || error === null) resolve(created);
+        else reject(new LLMConnectionError('Could not connect to the MongoDB of the job queue.', { cause: error }));
       },
     );
   });
@@ -57,15 +57,15 @@ export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJob
 export class AgendaJobQueue implements JobQueue {
   private readonly agenda: Agenda;
   private readonly options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger };
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly pendingWork = new Set<Promise<void>>();
 
   constructor(agenda: Agenda, options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger }) {
     this.agenda = agenda;
     this.options = options;
-    this.keepAlive();
-    agenda.on('success', (job: Job) => this.follow(this.succeeded(job)));
-    agenda.on('fail', (error: unknown, job: Job) => this.follow(this.failed(job, error)));
-    agenda.on('error', (error: unknown) => options.logger.error('the job queue failed', error));
+    this.guardSaves();
+    agenda.on('success', (job: Job) => this.trackInBackground(this.onSuccess(job)));
+    agenda.on('fail', (error: unknown, job: Job) => this.trackInBackground(this.onFailure(job, error)));
+    agenda.on('error', (error: unknown) => options.logger.error('The job queue failed.', error));
   }
 
   async add(executionId: string, at?: number): Promise<void> {
@@ -80,9 +80,9 @@ export class AgendaJobQueue implements JobQueue {
     checkSchedule(schedule);
     const name = `task:${schedule.name}`;
     const { cron, timezone = 'UTC' } = schedule;
-    this.agenda.define(name, { concurrency: 1, lockLimit: 1 }, (job: Job) => this.track(this.renewing(job, task())));
+    this.agenda.define(name, { concurrency: 1, lockLimit: 1 }, (job: Job) => this.track(this.withRenewal(job, task())));
     const [planned] = await this.agenda.jobs({ name });
-    // Planning it anew would forget the time that came while nobody was there.
+    // Rescheduling would lose a time that passed while no process was running.
     if (planned?.attrs.repeatInterval === cron && planned.attrs.repeatTimezone === timezone) return;
     await this.agenda.every(cron, name, undefined, { timezone });
   }
@@ -91,7 +91,7 @@ export class AgendaJobQueue implements JobQueue {
     const { concurrency } = this.options;
     if (concurrency > 0) {
       const runJob = (job: Job<RunJob>): Promise<void> =>
-        this.track(this.renewing(job, work(job.attrs.data.executionId)));
+        this.track(this.withRenewal(job, work(job.attrs.data.executionId)));
       this.agenda.define<RunJob>(RUN, { concurrency, lockLimit: concurrency }, runJob);
     }
     await this.agenda.start();
@@ -99,12 +99,12 @@ export class AgendaJobQueue implements JobQueue {
 
   async stop(): Promise<void> {
     await this.agenda.stop();
-    while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
+    while (this.pendingWork.size > 0) await Promise.allSettled(this.pendingWork);
     await this.agenda.close({ force: true });
   }
 
-  /** Shows the others that this process lives as long as the work takes. */
-  private async renewing(job: { touch(): Promise<unknown> }, work: Promise<void>): Promise<void> {
+  /** Renews the job's lock while the work is in progress. */
+  private async withRenewal(job: { touch(): Promise<unknown> }, work: Promise<void>): Promise<void> {
     const renewal = setInterval(() => void job.touch().catch(() => undefined), this.options.lockLifetime / 3);
     try {
       await work;
@@ -113,8 +113,8 @@ export class AgendaJobQueue implements JobQueue {
     }
   }
 
-  /** What is done is forgotten, so that the run could be added again; a schedule's job comes again. */
-  private async succeeded(job: Job): Promise<void> {
+  /** Removes a finished run's job, so that the run can be added again. A schedule's job repeats. */
+  private async onSuccess(job: Job): Promise<void> {
     if (job.attrs.name === RUN) await job.remove();
     else if ((job.attrs.failCount ?? 0) > 0) {
       job.attrs.failCount = 0;
@@ -122,42 +122,40 @@ export class AgendaJobQueue implements JobQueue {
     }
   }
 
-  private async failed(job: Job, error: unknown): Promise<void> {
+  private async onFailure(job: Job, error: unknown): Promise<void> {
     const { retries, retryDelay, logger } = this.options;
     const { name, failCount = 1 } = job.attrs;
-    const what = name === RUN ? `the run ${String(job.attrs.data['executionId'])}` : `the ${name}`;
+    const label = name === RUN ? `The run ${String(job.attrs.data['executionId'])}` : `The ${name}`;
     if (failCount <= retries) {
-      logger.warn(`${what} is tried again`, error);
+      logger.warn(`${label} failed and will be retried.`, error);
       await job.schedule(new Date(Date.now() + retryDelay * 2 ** (failCount - 1))).save();
       return;
     }
-    logger.error(`${what} was given up after ${failCount} attempts`, error);
-    await this.succeeded(job);
+    logger.error(`${label} failed after ${failCount} attempts.`, error);
+    await this.onSuccess(job);
   }
 
-  /** The same promise; `stop` waits for it. */
+  /** Returns the same promise, which `stop` waits for. */
   private track(work: Promise<void>): Promise<void> {
     const settled = work.then(
       () => undefined,
       () => undefined,
     );
-    this.underWay.add(settled);
-    void settled.then(() => this.underWay.delete(settled));
+    this.pendingWork.add(settled);
+    void settled.then(() => this.pendingWork.delete(settled));
     return work;
   }
 
-  /** For work that nobody else hears of. */
-  private follow(work: Promise<void>): void {
-    this.track(work).catch((error: unknown) =>
-      this.options.logger.error('a job could not be brought to its end', error),
-    );
+  /** For work whose failure has no other observer. */
+  private trackInBackground(work: Promise<void>): void {
+    this.track(work).catch((error: unknown) => this.options.logger.error('Could not finish a job.', error));
   }
 
   /**
-   * Agenda writes a job's state in places where nobody hears of a failure, and where it would end the process. A
-   * job that could not be written is found by its old lock; who adds one has to know.
+   * Agenda saves jobs in places where a failure would be an unhandled rejection and end the process. A job that could
+   * not be saved is found again by its old lock; only the failure to add one is thrown.
    */
-  private keepAlive(): void {
+  private guardSaves(): void {
     const agenda = this.agenda;
     const save = agenda.saveJob.bind(agenda);
     agenda.saveJob = async (job: Job) => {
@@ -165,7 +163,7 @@ export class AgendaJobQueue implements JobQueue {
         return await save(job);
       } catch (error) {
         if (!('_id' in job.attrs)) throw error;
-        this.options.logger.error(`the state of the job ${job.attrs.name} could not be written`, error);
+        this.options.logger.error(`Could not save the state of the job ${job.attrs.name}.`, error);
         return job;
       }
     };

@@ -1,7 +1,6 @@
 /**
- * The queue of a single process, in its memory: at the next start, the runs that still wait are added again from
- * the store. Where it is given a place to write down when its schedules come next, those that came while nobody was
- * there are made up for, once.
+ * A job queue for a single process, in memory. Queued runs are added again from the store at the next start. With a
+ * store for its schedules' next times, the queue also catches up, once, on times that passed while no process ran.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cron } from 'croner';
@@ -13,7 +12,7 @@ import { checkSchedule, CRON_OPTIONS } from './checkSchedule';
 import type { ScheduleTimes } from './ScheduleTimes';
 
 export interface LocalJobQueueOptions extends Partial<JobLimits> {
-  /** Absent: times that come while no process is there are not made up for. */
+  /** Stores when schedules are due next. Absent: times that pass while no process runs are skipped. */
   readonly times?: ScheduleTimes;
   /** Default: the console. */
   readonly logger?: Logger;
@@ -25,26 +24,26 @@ interface Plan {
   timer?: Cron;
 }
 
-interface Wait {
-  /** Milliseconds since the epoch; 0: as soon as there is a slot. */
+interface QueuedRun {
+  /** Milliseconds since the epoch; 0 means as soon as there is a slot. */
   readonly at: number;
   timer?: ReturnType<typeof setTimeout>;
 }
 
-/** Milliseconds after which the clock is asked again: it may be put forward meanwhile. */
-const LONGEST_WAIT = 30_000;
+/** Timers are this short so that a clock that is set forward is noticed. */
+const MAX_TIMER_MS = 30_000;
 
 export class LocalJobQueue implements JobQueue {
   private readonly limits: JobLimits;
   private readonly logger: Logger;
   private readonly times: ScheduleTimes | undefined;
   private readonly slots: pLimit.Limit;
-  /** Runs that wait: for their time, or for `start`. */
-  private readonly waiting = new Map<string, Wait>();
+  /** Runs that wait for their time or for `start`. */
+  private readonly waiting = new Map<string, QueuedRun>();
   private readonly plans = new Map<string, Plan>();
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly pendingWork = new Set<Promise<void>>();
   private work: JobWork | undefined;
-  private stopped = new AbortController();
+  private stopController = new AbortController();
 
   constructor({ logger = console, times, ...limits }: LocalJobQueueOptions = {}) {
     this.limits = { ...DEFAULT_JOB_LIMITS, ...limits };
@@ -64,114 +63,114 @@ export class LocalJobQueue implements JobQueue {
     this.plans.get(schedule.name)?.timer?.stop();
     const plan: Plan = { schedule, task };
     this.plans.set(schedule.name, plan);
-    if (this.work !== undefined) this.run(plan);
+    if (this.work !== undefined) this.startPlan(plan);
   }
 
   start(work: JobWork): Promise<void> {
     this.work = work;
-    this.stopped = new AbortController();
-    for (const plan of this.plans.values()) this.run(plan);
+    this.stopController = new AbortController();
+    for (const plan of this.plans.values()) this.startPlan(plan);
     for (const [executionId, wait] of [...this.waiting]) this.wait(executionId, wait);
     return Promise.resolve();
   }
 
   async stop(): Promise<void> {
     this.work = undefined;
-    this.stopped.abort();
+    this.stopController.abort();
     for (const { timer } of this.plans.values()) timer?.stop();
     for (const { timer } of this.waiting.values()) clearTimeout(timer);
-    await Promise.all(this.underWay);
+    await Promise.all(this.pendingWork);
   }
 
-  private wait(executionId: string, wait: Wait): void {
+  private wait(executionId: string, wait: QueuedRun): void {
     this.waiting.set(executionId, wait);
     clearTimeout(wait.timer);
     if (this.work === undefined) return;
-    const left = wait.at - Date.now();
-    // A timer may come a moment before its time, by the clock.
-    if (left > 0) wait.timer = setTimeout(() => this.wait(executionId, wait), Math.min(left, LONGEST_WAIT));
-    else this.take(executionId);
+    const remaining = wait.at - Date.now();
+    // A timer may fire slightly early by the clock.
+    if (remaining > 0) wait.timer = setTimeout(() => this.wait(executionId, wait), Math.min(remaining, MAX_TIMER_MS));
+    else this.startRun(executionId);
   }
 
-  private take(executionId: string): void {
-    this.follow(() => {
+  private startRun(executionId: string): void {
+    this.runInSlot(() => {
       this.waiting.delete(executionId);
-      return this.attempt(`the run ${executionId}`, () => this.work?.(executionId));
+      return this.attempt(`The run ${executionId}`, () => this.work?.(executionId));
     });
   }
 
-  private run(plan: Plan): void {
+  private startPlan(plan: Plan): void {
     const { cron, timezone = 'UTC' } = plan.schedule;
-    // A task that takes longer than its schedule's step is not done twice at the same time.
+    // `protect` prevents a slow task from running twice at the same time.
     const timer: Cron = new Cron(cron, { ...CRON_OPTIONS, timezone, protect: true }, () =>
       this.track(this.perform(plan, timer)),
     );
     plan.timer = timer;
     const { times } = this;
-    if (times !== undefined) void this.track(this.makeUp(times, plan, timer));
+    if (times !== undefined) void this.track(this.catchUp(times, plan, timer));
   }
 
-  /** Does a task whose time came while nobody was there, once, however often it came. */
-  private async makeUp(times: ScheduleTimes, plan: Plan, timer: Cron): Promise<void> {
+  /** Runs a task once if it became due, any number of times, while no process ran. */
+  private async catchUp(times: ScheduleTimes, plan: Plan, timer: Cron): Promise<void> {
     try {
       const next = await times.next(plan.schedule);
-      if (next === undefined) await keepNext(times, plan, timer);
+      if (next === undefined) await saveNextTime(times, plan, timer);
       else if (next <= Date.now() && plan.timer === timer && this.work !== undefined && !timer.isBusy())
         await timer.trigger();
     } catch (error) {
-      this.logger.warn(`it is not known when the task ${plan.schedule.name} was to come`, error);
+      this.logger.warn(`Could not read when the task ${plan.schedule.name} was due.`, error);
     }
   }
 
-  /** Its next time is written down when it is done, so that it is done again if this process ends before. */
+  /** Saves the next time only after the task, so that the task runs again if this process ends before. */
   private async perform(plan: Plan, timer: Cron): Promise<void> {
-    const isOver = await this.attempt(`the task ${plan.schedule.name}`, plan.task);
+    const isOver = await this.attempt(`The task ${plan.schedule.name}`, plan.task);
     if (!isOver || this.times === undefined) return;
     try {
-      await keepNext(this.times, plan, timer);
+      await saveNextTime(this.times, plan, timer);
     } catch (error) {
-      this.logger.warn(`that the task ${plan.schedule.name} is done could not be written down`, error);
+      this.logger.warn(`Could not save when the task ${plan.schedule.name} is due next.`, error);
     }
   }
 
-  /** What waits for a slot when the queue stops is not begun: it waits in the store. */
-  private follow(job: () => Promise<unknown>): void {
+  /** Jobs that still wait for a slot when the queue stops are not started; they remain in the store. */
+  private runInSlot(job: () => Promise<unknown>): void {
     void this.track(this.slots(async () => (this.work === undefined ? undefined : job())));
   }
 
-  /** The same promise; `stop` waits for it. None of these rejects. */
+  /** `stop` waits for the returned promise, which never rejects. */
   private track(work: Promise<unknown>): Promise<void> {
-    const done = work.then(() => undefined).finally(() => this.underWay.delete(done));
-    this.underWay.add(done);
+    const done = work.then(() => undefined).finally(() => this.pendingWork.delete(done));
+    this.pendingWork.add(done);
     return done;
   }
 
-  /** @returns false when a queue that stops leaves it to the next start */
-  private async attempt(what: string, work: () => Promise<void> | undefined): Promise<boolean> {
-    const { signal } = this.stopped;
+  /** @returns false if the queue stops and leaves the work to the next start */
+  private async attempt(label: string, work: () => Promise<void> | undefined): Promise<boolean> {
+    const { signal } = this.stopController;
     for (let retry = 0; ; retry += 1) {
       try {
         await work();
         return true;
       } catch (error) {
         if (retry >= this.limits.retries || signal.aborted) {
-          this.logger.error(`${what} was given up after ${retry + 1} attempts`, error);
+          this.logger.error(`${label} failed after ${retry + 1} attempts.`, error);
           return !signal.aborted;
         }
-        this.logger.warn(`${what} is tried again`, error);
+        this.logger.warn(`${label} failed and will be retried.`, error);
       }
-      if (!(await elapsed(this.limits.retryDelay * 2 ** retry, signal))) return false;
+      if (!(await delay(this.limits.retryDelay * 2 ** retry, signal))) return false;
     }
   }
 }
 
-async function keepNext(times: ScheduleTimes, { schedule }: Plan, timer: Cron): Promise<void> {
+async function saveNextTime(times: ScheduleTimes, { schedule }: Plan, timer: Cron): Promise<void> {
   const next = timer.nextRun();
-  if (next !== null) await times.keep(schedule, next.getTime());
+  if (next !== null) await times.save(schedule, next.getTime());
 }
 
-/** @returns false when the signal came first */
-async function elapsed(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+/** @returns false if the signal aborts first */
+async function delay(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     await pause(milliseconds, undefined, { signal });
     return true;

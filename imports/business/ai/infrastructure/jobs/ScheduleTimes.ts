@@ -1,4 +1,4 @@
-/** When each schedule comes next, in the store: a process that was not there when it came finds that it has passed. */
+/** Stores when each schedule is due next, so that a process can tell which times passed while it was not running. */
 import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
 import { ConflictError } from '../../domain/errors/LLMErrors';
 import type { Schedule } from '../../domain/interfaces/JobQueue';
@@ -6,7 +6,7 @@ import type { Schedule } from '../../domain/interfaces/JobQueue';
 export interface ScheduleDocument extends StoredDocument {
   readonly cron: string;
   readonly timezone: string;
-  /** Milliseconds since the epoch: when it comes, or came without having been done. */
+  /** Milliseconds since the epoch; in the past if the task was due and did not run. */
   readonly next: number;
 }
 
@@ -19,19 +19,19 @@ export class ScheduleTimes {
     this.schedules = schedules;
   }
 
-  /** @returns undefined for a schedule that is new, or planned for other times than before */
+  /** @returns undefined for a new schedule, or one whose times have changed */
   async next({ name, cron, timezone = 'UTC' }: Schedule): Promise<number | undefined> {
-    const kept = await this.schedules.findOne({ _id: name });
-    return kept?.cron === cron && kept.timezone === timezone ? kept.next : undefined;
+    const stored = await this.schedules.findOne({ _id: name });
+    return stored?.cron === cron && stored.timezone === timezone ? stored.next : undefined;
   }
 
-  async keep({ name, cron, timezone = 'UTC' }: Schedule, next: number): Promise<void> {
+  async save({ name, cron, timezone = 'UTC' }: Schedule, next: number): Promise<void> {
     const fields = { cron, timezone, next };
     if ((await this.schedules.update({ _id: name }, { $set: fields })) === 1) return;
     try {
       await this.schedules.insert({ _id: name, ...fields });
     } catch (error) {
-      // Another has put it there in the meantime.
+      // Another process inserted it in the meantime.
       if (!(error instanceof ConflictError)) throw error;
     }
   }

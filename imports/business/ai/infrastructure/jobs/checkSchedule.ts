@@ -1,25 +1,31 @@
-/** One understanding of schedules for all queues. */
+/** Validates schedules for all queues. */
 import { Cron } from 'croner';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Schedule } from '../../domain/interfaces/JobQueue';
 
 export const CRON_OPTIONS = { mode: '5-part' } as const;
 
-/** @throws LLMInvalidRequestError for a name, an expression or a time zone that can't be read */
+/** @throws LLMInvalidRequestError for an invalid name, expression or time zone, or a schedule that is never due */
 export function checkSchedule({ name, cron, timezone = 'UTC' }: Schedule): void {
   if (!/^[\w.:-]{1,100}$/.test(name))
-    throw new LLMInvalidRequestError(`'${name}' is no name of a schedule: 1 to 100 letters, digits, _ . : and -`, {
-      path: 'name',
-    });
+    throw new LLMInvalidRequestError(
+      `Invalid schedule name "${name}". Expected 1 to 100 letters, digits, "_", ".", ":" and "-".`,
+      {
+        path: 'name',
+      },
+    );
   let next: Date | null;
   try {
     next = new Cron(cron, { ...CRON_OPTIONS, timezone, paused: true }).nextRun();
   } catch (cause) {
-    throw new LLMInvalidRequestError(`the schedule '${name}' can't be read: '${cron}' in ${timezone}`, {
-      path: 'cron',
-      cause,
-    });
+    throw new LLMInvalidRequestError(
+      `The schedule "${name}" has an invalid cron expression or time zone: "${cron}" in ${timezone}.`,
+      {
+        path: 'cron',
+        cause,
+      },
+    );
   }
   if (next === null)
-    throw new LLMInvalidRequestError(`the schedule '${name}' never comes: '${cron}'`, { path: 'cron' });
+    throw new LLMInvalidRequestError(`The schedule "${name}" is never due: "${cron}".`, { path: 'cron' });
 }

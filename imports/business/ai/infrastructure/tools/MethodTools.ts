@@ -1,8 +1,8 @@
 /**
- * Methods of a Meteor app as tools: those that are named here, and no others. A method runs as the run's user, in a
- * method invocation of its own with its own `check`s, whoever's call it was that began the run. Meteor has no
- * public way to call a method as somebody, so this one file uses the variable by which Meteor itself hands the user
- * on to inner calls (packages/ddp-server/livedata_server.js, `applyAsync`).
+ * Exposes chosen methods of a Meteor app as tools. A method runs as the run's user, in a separate method invocation
+ * with its own `check`s, whichever call started the run. Meteor has no public API to call a method as a given user, so
+ * this file uses the variable by which Meteor passes the user to nested calls
+ * (packages/ddp-server/livedata_server.js, `applyAsync`).
  */
 import { DDP } from 'meteor/ddp';
 import { Meteor } from 'meteor/meteor';
@@ -12,13 +12,13 @@ import type { RegisteredTool, ToolRegistry } from './ToolRegistry';
 
 export interface ExposedMethod extends Omit<RegisteredTool, 'name' | 'execute' | 'external' | 'description'> {
   readonly description: string;
-  /** What the model calls it; default: the method's name with `_` for what names of tools can't have. */
+  /** The tool's name. Default: the method's name, with `_` in place of characters that tool names cannot contain. */
   readonly name?: string;
-  /** The method's arguments, from what the model gave; default: that one object. */
+  /** Maps the model's arguments to the method's. Default: a single argument, the model's object. */
   readonly toArguments?: (given: never) => readonly unknown[];
 }
 
-/** What Meteor hands on to inner method calls. */
+/** What Meteor passes to nested method calls. */
 interface OuterInvocation {
   readonly userId: string | null;
   readonly connection: null;
@@ -27,10 +27,7 @@ interface OuterInvocation {
   setUserId(userId: string | null): void;
 }
 
-/**
- * Absent from the published types; Meteor has had it since its beginnings, on the server with AsyncLocalStorage
- * since 3.0.
- */
+/** Missing from the published types. Meteor has always had it, on the server with AsyncLocalStorage since 3.0. */
 interface InvocationVariable {
   withValue<Result>(value: OuterInvocation, run: () => Result): Result;
 }
@@ -44,11 +41,11 @@ export class MethodTools {
 
   /**
    * @param method a method's name, `orders.lookup`
-   * @throws LLMInvalidRequestError for a name that is taken, and on a Meteor that has no way to say whose call it is
+   * @throws LLMInvalidRequestError for a duplicate name, and on a Meteor version that cannot run a method as a user
    */
   expose(
     method: string,
-    { name = toolNameOf(method), toArguments = (given: never) => [given], ...definition }: ExposedMethod,
+    { name = toToolName(method), toArguments = (given: never) => [given], ...definition }: ExposedMethod,
   ): this {
     const variable = invocationVariable();
     this.registry.register({
@@ -72,20 +69,20 @@ async function invoke(
     isSimulation: false,
     unblock: () => undefined,
     setUserId: () => {
-      throw new Error('A method that runs as a tool can’t log anybody in.');
+      throw new Error('A method that runs as a tool cannot log a user in.');
     },
   };
   try {
     return await variable.withValue(outer, () => Meteor.applyAsync(method, [...args]));
   } catch (error) {
-    throw forModel(error);
+    throw toToolError(error);
   }
 }
 
-/** The model is told what a client of the method would be told, and no more. */
-function forModel(error: unknown): ToolError {
-  const shown: unknown = error instanceof Error && 'sanitizedError' in error ? error.sanitizedError : error;
-  const message = shown instanceof Meteor.Error ? (shown.reason ?? String(shown.error)) : 'The method failed.';
+/** Reports to the model exactly what a client of the method would get. */
+function toToolError(error: unknown): ToolError {
+  const visible: unknown = error instanceof Error && 'sanitizedError' in error ? error.sanitizedError : error;
+  const message = visible instanceof Meteor.Error ? (visible.reason ?? String(visible.error)) : 'The method failed.';
   return new ToolError('threw', message, { cause: error });
 }
 
@@ -95,11 +92,11 @@ function invocationVariable(): InvocationVariable {
   };
   if (typeof variable?.withValue === 'function') return variable as InvocationVariable;
   throw new LLMInvalidRequestError(
-    'This Meteor has no DDP._CurrentMethodInvocation, so methods can’t run as somebody: they can’t be tools here.',
+    'Methods cannot be tools: this version of Meteor has no DDP._CurrentMethodInvocation, which is needed to run a method as a user.',
     { path: 'MethodTools' },
   );
 }
 
-function toolNameOf(method: string): string {
+function toToolName(method: string): string {
   return method.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64);
 }

@@ -8,13 +8,13 @@ import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/Too
 
 type Message = Anthropic.Message;
 type Request = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
-type Answer = Anthropic.ToolResultBlockParam;
+type ToolResponse = Anthropic.ToolResultBlockParam;
 
-export class AnthropicAdapter implements ToolAdapter<Message, Answer> {
+export class AnthropicAdapter implements ToolAdapter<Message, ToolResponse> {
   private readonly client: Anthropic;
   private readonly request: Request;
 
-  /** @param request its `messages` array is the session: it grows with every turn */
+  /** @param request its `messages` array is the session and grows with every turn */
   constructor(client: Anthropic, request: Request) {
     this.client = client;
     this.request = request;
@@ -32,7 +32,7 @@ export class AnthropicAdapter implements ToolAdapter<Message, Answer> {
     this.request.messages.push({ role: 'assistant', content: message.content });
   }
 
-  buildToolResponseMessage(result: ToolResult): Answer {
+  buildToolResponseMessage(result: ToolResult): ToolResponse {
     return {
       type: 'tool_result',
       tool_use_id: result.call_id,
@@ -41,9 +41,9 @@ export class AnthropicAdapter implements ToolAdapter<Message, Answer> {
     };
   }
 
-  /** All results of a turn go first in one user message. */
-  async sendToolResponses(answers: readonly Answer[], signal: AbortSignal): Promise<Message> {
-    this.request.messages.push({ role: 'user', content: [...answers] });
+  /** All results of a turn must be in one user message. */
+  async sendToolResponses(responses: readonly ToolResponse[], signal: AbortSignal): Promise<Message> {
+    this.request.messages.push({ role: 'user', content: [...responses] });
     return this.client.messages.create({ ...this.request, stream: false }, { signal });
   }
 }

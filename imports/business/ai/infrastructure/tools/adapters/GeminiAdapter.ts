@@ -1,5 +1,5 @@
 /**
- * Tool handling for a chat session of Google's SDK, which keeps its own history.
+ * Tool handling for a chat session of Google's SDK, which stores its own history.
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 import type { ChatSession, FunctionResponsePart, GenerateContentResult } from '@google/generative-ai';
@@ -13,7 +13,7 @@ export class GeminiAdapter implements ToolAdapter<GenerateContentResult, Functio
     this.session = session;
   }
 
-  /** Calls have no ids here: name and place tell them apart, and answers are matched by name and order. */
+  /** Gemini's calls have no ids: name and index distinguish them, and responses are matched by name and order. */
   getToolCalls(result: GenerateContentResult): readonly NativeToolCall[] {
     const calls = result.response.functionCalls() ?? [];
     return calls.map((call, index) => ({
@@ -24,7 +24,7 @@ export class GeminiAdapter implements ToolAdapter<GenerateContentResult, Functio
   }
 
   recordAssistantMessage(): void {
-    // The session has recorded the model's turn when it answered.
+    // The session records the model's turn itself.
   }
 
   buildToolResponseMessage(result: ToolResult, name: string): FunctionResponsePart {
@@ -41,13 +41,13 @@ export class GeminiAdapter implements ToolAdapter<GenerateContentResult, Functio
   }
 }
 
-/** The API takes an object only; any other result goes under `result`. */
+/** The API accepts only objects; any other result is wrapped as `result`. */
 function asObject(content: string): object {
   try {
     const value: unknown = JSON.parse(content);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { result: value };
   } catch {
-    // A plain text is a result like any other.
+    // A result may be plain text.
     return { result: content };
   }
 }

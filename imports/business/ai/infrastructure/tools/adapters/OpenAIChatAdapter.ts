@@ -8,13 +8,13 @@ import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/Too
 
 type Completion = OpenAI.Chat.Completions.ChatCompletion;
 type Request = Omit<OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming, 'stream'>;
-type Answer = OpenAI.Chat.Completions.ChatCompletionToolMessageParam;
+type ToolResponse = OpenAI.Chat.Completions.ChatCompletionToolMessageParam;
 
-export class OpenAIChatAdapter implements ToolAdapter<Completion, Answer> {
+export class OpenAIChatAdapter implements ToolAdapter<Completion, ToolResponse> {
   private readonly client: OpenAI;
   private readonly request: Request;
 
-  /** @param request its `messages` array is the session: it grows with every turn */
+  /** @param request its `messages` array is the session and grows with every turn */
   constructor(client: OpenAI, request: Request) {
     this.client = client;
     this.request = request;
@@ -34,11 +34,11 @@ export class OpenAIChatAdapter implements ToolAdapter<Completion, Answer> {
     if (message !== undefined) this.request.messages.push(message);
   }
 
-  buildToolResponseMessage(result: ToolResult): Answer {
+  buildToolResponseMessage(result: ToolResult): ToolResponse {
     return { role: 'tool', tool_call_id: result.call_id, content: result.content };
   }
 
-  async sendToolResponses(messages: readonly Answer[], signal: AbortSignal): Promise<Completion> {
+  async sendToolResponses(messages: readonly ToolResponse[], signal: AbortSignal): Promise<Completion> {
     this.request.messages.push(...messages);
     return this.client.chat.completions.create({ ...this.request, stream: false }, { signal });
   }

@@ -9,13 +9,13 @@ import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/Too
 type Response = OpenAI.Responses.Response;
 type Item = OpenAI.Responses.ResponseInputItem;
 type Request = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream' | 'input'> & { readonly input: Item[] };
-type Answer = OpenAI.Responses.ResponseInputItem.FunctionCallOutput;
+type ToolResponse = OpenAI.Responses.ResponseInputItem.FunctionCallOutput;
 
-export class OpenAIResponsesAdapter implements ToolAdapter<Response, Answer> {
+export class OpenAIResponsesAdapter implements ToolAdapter<Response, ToolResponse> {
   private readonly client: OpenAI;
   private readonly request: Request;
 
-  /** @param request its `input` array is the session: it grows with every turn */
+  /** @param request its `input` array is the session and grows with every turn */
   constructor(client: OpenAI, request: Request) {
     this.client = client;
     this.request = request;
@@ -28,16 +28,16 @@ export class OpenAIResponsesAdapter implements ToolAdapter<Response, Answer> {
   }
 
   recordAssistantMessage(response: Response): void {
-    // What the API gives as output it takes as input, item by item; the SDK's two unions differ in fields that only
-    // one side requires.
+    // The API accepts its own output as input, item by item. The SDK's two unions differ only in fields that one of
+    // them requires.
     this.request.input.push(...(response.output as Item[]));
   }
 
-  buildToolResponseMessage(result: ToolResult): Answer {
+  buildToolResponseMessage(result: ToolResult): ToolResponse {
     return { type: 'function_call_output', call_id: result.call_id, output: result.content };
   }
 
-  async sendToolResponses(messages: readonly Answer[], signal: AbortSignal): Promise<Response> {
+  async sendToolResponses(messages: readonly ToolResponse[], signal: AbortSignal): Promise<Response> {
     this.request.input.push(...messages);
     return this.client.responses.create({ ...this.request, stream: false }, { signal });
   }
