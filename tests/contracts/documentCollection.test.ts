@@ -49,7 +49,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     };
 
     describe('documents', () => {
-      it('gives back what was put in: scalars, nested objects, arrays, dates, any text', async () => {
+      it('returns what was inserted: scalars, nested objects, arrays, dates, any string', async () => {
         const document = {
           _id: 'ключ/🔑',
           text: 'line\nline\r\u2028\u2029\u0085\u0000 "quoted" \\ 🎈 ä \ufeff',
@@ -70,20 +70,20 @@ for (const [name, open] of Object.entries(DATABASES)) {
         expect(await rows.find({})).to.deep.equal([document]);
       });
 
-      it('leaves out fields that are undefined, and writes half a character as the replacement character', async () => {
+      it('omits undefined fields, and replaces half a surrogate pair by the replacement character', async () => {
         await rows.insert({ _id: 'a', gone: undefined, inside: { gone: undefined }, text: 'x\ud83dy', zero: -0 });
         const row = await rows.findOne({ text: 'x\ud83dy' });
         expect(row).to.deep.equal({ _id: 'a', inside: {}, text: 'x\ufffdy', zero: 0 });
         expect(Object.keys(row ?? {})).to.not.include('gone');
       });
 
-      it('keeps large documents', async () => {
+      it('stores large documents', async () => {
         const text = 'ü🎈x\u2028'.repeat(500_000);
         await rows.insert({ _id: 'large', text });
         expect((await rows.findOne({ _id: 'large' }))?.text === text).to.equal(true);
       });
 
-      it('refuses a document that is too large, on insert and on growth', async () => {
+      it('rejects a document that is too large, on insert and on update', async () => {
         const half = 'x'.repeat(8 * 1024 * 1024);
         expect(await failure(rows.insert({ _id: 'a', half, other: half }))).to.be.instanceOf(LLMInvalidRequestError);
         await rows.insert({ _id: 'b', list: [half] });
@@ -116,7 +116,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       });
 
       for (const [what, fields] of Object.entries(UNSTORABLE)) {
-        it(`refuses ${what}, in a document and in a change`, async () => {
+        it(`rejects ${what}, in a document and in a modifier`, async () => {
           expect(await failure(rows.insert({ _id: 'a', ...fields }))).to.be.instanceOf(LLMInvalidRequestError);
           expect(await failure(changed({ _id: 'b' }, { $set: { value: fields } }))).to.be.instanceOf(
             LLMInvalidRequestError,
@@ -131,7 +131,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         ['no string', 5],
         ['a prototype', '__proto__'],
       ] as const) {
-        it(`refuses an _id that is ${what}`, async () => {
+        it(`rejects an _id that is ${what}`, async () => {
           expect(await failure(rows.insert({ _id: id as string, n: 1 }))).to.be.instanceOf(LLMInvalidRequestError);
           expect(await rows.find({})).to.deep.equal([]);
         });
@@ -139,7 +139,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
 
     describe('insert', () => {
-      it('refuses an _id that is taken, and changes nothing', async () => {
+      it('rejects a duplicate _id and changes nothing', async () => {
         await put({ _id: 'a', n: 1 });
         expect(await failure(rows.insert({ _id: 'a', n: 2 })))
           .to.be.instanceOf(ConflictError)
@@ -147,7 +147,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         expect(await rows.find({})).to.deep.equal([{ _id: 'a', n: 1 }]);
       });
 
-      it('lets one of many win that insert the same _id at once', async () => {
+      it('lets one of many concurrent inserts of the same _id succeed', async () => {
         const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => rows.insert({ _id: 'same', n })));
         expect(results.filter((result) => result.status === 'fulfilled')).to.have.length(1);
         for (const result of results)
@@ -177,9 +177,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
       });
     });
 
-    describe('what a selector may not hold', () => {
+    describe('invalid selectors', () => {
       for (const [what, selector] of Object.entries(REFUSED_SELECTORS)) {
-        it(`refuses ${what}`, async () => {
+        it(`rejects ${what}`, async () => {
           await put({ _id: 'a', a: 'secret' });
           for (const attempt of [
             () => rows.find(selector as Selector),
@@ -193,7 +193,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         });
       }
 
-      it('takes a value from outside for a value only: through asScalar or as an element of $in', async () => {
+      it('never reads an untrusted value as an operator, through asScalar or as an element of $in', async () => {
         await put({ _id: 'a', token: 'secret' });
         const sent: unknown = JSON.parse('{"$gt":""}');
         // What the two ways prevent: as a plain value of a selector it is an operator, which a store may write.
@@ -204,7 +204,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       });
     });
 
-    describe('order, limit and fields', () => {
+    describe('sort, limit and fields', () => {
       it('sorts by type, then by value, in both directions, and by several fields', async () => {
         await put(
           { _id: 'text', v: 'b' },
@@ -249,7 +249,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         ]);
       });
 
-      it('takes the first so many of an order', async () => {
+      it('limits the sorted documents', async () => {
         await put(...[3, 1, 2, 5, 4].map((n) => ({ _id: `${n}`, n })));
         expect((await rows.find({ n: { $gt: 1 } }, { sort: { n: -1 }, limit: 2 })).map((row) => row.n)).to.deep.equal([
           5, 4,
@@ -259,7 +259,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         expect(await rows.findOne({ n: 9 })).to.equal(undefined);
       });
 
-      it('gives the fields that were asked for, and _id', async () => {
+      it('returns the requested fields and _id', async () => {
         await put({ _id: 'a', n: 1, s: 'x', nested: { a: 1, b: { c: 2, d: 3 } }, list: [{ a: 1, b: 2 }, 5] });
         expect(await rows.find({}, { fields: { n: 1 } })).to.deep.equal([{ _id: 'a', n: 1 }]);
         expect(await rows.findOne({}, { fields: { _id: 1 } })).to.deep.equal({ _id: 'a' });
@@ -269,7 +269,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       });
 
       for (const [what, options] of Object.entries(REFUSED_OPTIONS)) {
-        it(`refuses ${what}`, async () => {
+        it(`rejects ${what}`, async () => {
           expect(await failure(rows.find({}, options))).to.be.instanceOf(LLMInvalidRequestError);
         });
       }
@@ -282,7 +282,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         });
       }
 
-      it('changes one match, or all with multi, and says how many', async () => {
+      it('updates one match, or all with multi, and returns how many', async () => {
         await put({ _id: 'a', n: 1 }, { _id: 'b', n: 1 }, { _id: 'c', n: 2 });
         expect(await rows.update({ n: 1 }, { $set: { seen: 1 } })).to.equal(1);
         expect(await rows.find({ seen: 1 })).to.have.length(1);
@@ -292,7 +292,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       });
 
       for (const [what, document, modifier] of IMPOSSIBLE) {
-        it(`refuses ${what}, and changes nothing`, async () => {
+        it(`rejects ${what} and changes nothing`, async () => {
           await put({ _id: 'a', ...document, other: 1 });
           expect(
             await failure(
@@ -307,7 +307,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       }
 
       for (const [what, modifier] of Object.entries(REFUSED_MODIFIERS)) {
-        it(`refuses ${what}`, async () => {
+        it(`rejects ${what}`, async () => {
           await put({ _id: 'a', n: 1, list: [1] });
           expect(await failure(rows.update({ _id: 'a' }, modifier as Modifier))).to.be.instanceOf(
             LLMInvalidRequestError,
@@ -316,7 +316,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         });
       }
 
-      it('is a compare-and-set: of 50 that expect the same state exactly one wins, round after round', async () => {
+      it('is a compare-and-set: exactly one of 50 concurrent updates of the same state succeeds, in every round', async () => {
         await put({ _id: 'lease', state: 0, winners: [] });
         for (let state = 0; state < 10; state += 1) {
           const counts = await Promise.all(
@@ -336,7 +336,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         expect((await rows.findOne({ _id: 'lease' }))?.winners).to.have.length(10);
       });
 
-      it('loses no increment of many at once', async () => {
+      it('loses none of many concurrent increments', async () => {
         await put({ _id: 'a', n: 0 });
         await Promise.all(Array.from({ length: 50 }, () => rows.update({ _id: 'a' }, { $inc: { n: 1 } })));
         expect((await rows.findOne({ _id: 'a' }))?.n).to.equal(50);
@@ -344,7 +344,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
 
     describe('remove', () => {
-      it('removes what matches, and says how many', async () => {
+      it('removes the matches and returns how many', async () => {
         await put({ _id: 'a', n: 1 }, { _id: 'b', n: 1 }, { _id: 'c', n: 2 });
         expect(await rows.remove({ n: 1 })).to.equal(2);
         expect(await rows.remove({ n: 1 })).to.equal(0);
@@ -356,7 +356,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
 
     describe('indexes', () => {
-      it('keeps one key for one document, through inserts, updates and removals', async () => {
+      it('enforces unique keys through inserts, updates and removals', async () => {
         await rows.ensureIndex({ email: 1 }, { unique: true });
         await put({ _id: 'a', email: 'x' }, { _id: 'b', email: 'y' });
         expect(await failure(rows.insert({ _id: 'c', email: 'x' }))).to.be.instanceOf(ConflictError);
@@ -368,7 +368,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         await put({ _id: 'c', email: 'y' });
       });
 
-      it('counts a missing field and null as the same key', async () => {
+      it('treats a missing field and null as the same key', async () => {
         await rows.ensureIndex({ email: 1 }, { unique: true });
         await put({ _id: 'a' });
         expect(await failure(rows.insert({ _id: 'b', email: null }))).to.be.instanceOf(ConflictError);
@@ -377,7 +377,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         expect(await failure(rows.update({ _id: 'd' }, { $unset: { email: true } }))).to.be.instanceOf(ConflictError);
       });
 
-      it('leaves documents without the field alone when it is sparse', async () => {
+      it('ignores documents without the field if the index is sparse', async () => {
         await rows.ensureIndex({ email: 1 }, { unique: true, sparse: true });
         await put({ _id: 'a' }, { _id: 'b' }, { _id: 'c', email: null });
         expect(await failure(rows.insert({ _id: 'd', email: null }))).to.be.instanceOf(ConflictError);
@@ -386,7 +386,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         expect(await rows.find({ email: null })).to.have.length(3);
       });
 
-      it('takes several fields together', async () => {
+      it('supports compound keys', async () => {
         await rows.ensureIndex({ user: 1, request: -1 }, { unique: true });
         await put(
           { _id: 'a', user: 'u', request: 'r' },
@@ -399,14 +399,14 @@ for (const [name, open] of Object.entries(DATABASES)) {
         expect(await ids({ user: 'u', request: 's' })).to.deep.equal(['b']);
       });
 
-      it('refuses a unique index over documents that have the same key', async () => {
+      it('rejects a unique index over documents with the same key', async () => {
         await put({ _id: 'a', n: 1 }, { _id: 'b', n: 1 }, { _id: 'c', m: 1 }, { _id: 'd' });
         expect(await failure(rows.ensureIndex({ n: 1 }, { unique: true }))).to.be.instanceOf(ConflictError);
         expect(await failure(rows.ensureIndex({ m: 1 }, { unique: true }))).to.be.instanceOf(ConflictError);
         await rows.ensureIndex({ m: 1 }, { unique: true, sparse: true });
       });
 
-      it('can be asked for again, and not with other options', async () => {
+      it('can be created again, but not with other options', async () => {
         await rows.ensureIndex({ n: 1 }, { unique: true });
         await rows.ensureIndex({ n: 1 }, { unique: true, sparse: false });
         expect(await failure(rows.ensureIndex({ n: 1 }))).to.be.instanceOf(LLMInvalidRequestError);
@@ -420,7 +420,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         ['an expiry by two fields', { a: 1, b: 1 }, { expireAfterSeconds: 1 }],
         ['a negative expiry', { a: 1 }, { expireAfterSeconds: -1 }],
       ] as const) {
-        it(`refuses an index on ${what}`, async () => {
+        it(`rejects an index on ${what}`, async () => {
           expect(await failure(rows.ensureIndex(keys as Readonly<Record<string, 1>>, options))).to.be.instanceOf(
             LLMInvalidRequestError,
           );
@@ -430,7 +430,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       // A server of one's own looks for them when it likes.
       const looksAtOnce = process.env['MONGO_URL'] === undefined || open !== DATABASES['MongoDB over the wire'];
       if (looksAtOnce)
-        it('lets documents expire by their date, and no others', async () => {
+        it('removes documents by their expiry date, and no others', async () => {
           await rows.ensureIndex({ at: 1 }, { expireAfterSeconds: 60 });
           const now = Date.now();
           await put(
@@ -450,7 +450,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         });
     });
 
-    it('keeps collections apart, and gives the same one for the same name', async () => {
+    it('separates collections, and returns the same one for the same name', async () => {
       await put({ _id: 'a' });
       expect(await opened.database.collection<Row>(`rows_${count}`).find({})).to.have.length(1);
       expect(await opened.database.collection<Row>(`other_${count}`).find({})).to.deep.equal([]);

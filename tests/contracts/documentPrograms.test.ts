@@ -150,7 +150,7 @@ describe('DocumentCollection: random programs', () => {
     for (const database of opened) await database.close();
   });
 
-  it(`does the same on all stores, ${RUNS} programs`, async function () {
+  it(`behaves the same on all databases, in ${RUNS} programs`, async function () {
     this.timeout(RUNS * 100);
     const seen = { done: 0, conflict: 0, 'invalid-request': 0, found: 0, matched: 0 };
     await fc.assert(

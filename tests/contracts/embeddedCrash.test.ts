@@ -18,7 +18,7 @@ const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 
 const FILE = 'rows.nedb';
 
-describe('EmbeddedDatabase: kill -9 in the middle of writing', () => {
+describe('EmbeddedDatabase: kill -9 during writes', () => {
   let directory: string;
 
   before(async () => {
@@ -26,7 +26,7 @@ describe('EmbeddedDatabase: kill -9 in the middle of writing', () => {
   });
   after(() => rm(directory, { recursive: true }));
 
-  it(`loses nothing and mixes nothing in ${ROUNDS} rounds (seed ${SEED})`, async function () {
+  it(`neither loses nor mixes documents in ${ROUNDS} rounds (seed ${SEED})`, async function () {
     this.timeout(ROUNDS * 3_000);
     const random = seededRandom(SEED);
     const expected = new Map<string, { readonly n: number; readonly size: number }>();

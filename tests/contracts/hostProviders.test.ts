@@ -76,7 +76,7 @@ describe('the plain-Node host', () => {
   const tokensShown = (): readonly (string | undefined)[] =>
     vendor.requests.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
 
-  it('routes to a provider from the moment when it is made, and to its new address when that changes', async () => {
+  it('routes to a provider as soon as it is created, and to its new address when that changes', async () => {
     expect((await ask('mine/m')).status, 'not yet made').to.equal(404);
     await shared();
     expect(await ask('mine/m'))
@@ -102,7 +102,7 @@ describe('the plain-Node host', () => {
     expect(vendor.requests).to.have.length(1);
   });
 
-  it('is administered over HTTP, by tokens that hold the scope alone', async () => {
+  it('is administered over HTTP only by tokens with the scope', async () => {
     const tokenOf = async (scopes: readonly ('generate' | 'read' | 'admin')[]): Promise<string> =>
       (await server.host.apiTokens.tokens.issue({ userId: 'ann', name: 'a test', scopes })).token;
     const [admin, user] = [LOCAL_TOKEN, await tokenOf(['generate', 'read'])];
@@ -167,7 +167,7 @@ describe('the plain-Node host', () => {
     expect((await send('POST', '/providers/own/test', undefined, user))[0]).to.equal(403);
   });
 
-  it('shows the settings’ and the stored providers alike, and lets nobody change the settings’', async () => {
+  it('lists configured and stored providers alike, and lets no one change configured ones', async () => {
     await shared();
     const views = await server.host.providers.operations.list(LOCAL);
     expect(views.map(({ _id, connected }) => [_id, connected])).to.deep.include.members([
@@ -192,7 +192,7 @@ describe('the plain-Node host', () => {
     expect((await ask('openai')).status).to.equal(200);
   });
 
-  it('refuses at every door whoever no rule allows, and nobody says who is admin but the host', async () => {
+  it('rejects on every API everyone whom no rule allows, and lets only the application define admins', async () => {
     await shared();
     const request = { requestId: 'r1', providerId: 'mine', input: 'Hello' };
     for (const providerId of ['mine', 'openai']) {
@@ -207,7 +207,7 @@ describe('the plain-Node host', () => {
     expect(vendor.requests).to.have.length(1);
   });
 
-  it('lets the server’s own jobs use the settings’ accounts, and others’ only in the name of who may', async () => {
+  it("lets the server's jobs use configured accounts, and other accounts only on behalf of an allowed user", async () => {
     await shared();
     const { generateText } = server.host.module.useCases;
     const job: Actor = { userId: 'nightly', source: 'job' };
@@ -222,7 +222,7 @@ describe('the plain-Node host', () => {
     ).to.equal('Hello from the vendor');
   });
 
-  it('asks for a listed model only, by whichever door', async () => {
+  it('requests only listed models, through every API', async () => {
     await shared({ allowedModels: ['m'] });
     const { generateText } = server.host.module.useCases;
     const request = { requestId: 'r1', providerId: 'mine', input: 'Hello' };
@@ -234,7 +234,7 @@ describe('the plain-Node host', () => {
     expect((await ask('mine/m')).status).to.equal(200);
   });
 
-  it('counts what answers used against the user’s share', async () => {
+  it("counts usage against the user's limit", async () => {
     await shared({ limits: { windowMs: 3_600_000, tokens: COMPLETION.usage.total_tokens + 1 } });
     expect((await ask('mine')).status, 'the first call leaves one token').to.equal(200);
     expect((await ask('mine')).status, 'which the second takes').to.equal(200);
@@ -242,7 +242,7 @@ describe('the plain-Node host', () => {
     expect(vendor.requests).to.have.length(2);
   });
 
-  it('connects an account in a browser, uses it, and gets a new token by force when the vendor refuses the old one', async () => {
+  it('connects an account in a browser, uses it, and forces a token refresh when the vendor rejects the old token', async () => {
     const oauth = await AuthorizationHost.start({ redirectUris: [`${server.url}/oauth/callback`] });
     try {
       await server.host.providers.operations.create(
@@ -275,7 +275,7 @@ describe('the plain-Node host', () => {
     }
   });
 
-  it('opens what was sealed before, with its own key, which only its owner can read', async () => {
+  it('decrypts earlier secrets with its own key, which only its owner can read', async () => {
     await shared();
     const path = join(directory, 'secret.key');
     const key = await readFile(path, 'utf8');
@@ -295,7 +295,7 @@ describe('the plain-Node host', () => {
     expect((await ask('mine')).status).to.equal(200);
   });
 
-  it('has its root URL from the environment, or from where it listens', async () => {
+  it('takes its root URL from the environment, or from its own address', async () => {
     expect(server.host.providers.flow.rootUrl).to.equal(server.url);
     const behindProxy = await startStandalone({ ROOT_URL: 'https://app.example/bolide' });
     expect(behindProxy.host.providers.flow.rootUrl).to.equal('https://app.example/bolide');
@@ -309,7 +309,7 @@ describe('the plain-Node host', () => {
     ['PORT', 'http'],
   ];
   for (const [variable, value] of WRONG) {
-    it(`does not start with a wrong ${variable}, and leaves nothing open`, async () => {
+    it(`does not start with an invalid ${variable}, and leaves nothing open`, async () => {
       const other = await mkdtemp(join(tmpdir(), 'bolide-host-'));
       expect(await failure(startServer({ PORT: '0', DATA_DIR: other, [variable]: value })))
         .to.have.property('message')
@@ -320,7 +320,7 @@ describe('the plain-Node host', () => {
     });
   }
 
-  it('reaches no private address for admins’ providers unless that is allowed', async () => {
+  it("reaches private addresses for admins' providers only if allowed", async () => {
     const strict = await startStandalone();
     try {
       const row = {

@@ -15,7 +15,7 @@ interface Resource {
   readonly output: readonly unknown[];
 }
 
-describe('responses of a host that was started again', () => {
+describe('responses after a restart', () => {
   const TOKEN = 'the-local-token';
   let directory: string;
   let server: RunningServer;
@@ -42,7 +42,7 @@ describe('responses of a host that was started again', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('are there, can be gone on from, and can be deleted', async () => {
+  it('can be read, continued and deleted', async () => {
     const first = await resource('POST', '/v1/responses', { model: 'anthropic', input: 'Remember the word kestrel.' });
     await server.close();
     server = await start();
@@ -63,7 +63,7 @@ describe('responses of a host that was started again', () => {
 });
 
 for (const kind of ['its own files', 'MongoDB'] as const) {
-  describe(`responses that were in the making as their host died, with ${kind}`, function () {
+  describe(`responses in progress when their process died, with ${kind}`, function () {
     this.timeout(120_000);
     const TOKEN = 'the-local-token';
     let mongo: TestMongo | undefined;
@@ -95,7 +95,7 @@ for (const kind of ['its own files', 'MongoDB'] as const) {
       await rm(directory, { recursive: true });
     });
 
-    it('have failed once nobody can be making them: at once where there is no other process, else after an hour', async () => {
+    it('fail once no process can be producing them: at once on an exclusive database, else after an hour', async () => {
       const { responses } = server.host.module;
       const made = await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Hello' });
       const stored = (await responses.find('local', made.id))!;
@@ -119,7 +119,7 @@ for (const kind of ['its own files', 'MongoDB'] as const) {
       expect(lost.error?.message).to.include('server stopped');
     });
 
-    it('are never taken for lost while they are being made here', async () => {
+    it('are never treated as lost while this process produces them', async () => {
       const queued = await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Hello', background: true });
       const seen = new Set<string>([queued.status]);
       while (!seen.has('completed')) {

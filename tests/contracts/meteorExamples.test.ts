@@ -30,7 +30,7 @@ describe('examples for Meteor', () => {
     Meteor.settings = settings;
   });
 
-  it('orders: a job asks for a user, and the method answers as that user', async () => {
+  it('orders: a job runs for a user, and the method runs as that user', async () => {
     Meteor.settings = {
       public: {},
       ai: { secrets: newKey('k1'), ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: simulator.baseURL('anthropic') },
@@ -52,7 +52,7 @@ describe('examples for Meteor', () => {
     await host.close();
   });
 
-  it('dropIn: methods and publications of the module alone, for people who are logged in', async () => {
+  it("dropIn: defines only the module's methods and publications, for logged-in users", async () => {
     const row = {
       id: 'openai',
       vendor: 'openai',

@@ -72,9 +72,9 @@ describe('the Meteor methods', () => {
     };
   };
 
-  describe('ask who calls', () => {
+  describe('authorization', () => {
     for (const [name, argument] of Object.entries(ARGUMENTS)) {
-      it(`${name}: nobody and a user who is gone are refused`, async () => {
+      it(`${name} rejects anonymous callers and deleted users`, async () => {
         expect((await refusal('nobody', name, unique(argument))).error).to.equal('auth-failed');
         const ghost = app.client('cat');
         await Meteor.users.removeAsync({ _id: 'cat' });
@@ -84,7 +84,7 @@ describe('the Meteor methods', () => {
     }
 
     for (const name of ASKING) {
-      it(`${name}: users and admins get their answer`, async () => {
+      it(`${name} responds to users and admins`, async () => {
         for (const person of ['bob', 'ann'] as const) {
           app.simulator.enqueue({ text: name.endsWith('JSON') ? '{"name":"Ada"}' : 'Hello.' });
           const answer = await call(person, name, unique(ARGUMENTS[name]!));
@@ -102,7 +102,7 @@ describe('the Meteor methods', () => {
       });
     }
 
-    it('lets nobody but admins use what was made for admins', async () => {
+    it('restricts admin providers to admins', async () => {
       await app.host.providers.service.create({
         providerId: 'private',
         name: 'P',
@@ -118,7 +118,7 @@ describe('the Meteor methods', () => {
     });
   });
 
-  describe('take nothing for an argument but what is one', () => {
+  describe('argument validation', () => {
     const isRefused = async (name: string, ...args: readonly unknown[]): Promise<void> => {
       const asked = app.simulator.requests.length;
       const error = await refusal('ann', name, ...args);
@@ -127,7 +127,7 @@ describe('the Meteor methods', () => {
     };
 
     for (const [name, argument] of Object.entries(ARGUMENTS)) {
-      it(`${name}: no argument, other types, more arguments, unknown fields`, async () => {
+      it(`${name} rejects missing, mistyped and extra arguments and unknown fields`, async () => {
         for (const wrong of [
           undefined,
           null,
@@ -144,7 +144,7 @@ describe('the Meteor methods', () => {
         await isRefused(name, argument, argument);
       });
 
-      it(`${name}: no field that is an operator, of another type, too long or missing`, async () => {
+      it(`${name} rejects fields that are operators, mistyped, too long or missing`, async () => {
         for (const [field, value] of Object.entries(argument)) {
           const wrongs: unknown[] = [
             { $gt: '' },
@@ -178,7 +178,7 @@ describe('the Meteor methods', () => {
       });
     }
 
-    it('refuses options outside their bounds, and takes them inside', async () => {
+    it('rejects options out of range, and accepts them within', async () => {
       const bounds = {
         temperature: [-0.1, 2.1, '1'],
         maxOutputTokens: [0, 1.5, 1_000_001],
@@ -202,7 +202,7 @@ describe('the Meteor methods', () => {
       ).to.be.a('string');
     });
 
-    it('takes the positional form, in which only the name of a tool’s definition counts', async () => {
+    it('accepts the positional form, in which only the name of a tool definition is used', async () => {
       app.simulator.enqueue(
         { text: 'One.' },
         { text: '{"name":"Ada"}' },
@@ -233,8 +233,8 @@ describe('the Meteor methods', () => {
     });
   });
 
-  describe('of requests that come again', () => {
-    it('make one run of two, and a conflict of other arguments', async () => {
+  describe('repeated requests', () => {
+    it('start one run, and conflict if the arguments differ', async () => {
       const request = unique({ ...ASKED, input: 'Once', tools: [] });
       const [first, second] = await Promise.all([
         call('bob', 'ai.runs.start', request),
@@ -250,7 +250,7 @@ describe('the Meteor methods', () => {
 
   describe('of runs', () => {
     for (const name of MOVING) {
-      it(`${name}: somebody else’s answers exactly like an unknown one`, async () => {
+      it(`${name} treats another user's run exactly like an unknown one`, async () => {
         const { executionId } = await start('bob', 'danger');
         const unknown = await refusal('cat', name, ARGUMENTS[name]);
         const others = await refusal('cat', name, { ...ARGUMENTS[name], executionId });
@@ -267,7 +267,7 @@ describe('the Meteor methods', () => {
       });
     }
 
-    it('lets a call go on only for the arguments that were shown', async () => {
+    it('approves a call only for the arguments that were shown', async () => {
       const { executionId, callId, argumentsHash } = await start('bob', 'danger');
       await app.events.seen('tool:approval_required', (event) => event.executionId === executionId);
       expect((await refusal('bob', 'ai.runs.approve', { executionId, callId, argumentsHash: HASH })).error).to.equal(
@@ -281,7 +281,7 @@ describe('the Meteor methods', () => {
       await app.events.seen('run:completed', (event) => event.executionId === executionId);
     });
 
-    it('tells the model why a call was refused', async () => {
+    it('reports to the model why a call was rejected', async () => {
       const { executionId, callId, argumentsHash } = await start('bob', 'danger');
       await app.events.seen('tool:approval_required', (event) => event.executionId === executionId);
       await call('bob', 'ai.runs.reject', { executionId, callId, argumentsHash, reason: 'Not on a Sunday.' });
@@ -289,7 +289,7 @@ describe('the Meteor methods', () => {
       expect(failed.error.message).to.contain('Not on a Sunday.');
     });
 
-    it('takes a result from outside once', async () => {
+    it('accepts an external result once', async () => {
       const { executionId, callId } = await start('bob', 'outside');
       await app.events.seen('tool:executing', (event) => event.executionId === executionId);
       expect(
@@ -300,7 +300,7 @@ describe('the Meteor methods', () => {
       );
     });
 
-    it('cancels, and says so again when it is asked again', async () => {
+    it('cancels a run, also when repeated', async () => {
       const { executionId } = await start('bob', 'outside');
       await call('bob', 'ai.runs.cancel', { executionId });
       await app.events.seen('run:cancelled', (event) => event.executionId === executionId);
@@ -308,8 +308,8 @@ describe('the Meteor methods', () => {
     });
   });
 
-  describe('tell of errors', () => {
-    it('the code, a sentence and what helps, and nothing of keys, causes or stacks', async () => {
+  describe('errors', () => {
+    it('contain code, message and remedy, but no keys, causes or stacks', async () => {
       app.simulator.enqueue({
         status: 401,
         body: { error: { message: 'Incorrect API key provided: sk-of-all', code: 'invalid_api_key' } },
@@ -320,7 +320,7 @@ describe('the Meteor methods', () => {
       expect(JSON.stringify(error) + error.message).not.to.match(/sk-of-all|at .*\.ts/);
     });
 
-    it('where an answer breaks its schema', async () => {
+    it('report a response that violates its schema', async () => {
       app.simulator.enqueue({ text: '{"name":1}' }, { text: '{"name":2}' });
       const error = await refusal('bob', 'ai.llm.generateJSON', unique({ ...ASKED, schema: SCHEMA }));
       expect(error.error).to.equal('invalid-output');
@@ -328,7 +328,7 @@ describe('the Meteor methods', () => {
     });
   });
 
-  it('do not make a client’s other calls wait', async () => {
+  it("do not block a client's other calls", async () => {
     const client = app.client('bob');
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -342,7 +342,7 @@ describe('the Meteor methods', () => {
     expect(await slow).to.equal('Late.');
   });
 
-  it('ai.tools.list names the tools that may be chosen, to who is logged in', async () => {
+  it('ai.tools.list returns the available tools to logged-in users', async () => {
     const tools = (await call('bob', 'ai.tools.list', {})) as readonly {
       readonly name: string;
       readonly blocking: boolean;
@@ -353,7 +353,7 @@ describe('the Meteor methods', () => {
   });
 
   describe('of providers', () => {
-    it('answer users with what they may use, and let only admins change it', async () => {
+    it('show users what they may use, and let only admins change it', async () => {
       expect(await call('bob', 'ai.providers.list')).to.have.length(1);
       for (const name of ['create', 'update', 'remove', 'setApiKey', 'rotateKeys']) {
         expect((await refusal('bob', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal(
@@ -370,7 +370,7 @@ describe('the Meteor methods', () => {
       });
     });
 
-    it('take one object', async () => {
+    it('accept one object', async () => {
       for (const wrong of [
         1,
         'shared',
@@ -387,7 +387,7 @@ describe('the Meteor methods', () => {
   });
 
   describe('at the end', () => {
-    it('keep a connection, and a user over all connections, from calling too fast', async () => {
+    it('limit the rate per connection, and per user over all connections', async () => {
       app.limitRates();
       const client = app.client('cat');
       const attempts = Array.from({ length: DDP_LIMITS.model + 1 }, () =>
@@ -405,7 +405,7 @@ describe('the Meteor methods', () => {
       expect((await refusal('bob', 'ai.llm.generateJSON', {})).error).to.equal('invalid-request');
     });
 
-    it('never fail in a way that only the log knows', () => {
+    it('report every failure to the client, not only to the log', () => {
       const unexpected = registry.log.filter(
         ({ error }) => !(error instanceof Error && 'errorType' in error && error.errorType === 'Match.Error'),
       );

@@ -100,14 +100,14 @@ describe('the Meteor publications', () => {
   const owners = (client: DdpClient): readonly unknown[] =>
     [...new Set(client.documents('ai_runs').map(({ userId }) => userId))].sort();
 
-  it('give users their own runs, admins everybody’s, others and nobody none', async () => {
+  it('publish their own runs to users, all runs to admins, and none to anyone else', async () => {
     expect(owners(await published('bob', 'ai.runs'))).to.deep.equal(['bob']);
     expect(owners(await published('ann', 'ai.runs'))).to.deep.equal(['ann', 'bob']);
     expect(owners(await published('cat', 'ai.runs'))).to.deep.equal([]);
     expect(owners(await published('nobody', 'ai.runs'))).to.deep.equal([]);
   });
 
-  it('give one run with its calls and live text to its owner and to admins only', async () => {
+  it('publish a run with its calls and live text only to its owner and to admins', async () => {
     for (const person of ['bob', 'ann'] as const) {
       const client = await published(person, 'ai.run', { executionId: runs.bob });
       expect(ids(client, 'ai_runs')).to.deep.equal([runs.bob]);
@@ -127,7 +127,7 @@ describe('the Meteor publications', () => {
     }
   });
 
-  it('give users their own calls, counts and providers, and admins everybody’s', async () => {
+  it('publish their own calls, statistics and providers to users, and all to admins', async () => {
     const seen = async (person: Person, name: string, collection: string): Promise<number> =>
       (await published(person, name)).documents(collection).length;
     for (const [person, calls, counts, providers] of [
@@ -177,7 +177,7 @@ describe('the Meteor publications', () => {
     });
   }
 
-  it('send JSON, never objects, where keys may be anything', async () => {
+  it('send JSON strings instead of objects with arbitrary keys', async () => {
     const client = await published('bob', 'ai.run', { executionId: runs.bob });
     const [run] = client.documents('ai_runs');
     for (const field of ['input', 'transcript']) expect(JSON.parse(String(run![field]))).to.be.an('array');
@@ -216,7 +216,7 @@ describe('the Meteor publications', () => {
     });
   }
 
-  it('narrow by state and time', async () => {
+  it('filter by state and time', async () => {
     expect(ids(await published('ann', 'ai.runs', { state: 'failed' }), 'ai_runs')).to.deep.equal([]);
     expect(ids(await published('ann', 'ai.runs', { state: 'completed', since: 0 }), 'ai_runs')).to.have.length(2);
     expect(ids(await published('ann', 'ai.runs', { since: Date.now() + 60_000 }), 'ai_runs')).to.deep.equal([]);
@@ -225,7 +225,7 @@ describe('the Meteor publications', () => {
     );
   });
 
-  it('understand a run’s id alone, a date, and an empty object where there is nothing to say', async () => {
+  it('accept a bare run id, a date, and an empty object', async () => {
     expect(ids(await published('bob', 'ai.run', runs.bob), 'ai_runs')).to.deep.equal([runs.bob]);
     expect(ids(await published('cat', 'ai.run', runs.bob), 'ai_runs')).to.deep.equal([]);
     expect(ids(await published('bob', 'ai.runs', { since: new Date(0) }), 'ai_runs')).to.deep.equal([runs.bob]);
@@ -236,7 +236,7 @@ describe('the Meteor publications', () => {
       expect(ids(await published('bob', 'ai.providers', nothing), 'ai_providers')).to.deep.equal(['shared']);
   });
 
-  it('tell of a run while it happens: its state, its calls, its text in documents that never grow', async () => {
+  it('publish a run in progress: its state, its calls, and its text in documents that never grow', async () => {
     const client = await published('bob', 'ai.runs');
     const text = Array.from({ length: 60 }, (_, word) => `word${word}`).join(' ');
     app.simulator.enqueue(
@@ -270,7 +270,7 @@ describe('the Meteor publications', () => {
     ).to.deep.equal([]);
   });
 
-  it('tell of providers when they change', async () => {
+  it('publish changes of providers', async () => {
     const client = await published('bob', 'ai.providers');
     await app.call('ann', 'ai.providers.update', { providerId: 'shared', name: 'Renamed' });
     await until(() => client.documents('ai_providers')[0]?.name === 'Renamed');
@@ -278,7 +278,7 @@ describe('the Meteor publications', () => {
     await until(() => client.documents('ai_providers').length === 0);
   });
 
-  it('leave no observer behind when clients go', async () => {
+  it('leave no observer behind when clients disconnect', async () => {
     const watching = (): number =>
       ['ai_runs', 'ai_tool_calls', 'ai_deltas'].reduce(
         (sum, name) => sum + registry.collections.get(name)!.watching,
@@ -291,7 +291,7 @@ describe('the Meteor publications', () => {
     await until(() => watching() === before);
   });
 
-  it('fail in no way that only the log knows', () => {
+  it('report every failure to the client, not only to the log', () => {
     const unexpected = registry.log.filter(
       ({ error }) =>
         !(error instanceof Error && 'errorType' in error && error.errorType === 'Match.Error') &&

@@ -16,7 +16,7 @@ const START = Date.UTC(2026, 10, 22);
 const LONG = 'x'.repeat(20_000);
 
 for (const [name, open] of Object.entries(DATABASES)) {
-  describe(`old runs in ${name}`, () => {
+  describe(`RunRetention on ${name}`, () => {
     let opened: TestDatabase;
     let store: RunStore;
     const clock = { now: START };
@@ -74,7 +74,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       return JSON.stringify(documents).length;
     };
 
-    it('stay as they are for a week', async () => {
+    it('leaves runs unchanged for a week', async () => {
       await run('done', START);
       const before = await store.load('done');
       clock.now = START + 7 * DAY;
@@ -82,7 +82,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await store.load('done')).to.deep.equal(before);
     });
 
-    it('keep question and answer after it, and the beginnings of their calls', async () => {
+    it('then retains question, answer and the beginnings of the calls', async () => {
       await run('done', START);
       const before = await size();
       clock.now = START + 7 * DAY + 1;
@@ -99,7 +99,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await retention.sweep()).to.deep.equal({ compacted: 0, removed: 0 });
     });
 
-    it('are gone after thirty days, with their calls', async () => {
+    it('removes runs and their calls after thirty days', async () => {
       await run('old', START);
       await run('newer', START + DAY);
       clock.now = START + 30 * DAY + 1;
@@ -110,7 +110,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await store.load('newer')).to.not.equal(undefined);
     });
 
-    it('that have not ended are left alone, however old', async () => {
+    it('leaves unfinished runs alone, however old', async () => {
       await run('waiting', undefined);
       const before = await store.load('waiting');
       clock.now = START + 365 * DAY;
@@ -118,7 +118,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await store.load('waiting')).to.deep.equal(before);
     });
 
-    it('are swept in batches, all of them', async () => {
+    it('processes all runs in batches', async () => {
       for (let number = 0; number < 205; number += 1) {
         const lease = await store.create(runRequest(`run-${number}`), 'running', 'me');
         await store.saveRun(lease, { state: 'cancelled', endedAt: START + number });

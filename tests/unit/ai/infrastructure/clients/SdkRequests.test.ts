@@ -14,7 +14,7 @@ import type {
 import { failure } from '../../../../support/failure';
 import { TestHost } from '../../../../support/TestHost';
 
-describe('requests built by an SDK', () => {
+describe('SdkRequests', () => {
   let host: TestHost;
   let fetch: GuardedFetch;
   let constructed: string[];
@@ -60,7 +60,7 @@ describe('requests built by an SDK', () => {
     await (await sdk.send({ method: 'get', path: '/' }, { credential: { kind: 'api_key', token } })).text();
   };
 
-  it('load it when it is first used, and make one client a credential', async () => {
+  it('load the SDK on first use, and create one client per credential', async () => {
     const sdk = requests();
     expect(loads).to.equal(0);
     for (const token of ['a', 'b', 'a', 'a', 'b']) await ask(sdk, token);
@@ -69,7 +69,7 @@ describe('requests built by an SDK', () => {
     expect(constructed).to.deep.equal(['a', 'b', 'a', 'none']);
   });
 
-  it('forget the credential that was used least recently', async () => {
+  it('evict the least recently used credential', async () => {
     const sdk = requests();
     await ask(sdk, 'first');
     await ask(sdk, 'second');
@@ -83,13 +83,13 @@ describe('requests built by an SDK', () => {
     expect(constructed).to.deep.equal(['second']);
   });
 
-  it('leave nothing to it but the building: no retries, no log, no fetch of its own', async () => {
+  it('use the SDK only for building: no retries, no logs, no fetch of its own', async () => {
     await ask(requests(), 'a');
     expect(options).to.include({ maxRetries: 0, logLevel: 'off' });
     expect(await failure(options?.fetch() ?? Promise.resolve())).to.be.instanceOf(Error);
   });
 
-  it('have their head written once for each place, model, header and credential, and their own body every time', async () => {
+  it('build their head once per path, model, header and credential, and their body every time', async () => {
     const sdk = requests();
     const post = async (path: string, body: object, token = 'a', headers?: Record<string, string>): Promise<void> => {
       const credential = { kind: 'api_key', token } as const;
@@ -127,7 +127,7 @@ describe('requests built by an SDK', () => {
     ]);
   });
 
-  it('have the head that the SDK writes for the whole body', async () => {
+  it('have the same head that the SDK builds for the entire body', async () => {
     const body = { model: 'some-model', input: 'x', stream: true, max_tokens: 5 };
     const azure = { apiKey: 'k', apiVersion: '2024-10-21', baseURL: 'https://r.openai.azure.com/openai' };
     const sdks: readonly RequestBuilder[] = [

@@ -144,7 +144,7 @@ describe('vendor clients', () => {
 
   for (const row of ROWS) {
     describe(row.name, () => {
-      it('sends the body once serialised, the key where the host wants it, and the headers of the call', async () => {
+      it("sends the serialised body, the key in the vendor's header, and the call's headers", async () => {
         let serialised = 0;
         const body = { model: 'some-model', text: { toJSON: () => `grüße ${++serialised}` } };
         const reply = await connect(row).send({ ...CALL, body, headers: { 'x-extra': '1' } });
@@ -156,7 +156,7 @@ describe('vendor clients', () => {
         expect(credentialHeaders(request?.headers)).to.deep.equal(row.keyHeader);
       });
 
-      it('sends a bearer token as one, and without a credential nothing', async () => {
+      it('sends a bearer token as such, and nothing without a credential', async () => {
         const client = connect(row);
         await (await client.send({ ...CALL, credential: TOKEN })).text();
         await (await client.send({ ...CALL, credential: undefined })).text();
@@ -166,7 +166,7 @@ describe('vendor clients', () => {
         ]);
       });
 
-      it('hands the raw body on, in chunks and with its status, content type and request id', async () => {
+      it('passes on the raw body in chunks, with status, content type and request id', async () => {
         const text = 'data: {"a": 1}\r\n\r\n<html>not JSON</html>';
         host.answer = (response) =>
           response.writeHead(200, { 'content-type': 'text/html', 'x-request-id': 'req_1' }).end(text);
@@ -191,7 +191,7 @@ describe('vendor clients', () => {
         [503, 'overloaded'],
         [529, 'overloaded'],
       ] as const) {
-        it(`asks once and names the error when the answer is ${status}`, async () => {
+        it(`sends one request and maps the error for status ${status}`, async () => {
           host.answer = json({ error: { message: 'no', type: 'x', code: null } }, status, {
             'retry-after': '0',
             'x-should-retry': 'true',
@@ -210,7 +210,7 @@ describe('vendor clients', () => {
         });
       }
 
-      it('keeps what flat, plain and empty error bodies say', async () => {
+      it('preserves the content of flat, plain and empty error bodies', async () => {
         const bodies: readonly (readonly [unknown, ErrorCode, string])[] = [
           [
             { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***yz.' },
@@ -234,7 +234,7 @@ describe('vendor clients', () => {
         }
       });
 
-      it('names the status of an error answer whose body is broken', async () => {
+      it('reports the status of an error response with a broken body', async () => {
         host.answer = (response) => {
           response.writeHead(503, { 'content-length': '100' });
           response.write('{"err', () => response.socket?.end());
@@ -244,7 +244,7 @@ describe('vendor clients', () => {
         expect(error.cause).to.be.instanceOf(LLMStreamError);
       });
 
-      it('follows no redirect', async () => {
+      it('does not follow redirects', async () => {
         host.answer = (response) => response.writeHead(307, { location: '/elsewhere' }).end();
         expect(await failure(connect(row).send(CALL)))
           .to.be.instanceOf(LLMServerError)
@@ -252,7 +252,7 @@ describe('vendor clients', () => {
         expect(host.requests).to.have.length(1);
       });
 
-      it('throws the reason of an abort before, during and after the headers', async () => {
+      it("throws the abort's reason before, during and after the headers", async () => {
         const reason = new Error('enough');
         expect(await failure(connect(row).send({ ...CALL, signal: AbortSignal.abort(reason) }))).to.equal(reason);
         expect(host.requests).to.have.length(0);
@@ -285,7 +285,7 @@ describe('vendor clients', () => {
         expect(await failure(connect(row).send({ ...CALL, signal: refused.signal }))).to.equal(reason);
       });
 
-      it('keeps the time of the call, and of a stream that never begins', async () => {
+      it("applies the call's time limit, and the idle limit to a stream that never starts", async () => {
         host.answer = () => undefined;
         expect(await failure(connect(row).send({ ...CALL, timeout: 25 })))
           .to.be.instanceOf(LLMTimeoutError)
@@ -295,7 +295,7 @@ describe('vendor clients', () => {
         );
       });
 
-      it('takes a body that is cut off for an error, not for an end', async () => {
+      it('treats a truncated body as an error', async () => {
         host.answer = (response) => {
           response.write('data: {}\n\n', () => response.socket?.end());
         };
@@ -305,7 +305,7 @@ describe('vendor clients', () => {
           .and.include({ vendor: row.vendor });
       });
 
-      it('names a host that cannot be reached', async () => {
+      it('names an unreachable server', async () => {
         const client = connect(row);
         await host.stop();
         expect(await failure(client.send(CALL)))
@@ -324,7 +324,7 @@ describe('vendor clients', () => {
         expect(await failure(client.probe(KEY, AbortSignal.abort('enough')))).to.equal('enough');
       });
 
-      it('shows no credential in any error', async () => {
+      it('reveals no credential in any error', async () => {
         for (const credential of [KEY, TOKEN]) {
           for (const answer of [
             json({ error: { message: `Incorrect API key provided: ${credential.token}.` } }, 401),
@@ -339,7 +339,7 @@ describe('vendor clients', () => {
         }
       });
 
-      it('lets nothing of the operator’s environment into a call', async () => {
+      it("isolates calls from the operator's environment", async () => {
         const canaries = {
           OPENAI_API_KEY: 'leak',
           OPENAI_ORG_ID: 'leak',
@@ -377,7 +377,7 @@ describe('vendor clients', () => {
         expect(JSON.stringify(host.requests)).to.not.include('leak');
       });
 
-      it('refuses a header that no request can have, without quoting it', async () => {
+      it('rejects an invalid header without quoting it', async () => {
         expect(await failure(connect(row).send({ ...CALL, headers: { 'x-bad': 'a\r\nb: c' } }))).to.be.instanceOf(
           LLMInvalidRequestError,
         );
@@ -389,7 +389,7 @@ describe('vendor clients', () => {
         expect(host.requests).to.have.length(0);
       });
 
-      it('takes an empty credential for none that is usable', async () => {
+      it('rejects an empty credential', async () => {
         for (const token of ['', ' '])
           expect(
             await failure(connect(row).send({ ...CALL, credential: { kind: 'api_key', token } })),
@@ -402,7 +402,7 @@ describe('vendor clients', () => {
   describe('OpenAI', () => {
     const [row] = ROWS as readonly [Row];
 
-    it('forgets a response, and one that is gone already', async () => {
+    it('deletes a response, and ignores an unknown one', async () => {
       const client = connect(row);
       await client.deleteResponse?.('resp_1/..', KEY);
       expect(host.requests[0]).to.include({ method: 'DELETE', path: '/v1/responses/resp_1%2F..', body: '' });
@@ -417,7 +417,7 @@ describe('vendor clients', () => {
       );
     });
 
-    it('puts an Azure deployment where the model was, in the path or in the body', async () => {
+    it('replaces the model with an Azure deployment, in the path or in the body', async () => {
       const limits = DEFAULT_TRANSPORT_LIMITS;
       const fetch = createGuardedFetch({ limits, allowPrivateHosts: true });
       fetches.push(fetch);
@@ -459,7 +459,7 @@ describe('vendor clients', () => {
       expect(host.requests[0]?.path).to.equal('/v1beta/models/some-model:streamGenerateContent?alt=sse');
     });
 
-    it('keeps a model’s name in its place', async () => {
+    it("does not let a model's name escape its part of the path", async () => {
       const client = connect(row);
       for (const [model, path] of [
         ['models/a', 'models/a'],
@@ -474,7 +474,7 @@ describe('vendor clients', () => {
     });
   });
 
-  describe('recorded refusals', () => {
+  describe('recorded error responses', () => {
     const RECORDED = join(__dirname, '../../../../fixtures/recorded');
     const cases: readonly (readonly [vendor: string, file: string, status: number, code: ErrorCode])[] = [
       ['grok', 'xai/xai-chat-err400-a/1.response.json', 400, 'auth-failed'],
@@ -485,7 +485,7 @@ describe('vendor clients', () => {
       ['azure_openai', 'azure/azure-chat-err413-a/1.response.txt', 413, 'context-too-long'],
     ];
     for (const [vendor, file, status, code] of cases) {
-      it(`come through ${vendor}’s client whole`, async () => {
+      it(`pass through the ${vendor} client intact`, async () => {
         const row = ROWS.find((each) => each.vendor === vendor)!;
         host.answer = (response) => response.writeHead(status).end(readFileSync(join(RECORDED, file)));
         const error = await failure(connect(row).send(CALL));
@@ -495,7 +495,7 @@ describe('vendor clients', () => {
     }
   });
 
-  it("of Anthropic name the version that requests are written in, whatever the SDK's own is, unless a call names another", async () => {
+  it("send Anthropic's API version that requests are written for, unless a call names another", async () => {
     const client = connect(ROWS.find(({ name }) => name === 'Anthropic')!);
     await (await client.send(CALL)).text();
     await (await client.send({ ...CALL, headers: { 'anthropic-version': '2026-10-21' } })).text();

@@ -6,7 +6,7 @@ import { createProvider } from '../../../../../imports/business/ai/infrastructur
 import { LLMProviderFactory } from '../../../../../imports/business/ai/infrastructure/factories/LLMProviderFactory';
 
 describe('createProvider', () => {
-  it('makes a provider of every vendor, named after it', () => {
+  it('creates a provider for every vendor, named after it', () => {
     for (const vendor of VENDORS) {
       const provider = createProvider({ vendor, apiKey: 'k', baseURL: 'https://example.com/v1', deployment: 'd' });
       expect(provider.getProviderName()).to.equal(vendor);
@@ -21,19 +21,19 @@ describe('createProvider', () => {
     ['a compatible host without its URL', { vendor: 'openai_compatible' }, /base URL/],
   ];
   for (const [what, row, words] of bad) {
-    it(`refuses ${what}, and says what would be right`, () => {
+    it(`rejects ${what} and names what is expected`, () => {
       expect(() => createProvider(row as never)).to.throw(LLMInvalidRequestError, words);
     });
   }
 
-  it('keeps keys out of sight', () => {
+  it('does not reveal keys', () => {
     const provider = createProvider({ vendor: 'openai', apiKey: 'sk-canary-123' });
     expect(JSON.stringify(provider)).not.to.contain('canary');
   });
 });
 
 describe('LLMProviderFactory', () => {
-  it('gives the same provider as long as its row says the same', () => {
+  it('returns the same provider while its settings are unchanged', () => {
     const factory = new LLMProviderFactory();
     const row = { id: 'a', vendor: 'openai', apiKey: 'k' } as const;
     const first = factory.get(row);
@@ -43,7 +43,7 @@ describe('LLMProviderFactory', () => {
     expect(factory.get(row)).not.to.equal(first);
   });
 
-  it('takes tokens from its source for rows without a key', async () => {
+  it('gets tokens from its source for settings without a key', async () => {
     const asked: unknown[] = [];
     const factory = new LLMProviderFactory({
       getAccessToken: (request) => {
@@ -58,7 +58,7 @@ describe('LLMProviderFactory', () => {
 });
 
 describe('createAIModule', () => {
-  it('refuses settings that cannot work, naming what is wrong', () => {
+  it('rejects invalid settings and names the problem', () => {
     const row = { id: 'a', vendor: 'openai', apiKey: 'k' } as const;
     expect(() => createAIModule({ providers: [] })).to.throw(LLMInvalidRequestError, /No provider/);
     expect(() => createAIModule({ providers: [row, row] }))

@@ -12,7 +12,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-describe('media behind URLs', () => {
+describe('inlineMedia', () => {
   let simulator: Simulator;
   let host: Server;
   let url: string;
@@ -51,7 +51,7 @@ describe('media behind URLs', () => {
     },
   ];
 
-  it('are downloaded for a host that fetches none, once per item, and sent inline', async () => {
+  it('downloads media once per item and sends it inline to a vendor that fetches no URLs', async () => {
     const provider = simulatedProvider(simulator, google, { allowPrivateMedia: true });
     simulator.enqueue({ text: 'A pixel.' });
     await provider.generate('ann', { input: picture(`${url}/a.png`) });
@@ -61,7 +61,7 @@ describe('media behind URLs', () => {
     expect(served).to.equal(1);
   });
 
-  it('are left to hosts that fetch them', async () => {
+  it('leaves URLs to vendors that fetch them', async () => {
     simulator.enqueue({ text: 'A pixel.' });
     await simulatedProvider(simulator, openai, { allowPrivateMedia: true }).generate('ann', {
       input: picture(`${url}/a.png`),
@@ -70,7 +70,7 @@ describe('media behind URLs', () => {
     expect(served).to.equal(0);
   });
 
-  it('are inlined as files where the wire has no word for a file’s URL', async () => {
+  it('inlines files if the wire cannot carry file URLs', async () => {
     simulator.enqueue({ text: 'Empty.' });
     const input = [
       {
@@ -87,7 +87,7 @@ describe('media behind URLs', () => {
       .and.to.contain('a.pdf');
   });
 
-  it('never lead to private addresses, although the provider itself is on one', async () => {
+  it('never fetches private addresses, even if the provider itself has one', async () => {
     for (const target of [
       `${url}/a.png`,
       'https://127.0.0.1/a.png',
@@ -104,7 +104,7 @@ describe('media behind URLs', () => {
     expect(served).to.equal(0);
   });
 
-  it('have to be media', async () => {
+  it('rejects downloads that are not media', async () => {
     const provider = simulatedProvider(simulator, google, { allowPrivateMedia: true });
     const error = await provider.generate('ann', { input: picture(`${url}/page`) }).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(LLMError).and.to.have.property('code', 'invalid-request');

@@ -6,7 +6,7 @@ import { failure } from '../../../../support/failure';
 import type { Simulator } from '../../../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../../../imports/simulator/startSimulator';
 
-describe('the wire of a call', () => {
+describe('BaseLLMProvider.wireOf', () => {
   let simulator: Simulator;
   before(async () => {
     simulator = await startSimulator();
@@ -40,27 +40,27 @@ describe('the wire of a call', () => {
   }
 
   for (const vendor of ['openai', 'azure_openai', 'grok'] as const) {
-    it(`is the one that is asked for, where ${vendor} speaks both`, async () => {
+    it(`is the requested one for ${vendor}, which serves both`, async () => {
       expect(await wiresUsed(vendor, 'responses')).to.deep.equal(['responses']);
       expect(await wiresUsed(vendor, 'chat_completions')).to.deep.equal(['chat_completions']);
     });
   }
 
-  it("is the host's own where it speaks no other", async () => {
+  it('is the only wire for a vendor with a single one', async () => {
     expect(await wiresUsed('anthropic', 'responses')).to.deep.equal(['anthropic_messages']);
     expect(await wiresUsed('groq', 'responses')).to.deep.equal(['chat_completions']);
     expect(await wiresUsed('openai', 'gemini')).to.deep.equal(['responses']);
     expect(await wiresUsed('openai_compatible', 'responses')).to.deep.equal(['chat_completions']);
   });
 
-  it('is the one that the row names, whatever is asked for', async () => {
+  it('is the configured one, whichever is requested', async () => {
     expect(await wiresUsed('openai', 'responses', { wire: 'chat_completions' })).to.deep.equal(['chat_completions']);
     expect(await wiresUsed('openai_compatible', 'chat_completions', { wire: 'responses' })).to.deep.equal([
       'responses',
     ]);
   });
 
-  it('decides what the model can do, and where stored responses are', async () => {
+  it("determines the model's capabilities and where responses are stored", async () => {
     const provider = createProvider({
       vendor: 'grok',
       apiKey: 'a-key',

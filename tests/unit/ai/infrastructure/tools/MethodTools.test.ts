@@ -70,26 +70,26 @@ describe('MethodTools', () => {
   const run = async (name: string, args: unknown, userId = 'bob'): Promise<unknown> =>
     tools.execute(name, args, context(userId));
 
-  it('run a method as the run’s user, on no connection, also in what the method calls', async () => {
+  it("run a method and its nested calls as the run's user, without a connection", async () => {
     const seen = { number: '7', userId: 'bob', connection: null, inner: 'bob' };
     expect(await run('orders_lookup', { number: '7' })).to.deep.equal(seen);
     expect(await run('orders_nested', {})).to.deep.equal(seen);
     expect(await run('orders_lookup', { number: '7' }, '')).to.include({ userId: null });
   });
 
-  it('keep each run’s user apart, and apart from whoever’s call began the run', async () => {
+  it("isolate each run's user from other runs and from the caller that started the run", async () => {
     const asEve = DDP._CurrentMethodInvocation.withValue({ userId: 'eve', connection: null }, () =>
       Promise.all(['bob', 'cat'].map((userId) => run('orders_lookup', { number: '7' }, userId))),
     );
     expect((await asEve).map((seen) => (seen as { userId: string }).userId)).to.deep.equal(['bob', 'cat']);
   });
 
-  it('offer nothing that was not exposed', async () => {
+  it('offer only exposed methods', async () => {
     expect(tools.hasToolFunction('orders_secret')).to.equal(false);
     expect(await failure(run('orders_secret', {}))).to.be.instanceOf(ToolError);
   });
 
-  it('leave the method’s own checks in force', async () => {
+  it("apply the method's own checks", async () => {
     for (const wrong of [{ number: { $gt: '' } }, { number: '7', other: 1 }, {}]) {
       expect(await failure(run('orders_lookup', wrong)))
         .to.be.instanceOf(ToolError)
@@ -98,17 +98,17 @@ describe('MethodTools', () => {
     expect(await failure(run('orders_unchecked', {}))).to.have.property('message', 'The method failed.');
   });
 
-  it('tell the model what a client would be told, and no more', async () => {
+  it('report to the model exactly what a client would get', async () => {
     expect(await failure(run('orders_refuses', {}))).to.have.property('message', 'You have no such order.');
     expect(await failure(run('orders_fails', {}))).to.have.property('message', 'The method failed.');
     expect(await failure(run('orders_missing', {}))).to.have.property('message', "Method 'orders.missing' not found");
   });
 
-  it('let no method log anybody in', async () => {
+  it('do not let a method log a user in', async () => {
     expect(await failure(run('orders_login', {}))).to.be.instanceOf(ToolError);
   });
 
-  it('say clearly when this Meteor can’t run methods as somebody', () => {
+  it('explain when this version of Meteor cannot run methods as a user', () => {
     const { _CurrentMethodInvocation } = DDP;
     Reflect.set(DDP, '_CurrentMethodInvocation', undefined);
     try {

@@ -187,14 +187,14 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
 const rowFor = (rows: readonly ModelRow[], name: string): number =>
   rows.findIndex(({ models }) => new RegExp(models, 'i').test(name));
 
-describe('the rows of the model tables', () => {
+describe('model tables', () => {
   for (const [table, { rows, names }] of Object.entries(TABLES)) {
-    it(`can each be reached: ${table}`, () => {
+    it(`are each reachable: ${table}`, () => {
       expect(names.map((name) => [name, rowFor(rows, name)])).to.deep.equal(names.map((name, index) => [name, index]));
       expect(names).to.have.length(rows.length);
     });
 
-    it(`are sound: ${table}`, () => {
+    it(`are valid: ${table}`, () => {
       for (const row of rows) {
         expect(Number.isSafeInteger(row.maxTokens) && Number.isSafeInteger(row.maxOutputTokens), row.models).to.equal(
           true,
@@ -210,7 +210,7 @@ describe('the rows of the model tables', () => {
     });
   }
 
-  it('do not take a newer version for an older one', () => {
+  it("do not match a newer version with an older one's row", () => {
     const pairs: readonly (readonly [VendorName, string, string])[] = [
       ['anthropic', 'claude-opus-4', 'claude-opus-4-5'],
       ['anthropic', 'claude-opus-4', 'claude-opus-4-9'],
@@ -289,12 +289,12 @@ describe('capabilitiesOf', () => {
     ],
   ];
   for (const [vendor, model, expected] of EXPECTED) {
-    it(`knows ${model} of ${vendor}`, () => {
+    it(`lists ${model} of ${vendor}`, () => {
       expect(capabilitiesOf(vendor, model)).to.include(expected);
     });
   }
 
-  it('tells a price only where the model is at home', () => {
+  it("reports prices only at the model's own vendor", () => {
     expect(capabilitiesOf('openai', 'gpt-5').price).to.deep.equal({
       input: 1.25,
       output: 10,
@@ -307,7 +307,7 @@ describe('capabilitiesOf', () => {
     expect(capabilitiesOf('llama', 'llama-3.3-70b-versatile')).not.to.have.property('price');
   });
 
-  it('says that the host keeps state, or takes late outputs, only on the Responses wire', () => {
+  it('reports stored state and late outputs only on the Responses wire', () => {
     expect(capabilitiesOf('openai', 'gpt-6-sol', [], 'chat_completions')).to.include({
       keepsState: false,
       supportsAsyncTools: false,
@@ -323,7 +323,7 @@ describe('capabilitiesOf', () => {
     });
   });
 
-  it('is careful with limits, and lets the vendor be the judge of content, for a model that it does not know', () => {
+  it('assumes low limits and full content support for unlisted models', () => {
     expect(capabilitiesOf('openai_compatible', 'acme-1')).to.deep.equal({
       supportsTools: true,
       supportsParallelTools: true,
@@ -346,7 +346,7 @@ describe('capabilitiesOf', () => {
     expect(capabilitiesOf('openai', 'gpt-9')).to.include({ supportsReasoning: true, supportsAsyncTools: false });
   });
 
-  it('lets settings say what they know better, and keeps the rest', () => {
+  it('lets settings override single capabilities', () => {
     const extensions: readonly ModelRow[] = [
       { models: '^prod-chat$', maxTokens: 400_000, supportsReasoning: true },
       { models: '^claude-opus-5', maxOutputTokens: 16_000 },
@@ -365,13 +365,13 @@ describe('capabilitiesOf', () => {
     });
   });
 
-  it('says which pattern in the settings is broken', () => {
+  it('names an invalid pattern in the settings', () => {
     expect(() => capabilitiesOf('openai', 'gpt-5', [{ models: '(' }]))
       .to.throw(LLMInvalidRequestError, /"models" is not a valid regular expression: \(/)
       .with.property('path', 'models');
   });
 
-  it('gives a sound answer for every vendor, wire and name', () => {
+  it('returns consistent capabilities for every vendor, wire and name', () => {
     fc.assert(
       fc.property(
         fc.constantFrom<VendorName>(...VENDORS),
@@ -393,7 +393,7 @@ describe('capabilitiesOf', () => {
     );
   });
 
-  it('is typed: a row must say which models it is about', () => {
+  it('requires a row to name its models, by its type', () => {
     // @ts-expect-error a row without its pattern
     const row: ModelRow = { maxTokens: 1 };
     expect(row).not.to.have.property('models');

@@ -89,10 +89,10 @@ export class DocumentRunStore implements RunStore {
     if (claimed === 0) return undefined;
     // Read the calls only after the old owner can no longer write to them.
     await this.calls.update({ executionId, fence: { $lt: next } }, { $set: { fence: next } }, { multi: true });
-    const whole = await this.read(executionId, reason === 'end' ? { fields: WITHOUT_TRANSCRIPT } : {});
-    return whole === undefined
+    const found = await this.read(executionId, reason === 'end' ? { fields: WITHOUT_TRANSCRIPT } : {});
+    return found === undefined
       ? undefined
-      : { ...whole, lease: { executionId, userId: whole.run.userId, owner, fence: next } };
+      : { ...found, lease: { executionId, userId: found.run.userId, owner, fence: next } };
   }
 
   async saveRun({ executionId, fence }: RunLease, change: Partial<RunProgress>): Promise<boolean> {

@@ -103,7 +103,7 @@ const ELSEWHERE: readonly string[] = [
   '[4000::1]',
 ];
 
-describe('the guard on addresses', () => {
+describe('addressGuard', () => {
   let server: Server;
   let connections = 0;
 
@@ -135,7 +135,7 @@ describe('the guard on addresses', () => {
   const port = (): number => (server.address() as AddressInfo).port;
 
   for (const host of THIS_MACHINE) {
-    it(`refuses ${host}, which the same request reaches without it`, async () => {
+    it(`rejects ${host}, which the same request reaches without the guard`, async () => {
       const url = `https://${host}:${port()}/`;
       const refused = await visit(url, false);
       expect(refused).to.be.instanceOf(LLMInvalidRequestError).and.include({ retryable: false });
@@ -146,13 +146,13 @@ describe('the guard on addresses', () => {
   }
 
   for (const host of ELSEWHERE) {
-    it(`refuses ${host}`, async () => {
+    it(`rejects ${host}`, async () => {
       expect(await visit(`https://${host}/`, false)).to.be.instanceOf(LLMInvalidRequestError);
       expect(() => parseAllowedUrl(`https://${host}/`, true)).to.not.throw();
     });
   }
 
-  it('lets public hosts and addresses through', () => {
+  it('accepts public hosts and addresses', () => {
     for (const host of [
       'api.openai.com',
       'xn--bcher-kva.example',
@@ -168,7 +168,7 @@ describe('the guard on addresses', () => {
     }
   });
 
-  it('wants https, and no credentials in the URL', () => {
+  it('requires https, and no credentials in the URL', () => {
     for (const url of [
       'http://api.openai.com/',
       'ftp://api.openai.com/',
@@ -183,7 +183,7 @@ describe('the guard on addresses', () => {
     expect(() => parseAllowedUrl('http://api.openai.com/', true)).to.not.throw();
   });
 
-  describe('on names', () => {
+  describe('host names', () => {
     const answers = (...sequence: (readonly string[])[]): { lookup: LookupFunction; asked: string[] } => {
       const asked: string[] = [];
       const lookup: LookupFunction = (name, options, callback) => {
@@ -204,7 +204,7 @@ describe('the guard on addresses', () => {
       ['0.0.0.0'],
       [],
     ]) {
-      it(`refuses one that leads to ${addresses.join(' and ') || 'nowhere'}`, async () => {
+      it(`rejects a name that resolves to ${addresses.join(' and ') || 'nothing'}`, async () => {
         const url = `https://images.example.com:${port()}/`;
         const refused = await visit(url, false, answers(addresses).lookup);
         expect(refused).to.be.instanceOf(LLMInvalidRequestError);
@@ -217,7 +217,7 @@ describe('the guard on addresses', () => {
       });
     }
 
-    it('judges the answer that would be connected to, not an earlier one: a name is asked for once', async () => {
+    it('checks the very lookup that it connects to, and looks a name up once', async () => {
       const { lookup, asked } = answers(['127.0.0.1'], ['93.184.216.34']);
       expect(await visit(`https://rebinding.example.com:${port()}/`, false, lookup)).to.be.instanceOf(
         LLMInvalidRequestError,
@@ -226,7 +226,7 @@ describe('the guard on addresses', () => {
     });
   });
 
-  it('knows no private IPv4 address as public, in any notation', () => {
+  it('treats no private IPv4 address as public, in any notation', () => {
     const octet = fc.nat(255);
     const privately = fc.oneof(
       fc.tuple(fc.constantFrom(0, 10, 127), octet, octet, octet),

@@ -22,7 +22,7 @@ const redirect =
   (response) =>
     response.writeHead(status, { location }).end();
 
-describe('a guarded download', () => {
+describe('guardedDownload', () => {
   let host: TestHost;
 
   beforeEach(async () => {
@@ -39,14 +39,14 @@ describe('a guarded download', () => {
       ...options,
     });
 
-  it('gives bytes and media type, sends no credentials, and leaves no socket', async () => {
+  it('returns bytes and media type, sends no credentials, and leaves no socket open', async () => {
     expect(await download()).to.deep.equal({ bytes: PNG, contentType: 'image/png' });
     expect(host.requests[0]?.headers).to.have.keys(['accept', 'host', 'connection']);
     expect(host.requests[0]?.headers.accept).to.equal('image/*, application/pdf');
     await Promise.all([...host.sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   });
 
-  it('refuses private hosts unless it is told otherwise', async () => {
+  it('rejects private hosts unless they are allowed', async () => {
     expect(await failure(download(host.url.replace('http:', 'https:'), { allowPrivateHosts: false }))).to.be.instanceOf(
       LLMInvalidRequestError,
     );
@@ -54,7 +54,7 @@ describe('a guarded download', () => {
     expect(host.connections).to.equal(0);
   });
 
-  it('accepts only the media types that it was asked for', async () => {
+  it('accepts only the given media types', async () => {
     for (const type of ['text/html', 'application/octet-stream', 'imagex/png', 'application/pdfx', '']) {
       host.answer = (response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end('x');
       expect(await failure(download()), type).to.be.instanceOf(LLMInvalidRequestError);
@@ -63,7 +63,7 @@ describe('a guarded download', () => {
     expect((await download()).contentType).to.equal('application/pdf');
   });
 
-  it('refuses what is too large, and ends the request', async () => {
+  it('rejects a download that is too large and ends the request', async () => {
     let left: Promise<unknown> | undefined;
     host.answer = (response) => {
       left = gone(response);
@@ -74,7 +74,7 @@ describe('a guarded download', () => {
     await left;
   });
 
-  it('refuses what is cut off', async () => {
+  it('rejects a truncated download', async () => {
     host.answer = (response) => {
       response.writeHead(200, { 'content-type': 'image/png', 'content-length': '100' });
       response.write(PNG, () => response.socket?.end());
@@ -82,7 +82,7 @@ describe('a guarded download', () => {
     expect(await failure(download())).to.be.instanceOf(LLMStreamError);
   });
 
-  it('refuses what is slow', async () => {
+  it('rejects a slow download', async () => {
     host.answer = (response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
       const drip = setInterval(() => response.write('.'), 2);
@@ -91,7 +91,7 @@ describe('a guarded download', () => {
     expect(await failure(download(host.url, { timeout: 50 }))).to.be.instanceOf(LLMTimeoutError);
   });
 
-  it('counts all hops against its time', async () => {
+  it('applies its time limit to all redirects together', async () => {
     host.answer = (response, request) => {
       setTimeout(() => redirect(`${request.path}x`)(response, request), 15);
     };
@@ -99,7 +99,7 @@ describe('a guarded download', () => {
     expect(host.requests.length).to.be.at.most(4);
   });
 
-  it('ends when its caller aborts', async () => {
+  it('aborts with its caller', async () => {
     const controller = new AbortController();
     const left = new Promise((resolve) => {
       host.answer = (response) => {
@@ -111,7 +111,7 @@ describe('a guarded download', () => {
     await left;
   });
 
-  it('tells bad answers from passing trouble', async () => {
+  it('distinguishes invalid responses from temporary failures', async () => {
     for (const [status, kind] of [
       [404, LLMInvalidRequestError],
       [403, LLMInvalidRequestError],
@@ -125,8 +125,8 @@ describe('a guarded download', () => {
     }
   });
 
-  describe('follows redirects', () => {
-    it('of every kind, relative ones too, up to five', async () => {
+  describe('redirects', () => {
+    it('follows up to five redirects of every kind, including relative ones', async () => {
       const statuses = [301, 302, 303, 307, 308];
       host.answer = (response, request) => {
         const hop = Number(request.path.slice(1));
@@ -138,13 +138,13 @@ describe('a guarded download', () => {
       expect(host.requests.map(({ path }) => path)).to.deep.equal(['/0', '/1', '/2', '/3', '/4', '/5']);
     });
 
-    it('but not six', async () => {
+    it('rejects a sixth redirect', async () => {
       host.answer = (response, request) => redirect(`${request.path}x`)(response, request);
       expect(await failure(download())).to.be.instanceOf(LLMInvalidRequestError);
       expect(host.requests).to.have.length(6);
     });
 
-    it('but not to what is no web address', async () => {
+    it('rejects a redirect to anything but http and https', async () => {
       for (const location of [
         'file:///etc/passwd',
         'ftp://a.example/',
@@ -157,7 +157,7 @@ describe('a guarded download', () => {
       }
     });
 
-    it('and judges each like the first URL', async () => {
+    it('checks each redirect like the first URL', async () => {
       const open = createGuardedFetch({ limits, allowPrivateHosts: true });
       const guarded = createGuardedFetch({ limits, allowPrivateHosts: false });
       const asked: string[] = [];

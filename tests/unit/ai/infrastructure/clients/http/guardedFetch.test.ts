@@ -22,7 +22,7 @@ import type {
 import { gone, json, TestHost } from '../../../../../support/TestHost';
 import { failure } from '../../../../../support/failure';
 
-describe('the guarded fetch', () => {
+describe('guardedFetch', () => {
   let host: TestHost;
   const fetches: GuardedFetch[] = [];
 
@@ -44,8 +44,8 @@ describe('the guarded fetch', () => {
     await host.stop();
   });
 
-  describe('gives an answer', () => {
-    it('with status, headers in any case, and the body as text or JSON', async () => {
+  describe('responses', () => {
+    it('have a status, case-insensitive headers, and a body as text or JSON', async () => {
       host.answer = json({ a: 'ä' }, 203, { 'X-Request-Id': 'req_1', 'set-cookie': 'a=1' });
       const response = await guarded()(`${host.url}/path?q=1`, {
         method: 'POST',
@@ -66,12 +66,12 @@ describe('the guarded fetch', () => {
       expect(host.requests[0]?.headers).to.include({ 'x-one': '1', 'content-length': '6' });
     });
 
-    it('without the byte order mark', async () => {
+    it('drop the byte order mark', async () => {
       host.answer = (response) => response.end('\ufeffx');
       expect(await (await guarded()(host.url)).text()).to.equal('x');
     });
 
-    it('whatever the status is, and follows no redirect', async () => {
+    it('resolves whatever the status is, and follows no redirect', async () => {
       host.answer = (response) => response.writeHead(302, { location: '/elsewhere' }).end('moved');
       const response = await guarded()(host.url);
       expect([response.status, response.ok, await response.text(), host.requests.length]).to.deep.equal([
@@ -94,26 +94,26 @@ describe('the guarded fetch', () => {
       });
     }
 
-    it('unless its encoding is unknown', async () => {
+    it('rejects an unknown content encoding', async () => {
       host.answer = (response) => response.writeHead(200, { 'content-encoding': 'constructor' }).end('x');
       expect(await failure((await guarded()(host.url)).text())).to.be.instanceOf(LLMStreamError);
     });
   });
 
-  describe('keeps connections', () => {
-    it('and uses one socket for 50 calls in a row', async () => {
+  describe('connections', () => {
+    it('reuses one socket for 50 sequential calls', async () => {
       const fetch = guarded();
       for (let call = 0; call < 50; call++) await (await fetch(host.url)).text();
       expect([host.requests.length, host.connections]).to.deep.equal([50, 1]);
     });
 
-    it('and opens no more than it may', async () => {
+    it('opens no more sockets than allowed', async () => {
       const fetch = guarded({ maxSockets: 3 });
       await Promise.all(Array.from({ length: 20 }, async () => (await fetch(host.url)).text()));
       expect([host.requests.length, host.connections]).to.deep.equal([20, 3]);
     });
 
-    it('when a reader leaves after the whole answer has come, even if the call is aborted right then', async () => {
+    it('reuses the socket when a reader leaves after the complete response, even if the call is aborted right then', async () => {
       const fetch = guarded();
       const controller = new AbortController();
       const response = await fetch(host.url, { call: { signal: controller.signal } });
@@ -126,7 +126,7 @@ describe('the guarded fetch', () => {
       expect(host.connections).to.equal(1);
     });
 
-    it('but lets the process end while they idle', async () => {
+    it('lets the process exit while sockets are idle', async () => {
       const path = require.resolve('../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch');
       const limits = JSON.stringify(DEFAULT_TRANSPORT_LIMITS);
       const script = `const { createGuardedFetch } = require(${JSON.stringify(path)});
@@ -141,7 +141,7 @@ describe('the guarded fetch', () => {
       expect([code, output.trim()]).to.deep.equal([0, '{"ok":true}']);
     });
 
-    it('and says so when an idle one had been closed by the host', async () => {
+    it('reports an idle socket that the server had closed', async () => {
       const fetch = guarded();
       await (await fetch(host.url)).text();
       host.answer = (response) => response.socket?.resetAndDestroy();
@@ -151,13 +151,13 @@ describe('the guarded fetch', () => {
     });
   });
 
-  describe('ends a call that its caller aborts', () => {
-    it('before it is sent', async () => {
+  describe('aborting a call', () => {
+    it('aborts before sending', async () => {
       expect(await failure(guarded()(host.url, { call: { signal: AbortSignal.abort('why') } }))).to.equal('why');
       expect(host.connections).to.equal(0);
     });
 
-    it('before the headers, and the host sees it', async () => {
+    it('aborts before the headers, and the server notices', async () => {
       const controller = new AbortController();
       const reason = new Error('enough');
       const left = new Promise((resolve) => {
@@ -170,7 +170,7 @@ describe('the guarded fetch', () => {
       await left;
     });
 
-    it('in the body, with what had come thrown away, and the host sees it', async () => {
+    it('aborts in the body and drops buffered data, and the server notices', async () => {
       const controller = new AbortController();
       let left: Promise<unknown> | undefined;
       host.answer = (response) => {
@@ -186,7 +186,7 @@ describe('the guarded fetch', () => {
       await left;
     });
 
-    it('and leaves no listener, timer or request behind', async () => {
+    it('leaves no listener, timer or request behind', async () => {
       const fetch = guarded();
       const controller = new AbortController();
       const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
@@ -202,8 +202,8 @@ describe('the guarded fetch', () => {
     });
   });
 
-  describe('ends the request when its reader leaves', () => {
-    it('in the same tick', async () => {
+  describe('leaving a body early', () => {
+    it('ends the request in the same tick', async () => {
       let left: Promise<unknown> | undefined;
       host.answer = (response) => {
         left = gone(response);
@@ -222,7 +222,7 @@ describe('the guarded fetch', () => {
       expect(await body.next()).to.deep.equal({ value: undefined, done: true });
     });
 
-    it('by breaking out of a loop', async () => {
+    it('ends the request when the reader breaks out of a loop', async () => {
       let left: Promise<unknown> | undefined;
       host.answer = (response) => {
         left = gone(response);
@@ -236,7 +236,7 @@ describe('the guarded fetch', () => {
     });
   });
 
-  describe('takes a body that ends early for an error', () => {
+  describe('truncated bodies', () => {
     const faults: Readonly<Record<string, (response: Parameters<TestHost['answer']>[0]) => void>> = {
       'shorter than its content-length': (response) => {
         response.writeHead(200, { 'content-length': '100' });
@@ -268,7 +268,7 @@ describe('the guarded fetch', () => {
       });
     }
 
-    it('after giving what had come', async () => {
+    it('throws after delivering the received data', async () => {
       host.answer = (response) => {
         response.writeHead(200, { 'content-length': '100' });
         response.write('half', () => response.socket?.end());
@@ -280,7 +280,7 @@ describe('the guarded fetch', () => {
     });
   });
 
-  describe('refuses a body that is too large', () => {
+  describe('body size limit', () => {
     const bodies: Readonly<Record<string, (response: Parameters<TestHost['answer']>[0]) => void>> = {
       'by its content-length': (response) => response.writeHead(200, { 'content-length': '1001' }).flushHeaders(),
       'by what has come': (response) => {
@@ -298,22 +298,22 @@ describe('the guarded fetch', () => {
       });
     }
 
-    it('but not one of exactly that size', async () => {
+    it('accepts a body of exactly the limit', async () => {
       host.answer = (response) => response.end('x'.repeat(1_000));
       expect(await (await guarded({ maxResponseBytes: 1_000 })(host.url)).text()).to.have.length(1_000);
     });
   });
 
-  describe('keeps time', () => {
+  describe('time limits', () => {
     const never = (): void => undefined;
 
-    it('for the connection, the name included', async () => {
+    it('limits the connection, including name lookup', async () => {
       const error = await failure(guarded({ connectTimeout: 20 }, { lookup: never })('http://slow.example/'));
       expect(error).to.be.instanceOf(LLMTimeoutError);
       expect((error as Error).message).to.equal('slow.example accepted no connection within 20 ms.');
     });
 
-    it('for TLS', async () => {
+    it('limits the TLS handshake', async () => {
       const silent = createServer(never).listen(0, '127.0.0.1');
       await once(silent, 'listening');
       const { port } = silent.address() as AddressInfo;
@@ -323,19 +323,19 @@ describe('the guarded fetch', () => {
       silent.close();
     });
 
-    it('for the headers, where a call asks for it', async () => {
+    it('limits the headers if the call has a limit', async () => {
       host.answer = never;
       const error = await failure(guarded()(host.url, { call: { headersTimeout: 20 } }));
       expect(error).to.be.instanceOf(LLMTimeoutError);
       expect((error as Error).message).to.match(/did not respond within 20 ms/);
     });
 
-    it('for the whole call before the headers', async () => {
+    it('limits the entire call before the headers', async () => {
       host.answer = never;
       expect(await failure(guarded({ totalTimeout: 20 })(host.url))).to.be.instanceOf(LLMTimeoutError);
     });
 
-    it('for the whole call in a body that drips, and the host sees the end', async () => {
+    it('limits the entire call while a body trickles in, and the server notices', async () => {
       let left: Promise<unknown> | undefined;
       host.answer = (response) => {
         left = gone(response);
@@ -350,7 +350,7 @@ describe('the guarded fetch', () => {
       await left;
     });
 
-    it('for the whole call also when nobody reads', async () => {
+    it('limits the entire call even if the body is not read', async () => {
       const left = new Promise((resolve) => {
         host.answer = (response) => {
           void gone(response).then(resolve);
@@ -363,8 +363,8 @@ describe('the guarded fetch', () => {
     });
   });
 
-  describe('names what it cannot reach', () => {
-    it('as a refused connection', async () => {
+  describe('connection errors', () => {
+    it('reports a refused connection', async () => {
       const { url } = host;
       await host.stop();
       const error = await failure(guarded()(url, { call: { vendor: 'openai' } }));
@@ -373,13 +373,13 @@ describe('the guarded fetch', () => {
       host = await TestHost.start();
     });
 
-    it('as a name that does not exist', async () => {
+    it('reports an unknown host name', async () => {
       const lookup: GuardedFetchOptions['lookup'] = (_name, _options, callback) =>
         callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 4);
       expect(await failure(guarded({}, { lookup })('http://nowhere.example/'))).to.be.instanceOf(LLMConnectionError);
     });
 
-    it('as a host that hangs up or talks something else', async () => {
+    it('reports a server that hangs up or speaks another protocol', async () => {
       for (const words of [
         '',
         'SSH-2.0-OpenSSH\r\n',
@@ -390,7 +390,7 @@ describe('the guarded fetch', () => {
       }
     });
 
-    it('as a URL that cannot be', async () => {
+    it('rejects an invalid URL', async () => {
       for (const url of [
         '',
         'nonsense',
@@ -406,7 +406,7 @@ describe('the guarded fetch', () => {
     });
   });
 
-  it('holds the host back when nobody reads', async () => {
+  it('applies back-pressure to the server while the body is not read', async () => {
     const total = 32 * 1024 * 1024;
     let taken = 0;
     const part = Buffer.alloc(64 * 1024);
@@ -431,7 +431,7 @@ describe('the guarded fetch', () => {
     expect(finished).to.equal(true);
   });
 
-  it('gives each chunk when it comes', async () => {
+  it('delivers each chunk as it arrives', async () => {
     let send: (text: string) => void = () => undefined;
     host.answer = (response) => {
       response.flushHeaders();
@@ -445,7 +445,7 @@ describe('the guarded fetch', () => {
     }
   });
 
-  it('closes its sockets when it is closed, and stays closed', async () => {
+  it('closes its sockets and rejects later calls once closed', async () => {
     let left: Promise<unknown> | undefined;
     const reached = new Promise<void>((resolve) => {
       host.answer = (response) => {

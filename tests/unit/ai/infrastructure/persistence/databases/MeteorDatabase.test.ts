@@ -11,7 +11,7 @@ describe('MeteorDatabase', () => {
   beforeEach(resetMeteor);
   after(resetMeteor);
 
-  it('writes where publications see it', async () => {
+  it('writes are visible to publications', async () => {
     const database = new MeteorDatabase();
     Meteor.publish('runs', () =>
       database.published('runs').find({ state: { $ne: 'secret' } }, { fields: { state: 1 } }),
@@ -34,14 +34,14 @@ describe('MeteorDatabase', () => {
     ]);
   });
 
-  it('gives clients no methods to write with', async () => {
+  it('defines no mutation methods for clients', async () => {
     new MeteorDatabase().collection('runs');
     const client = new DdpClient({ userId: 'u' });
     expect(await failure(client.callAsync('/runs/insertAsync', { _id: 'a' }))).to.have.property('error', 404);
     client.close();
   });
 
-  it('has one Mongo.Collection for a name', async () => {
+  it('creates one Mongo.Collection per name', async () => {
     const database = new MeteorDatabase();
     expect(database.published('runs')).to.equal(database.published('runs'));
     await database.collection('runs').insert({ _id: 'a' });

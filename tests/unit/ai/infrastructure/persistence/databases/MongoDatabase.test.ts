@@ -16,7 +16,7 @@ import type { TestMongo } from '../../../../../support/miniMongod';
 const SECRET = 'hunter2';
 
 describe('MongoDatabase', () => {
-  it('says which host does not answer, and not the password', async () => {
+  it('names the unreachable server without the password', async () => {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -31,7 +31,7 @@ describe('MongoDatabase', () => {
       .and.not.include(SECRET);
   });
 
-  it('refuses a URL that it can not read, and does not repeat it', async () => {
+  it('rejects an invalid URL without repeating it', async () => {
     for (const url of [
       'localhost:27017',
       `http://me:${SECRET}@x/`,
@@ -59,7 +59,7 @@ describe('MongoDatabase', () => {
       await mongo.stop();
     });
 
-    it('fails with a typed error when the server has gone', async () => {
+    it('throws a typed error when the server is gone', async () => {
       const rows = database.collection('rows');
       await rows.insert({ _id: 'a' });
       await rows.remove({});
@@ -68,7 +68,7 @@ describe('MongoDatabase', () => {
       expect(await failure(rows.find({}))).to.be.instanceOf(LLMConnectionError);
     });
 
-    it('fails with a typed error when it is closed, which it can be twice', async () => {
+    it('throws a typed error once closed, and can be closed twice', async () => {
       const rows = database.collection('rows');
       await database.close();
       await database.close();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ConflictError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { toDatabaseError } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
 
-describe('storeError', () => {
+describe('toDatabaseError', () => {
   const named = (name: string, message = 'secret detail', code?: unknown): Error =>
     Object.assign(new Error(message), { name, code });
 
@@ -29,7 +29,7 @@ describe('storeError', () => {
     ['anything else', named('MongoServerError', 'secret detail', 8000), 'vendor-error'],
     ['what is no error', 'secret detail', 'vendor-error'],
   ] as const) {
-    it(`makes ${code} of ${what}, names the collection, keeps the cause and repeats nothing of it`, () => {
+    it(`maps ${what} to ${code}, names the collection, and keeps the cause out of the message`, () => {
       const error = toDatabaseError(cause, 'runs');
       expect(error.code).to.equal(code);
       expect(error.message).to.include('runs').and.not.include('secret');
@@ -37,7 +37,7 @@ describe('storeError', () => {
     });
   }
 
-  it('leaves our own errors as they are', () => {
+  it('returns LLMErrors unchanged', () => {
     const own = new ConflictError('mine');
     expect(toDatabaseError(own, 'runs')).to.equal(own);
   });

@@ -42,7 +42,7 @@ describe('DirectoryLock', () => {
     return true;
   };
 
-  it('keeps a second process out while the first lives, naming directory and process, and lets it in when the first is killed', async () => {
+  it('excludes a second process while the first is alive, naming directory and process, and admits it once the first is killed', async () => {
     const first = start('hold', directory);
     expect(await nextLine(first)).to.equal(`open ${first.process.pid}`);
     const error = await failure(openEmbeddedDatabase({ directory }));
@@ -56,7 +56,7 @@ describe('DirectoryLock', () => {
     await database.close();
   });
 
-  it('makes a second process fail clearly', async () => {
+  it('gives a second process a clear error', async () => {
     const lock = await lockDirectory(directory);
     const second = start('hold', directory);
     expect(await nextLine(second)).to.match(
@@ -68,7 +68,7 @@ describe('DirectoryLock', () => {
     expect(await isTaken()).to.equal(true);
   });
 
-  it('keeps this process out of its own directory, and is given back once', async () => {
+  it('excludes the same process too, and can be released once', async () => {
     const lock = await lockDirectory(directory);
     expect(await failure(lockDirectory(directory))).to.include({ pid: process.pid });
     expect(await readdir(directory)).to.deep.equal(['lock']);
@@ -80,7 +80,7 @@ describe('DirectoryLock', () => {
     expect(await readdir(directory)).to.deep.equal([]);
   });
 
-  it('lets exactly one of many have the lock that a dead process left', async () => {
+  it("gives a dead process's lock to exactly one of many processes", async () => {
     for (let round = 0; round < 2; round += 1) {
       const dead = start('hold', directory);
       await nextLine(dead);
@@ -96,7 +96,7 @@ describe('DirectoryLock', () => {
     }
   });
 
-  it('lets exactly one of many in this process have it, too', async () => {
+  it('gives it to exactly one of many in the same process', async () => {
     await leaveLock({ pid: deadPid(), host: hostname(), incarnation: null });
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(directory)));
     const locks = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -107,7 +107,7 @@ describe('DirectoryLock', () => {
     expect(await readdir(directory)).to.deep.equal([]);
   });
 
-  it('does not outlive a process that comes to its end without closing: its timers keep nothing alive', async () => {
+  it('does not keep a process alive that ends without closing it', async () => {
     const child = start('leave', directory);
     const [code] = (await once(child.process, 'exit')) as [number];
     expect(code).to.equal(0);
@@ -117,7 +117,7 @@ describe('DirectoryLock', () => {
     await database.close();
   });
 
-  it('takes what is left of a lock: of a dead process, of nobody, of a file that was cut off', async () => {
+  it('replaces remains of a lock: of a dead process, without an owner, or with a truncated file', async () => {
     await leaveLock({ pid: deadPid(), host: hostname(), incarnation: null });
     expect(await isTaken()).to.equal(true);
     await mkdir(join(directory, 'lock'));
@@ -128,7 +128,7 @@ describe('DirectoryLock', () => {
     expect(await isTaken()).to.equal(true);
   });
 
-  it('does not believe a process of another host dead, and says what to do', async () => {
+  it('treats a process on another host as alive and explains what to do', async () => {
     await leaveLock({ pid: 1, host: 'another-host', incarnation: null });
     const error = (await failure(lockDirectory(directory))) as Error;
     expect(error.message)
@@ -138,7 +138,7 @@ describe('DirectoryLock', () => {
 
   const hasProc = process.platform === 'linux';
   if (hasProc)
-    it('knows another process that has the dead one’s number', async () => {
+    it("detects another process with the dead one's pid", async () => {
       const lock = await lockDirectory(directory);
       const [name = ''] = await readdir(join(directory, 'lock'));
       const owner = JSON.parse(await readFile(join(directory, 'lock', name), 'utf8')) as { incarnation: string };

@@ -44,7 +44,7 @@ describe('EmbeddedDatabase', () => {
     (await open()).collection<Row>('rows').find({}, { sort: { _id: 1 } });
   const file = (): string => join(directory, 'rows.nedb');
 
-  it('has after opening anew what it had before: documents, dates, indexes that are asked for again', async () => {
+  it('restores documents, dates and indexes when reopened', async () => {
     const document = {
       _id: 'a',
       at: new Date(0),
@@ -62,14 +62,14 @@ describe('EmbeddedDatabase', () => {
     expect(await allRows()).to.deep.equal([document, { _id: 'b', n: 2 }]);
   });
 
-  it('keeps every document whose text holds what NeDB takes for the end of a line', async () => {
+  it('preserves documents with characters that NeDB treats as line ends', async () => {
     const rows = (await open()).collection<Row>('rows');
     for (let n = 0; n < 50; n += 1)
       await rows.insert({ _id: `${n}`, text: n === 25 ? 'one\u2028two\u2029three\u0085four' : 'plain' });
     expect(await allRows()).to.have.length(50);
   });
 
-  it('builds an index as it is asked for now, not as an earlier version asked for it', async () => {
+  it('builds an index with the current options, not those of an earlier version', async () => {
     const rows = (await open()).collection<Row>('rows');
     await rows.ensureIndex({ n: 1 }, { unique: true });
     await rows.insert({ _id: 'a', n: 1 });
@@ -82,7 +82,7 @@ describe('EmbeddedDatabase', () => {
     expect(await allRows()).to.have.length(2);
   });
 
-  it('has files and a directory for the owner alone, also where they were not', async () => {
+  it('restricts files and directory to their owner, even if they were not before', async () => {
     directory = join(directory, 'made', 'here');
     await (await open()).collection<Row>('rows').insert({ _id: 'a' });
     for (const name of ['old.nedb', 'old.nedb~'])
@@ -93,10 +93,10 @@ describe('EmbeddedDatabase', () => {
       if (name.endsWith('.nedb')) expect((await stat(join(directory, name))).mode & 0o777, name).to.equal(0o600);
   });
 
-  describe('a file that a crash cut off', () => {
+  describe('a file truncated by a crash', () => {
     const LAST = '{"_id":"c","text":"ü🎈"}\n';
 
-    it('loses its last line and nothing else, wherever the line was cut', async () => {
+    it('loses only its last line, wherever the line was cut', async () => {
       const whole =
         '{"_id":"a","n":1}\n{"_id":"b"}\n{"$$indexCreated":{"fieldName":"n","unique":true,"sparse":true}}\n{"_id":"a","n":2}\n{"$$deleted":true,"_id":"b"}\n';
       const bytes = Buffer.from(LAST);
@@ -110,7 +110,7 @@ describe('EmbeddedDatabase', () => {
       }
     });
 
-    it('loses a last line that the disk filled with zeros', async () => {
+    it('loses a last line that was filled with zeros', async () => {
       await writeFile(file(), Buffer.concat([Buffer.from('{"_id":"a"}\n'), Buffer.alloc(100)]));
       expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
     });
@@ -130,7 +130,7 @@ describe('EmbeddedDatabase', () => {
     ['a last line that is ended and wrong', '{"_id":"a"}\n{"_id":\n', 2],
     ['bytes that are no text', Buffer.from([...Buffer.from('{"_id":"a"}\n{"_id":"'), 0xff, ...Buffer.from('"}\n')]), 2],
   ] as const) {
-    it(`refuses to open with ${what}, says where, and leaves the file as it is`, async () => {
+    it(`does not open with ${what}, names the place, and leaves the file unchanged`, async () => {
       await writeFile(file(), content);
       const error = await failure(open());
       expect(error).to.be.instanceOf(CorruptDataFileError);
@@ -143,7 +143,7 @@ describe('EmbeddedDatabase', () => {
     });
   }
 
-  it('leaves other files in the directory alone', async () => {
+  it('ignores other files in the directory', async () => {
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, 'secret.key'), 'not json');
     await writeFile(join(directory, 'notes.db'), 'not json');
@@ -151,14 +151,14 @@ describe('EmbeddedDatabase', () => {
     expect(await readFile(join(directory, 'notes.db'), 'utf8')).to.equal('not json');
   });
 
-  it('says what is wrong with a directory that is a file', async () => {
+  it('explains that a directory is a file', async () => {
     await writeFile(join(directory, 'taken'), '');
     const error = await failure(openEmbeddedDatabase({ directory: join(directory, 'taken') }));
     expect(error).to.be.instanceOf(StoreError);
     expect((error as Error).message).to.include(join(directory, 'taken'));
   });
 
-  it('writes no more after a write has failed, and shows no document that is not in the file', async () => {
+  it('stops writing after a failed write, and returns no document that is not in the file', async () => {
     const rows = (await open()).collection<Row>('rows');
     await rows.insert({ _id: 'a' });
     const append = sinon.stub(nedbWriter(), 'persistNewStateAsync').rejects(new Error('ENOSPC: no space left'));
@@ -175,7 +175,7 @@ describe('EmbeddedDatabase', () => {
     expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
   });
 
-  it('makes files smaller from time to time, with a timer that keeps no process alive', async () => {
+  it('compacts files periodically, with a timer that does not keep the process alive', async () => {
     const clock = sinon.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const rows = (await open({ compactEvery: 1000 })).collection<Row>('rows');
     for (let n = 0; n < 20; n += 1) {
@@ -191,7 +191,7 @@ describe('EmbeddedDatabase', () => {
     expect(await allRows()).to.deep.equal([{ _id: 'a', n: 20 }]);
   });
 
-  it('does not write files anew where nothing changed', async () => {
+  it('does not rewrite unchanged files', async () => {
     const clock = sinon.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const rows = (await open({ compactEvery: 1000 })).collection<Row>('rows');
     await rows.insert({ _id: 'a' });
@@ -203,7 +203,7 @@ describe('EmbeddedDatabase', () => {
     expect((await stat(file())).ino).to.equal(first.ino);
   });
 
-  it('removes what has expired once a minute, from the time that an index asks for it', async () => {
+  it('removes expired documents once a minute after an index is created', async () => {
     const clock = sinon.useFakeTimers({ now: 1_000_000, toFake: ['setInterval', 'clearInterval', 'Date'] });
     await (await open()).collection<Row>('rows').insert({ _id: 'a', at: new Date(1_000_000) });
     const rows = (await open()).collection<Row>('rows');
@@ -220,7 +220,7 @@ describe('EmbeddedDatabase', () => {
     }
   });
 
-  it('finishes the writes under way when it is closed, and does nothing afterwards', async () => {
+  it('finishes pending writes when it is closed, and does nothing afterwards', async () => {
     const opened = await open();
     const rows = opened.collection<Row>('rows');
     const writes = Array.from({ length: 30 }, (_, n) => rows.insert({ _id: `${n}` }));
@@ -232,7 +232,7 @@ describe('EmbeddedDatabase', () => {
     expect(await allRows()).to.have.length(30);
   });
 
-  it('is not closed, and keeps its lock, while a file is still being loaded', async () => {
+  it('does not close or release its lock while a file is loading', async () => {
     const opened = await open();
     const loaded = deferred();
     sinon.stub(Nedb.prototype, 'loadDatabaseAsync').returns(loaded.promise);
@@ -247,14 +247,14 @@ describe('EmbeddedDatabase', () => {
     expect(await readdir(directory)).to.not.include('lock');
   });
 
-  it('refuses one index for the same fields with other options, whatever their order', async () => {
+  it('rejects an index on the same fields with other options, in any order', async () => {
     const rows = (await open()).collection<Row>('rows');
     await rows.ensureIndex({ a: 1, b: 1 }, { unique: true });
     await rows.ensureIndex({ b: -1, a: 1 }, { unique: true });
     expect(await failure(rows.ensureIndex({ b: 1, a: 1 }))).to.be.instanceOf(LLMInvalidRequestError);
   });
 
-  it('is what openDatabase opens where no MONGO_URL is given', async () => {
+  it('is opened by openDatabase without MONGO_URL', async () => {
     const opened = await openDatabase({ DATA_DIR: directory, MONGO_URL: '' });
     await opened.collection<Row>('rows').insert({ _id: 'a' });
     await opened.close();

@@ -7,10 +7,10 @@ import {
 import { matchesSelector } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/matchDocument';
 import { compareScalars } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/scalars';
 
-describe('documents in order', () => {
+describe('sortDocuments', () => {
   const ids = (documents: readonly { readonly id: string }[]): string => documents.map(({ id }) => id).join('');
 
-  it('put an array where its least element stands, or its greatest in descending order', () => {
+  it('sorts an array by its least element, or by its greatest in descending order', () => {
     const documents = [
       { id: 'a', v: 5 },
       { id: 'b', v: [1, 9] },
@@ -22,7 +22,7 @@ describe('documents in order', () => {
     expect(ids(sortDocuments(documents, { v: -1 }))).to.equal('cbaed');
   });
 
-  it('compare the fields of all objects in an array', () => {
+  it('compares the fields of all objects in an array', () => {
     const documents = [
       { id: 'a', list: [{ n: 3 }, { n: 1 }, 0] },
       { id: 'b', list: [{ n: 2 }] },
@@ -31,7 +31,7 @@ describe('documents in order', () => {
     expect(ids(sortDocuments(documents, { 'list.n': -1 }))).to.equal('ab');
   });
 
-  it('keep the order of equals, and the list they were given', () => {
+  it('preserves the order of equal documents, and the given list', () => {
     const documents = [
       { id: 'a', n: 1 },
       { id: 'b', n: 0 },
@@ -42,7 +42,7 @@ describe('documents in order', () => {
     expect(ids(sortDocuments(documents))).to.equal('abc');
   });
 
-  it('compare text by code point, as its UTF-8 bytes compare', () => {
+  it('compares strings by code point, as UTF-8 bytes compare', () => {
     const texts = [
       '',
       'a',
@@ -67,7 +67,7 @@ describe('documents in order', () => {
 });
 
 describe('null in a selector', () => {
-  it('is also what a field is that one of the objects in an array lacks, and nothing that is in an empty array', () => {
+  it('matches a field that an object in an array lacks, and nothing in an empty array', () => {
     const selector = { 'items.k': null };
     expect(matchesSelector({ items: [{ k: 1 }, { j: 1 }] }, selector)).to.equal(true);
     expect(matchesSelector({ items: [{ k: 1 }] }, selector)).to.equal(false);
@@ -76,8 +76,8 @@ describe('null in a selector', () => {
   });
 });
 
-describe('fields of a document', () => {
-  it('are found through arrays, and are left out where a value has none', () => {
+describe('projectFields', () => {
+  it('finds fields through arrays, and omits values without fields', () => {
     const document = { _id: 'a', list: [{ n: 1, m: 2 }, 5, { m: 3 }], text: 'x', empty: {} };
     expect(projectFields(document, { 'list.n': 1, 'text.n': 1, 'empty.n': 1 })).to.deep.equal({
       _id: 'a',
