@@ -22,7 +22,7 @@ interface Made {
   readonly logger: RecordingLogger;
 }
 
-/** Runs that are added shortly before their time. */
+/** How many runs are added shortly before they are due. */
 const MOMENTS = 20_000;
 
 let mongo: TestMongo;
@@ -40,7 +40,7 @@ const QUEUES: Readonly<Record<string, (limits: Partial<JobLimits>) => Promise<Ma
   },
 };
 
-/** Done so often; what it was done with, in the order in which it began. */
+/** Records executions in order of start, and lets a test wait for a number of them. */
 class Tally {
   readonly seen: string[] = [];
   private readonly waits: { readonly count: number; readonly resolve: () => void }[] = [];
@@ -253,7 +253,7 @@ describe('schedules in one process that records their occurrences', () => {
   });
 
   const task = (): Promise<void> => Promise.resolve(void done.push(new Date().toISOString()));
-  /** A life of the process, which plans before it starts, or after. */
+  /** One lifetime of the process, which schedules before or after it starts. */
   const live = async (
     planned: 'before' | 'after' = 'before',
     work = task,
@@ -278,7 +278,7 @@ describe('schedules in one process that records their occurrences', () => {
       const late = await live(planned);
       expect(done).to.have.length(1);
       await late.stop();
-      // It has been made up for.
+      // The missed occurrence has run.
       await (await live(planned)).stop();
       expect(done).to.have.length(1);
       sleep(24 * HOUR);
@@ -303,7 +303,7 @@ describe('schedules in one process that records their occurrences', () => {
     sleep(6 * HOUR);
     const started = deferred();
     const mayEnd = deferred();
-    // A process that is killed says nothing more.
+    // A killed process reports nothing.
     void live('before', () => (started.resolve(), mayEnd.promise)).catch(() => undefined);
     await started.promise;
     await live();

@@ -72,7 +72,7 @@ const program: fc.Arbitrary<Program> = fc.record({
   maxParallelTools: fc.integer({ min: 1, max: 4 }),
 });
 
-/** A model that follows the program, complains about overlapping calls, and keeps every request that it got. */
+/** A model that follows the program, rejects overlapping calls, and records every request. */
 class ProgrammedModel implements ILLMProvider {
   readonly requests: (readonly Item[])[] = [];
   private running = 0;
@@ -130,7 +130,7 @@ function registryOf(tools: readonly ToolPlan[]): ToolRegistry {
 }
 
 async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelTools }: Program): Promise<void> {
-  // A sandbox of its own: the shared one keeps every fake it ever made, and warns when there are thousands.
+  // A separate sandbox: the shared one retains every fake it ever created, and warns about thousands of them.
   const sandbox = sinon.createSandbox();
   const clock = sandbox.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const printed = sandbox.stub(console, 'error');
@@ -170,7 +170,7 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
     followUpsEnded = true;
 
     expect(printed.args.map((call) => call.map(String).join(' ')).join('\n')).to.equal('');
-    // One end, by the deadline, and nothing after it but what came too late.
+    // Exactly one end, by the deadline, and only late results after it.
     const ends = events.filter(
       ({ type }) => type === 'run:completed' || type === 'run:failed' || type === 'run:cancelled',
     );
@@ -181,7 +181,7 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
     expect(followUpsEnded).to.equal(true);
     expect(clock.countTimers()).to.equal(0);
 
-    // Every call has one terminal state, and it was reported once.
+    // Every call has one final state, reported once.
     const calls = [...loop.getExecutionContext('r')!.toolCalls.values()];
     for (const call of calls) {
       expect(isSettled(call), `${call.id} is ${call.state}`).to.equal(true);
@@ -194,7 +194,7 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
       expect(terminal).to.have.length(1);
     }
 
-    // Every request is one that vendors accept, and history only grows.
+    // Vendors accept every request, and the history only grows.
     model.requests.forEach((items, index) => {
       checkTranscript(items);
       const next = model.requests[index + 1];

@@ -85,7 +85,7 @@ describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on
     for (let again = 1; again < ROUNDS; again += 1) expect(await round(loop)).to.deep.equal(expected);
     const grown = settledHeap() - before.heap;
 
-    // A run that stayed behind would hold its transcript and ten calls: well over 20 KB.
+    // A leaked run would retain its transcript and ten calls: well over 20 KB.
     expect(grown / (RUNS * (ROUNDS - 1))).to.be.below(5_000);
     expect(process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout')).to.have.length(before.timers);
     expect(loop.eventNames()).to.deep.equal([]);

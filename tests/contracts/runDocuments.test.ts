@@ -20,7 +20,7 @@ import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { runRequest } from '../support/runRequests';
 
-/** A collection's methods as plain functions, so that one of them can be another. */
+/** A collection's methods as plain functions, so that a test can replace one. */
 function methodsOf<T extends StoredDocument>(collection: DocumentCollection<T>): DocumentCollection<T> {
   return {
     insert: (document) => collection.insert(document),
@@ -98,7 +98,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
 
     it('admit as many requests per window as the limit allows, across processes', async () => {
-      // Later than now, so that stores don't take it for expired.
+      // In the future, so that stores do not expire it.
       let now = (Math.floor(Date.now() / 1_000) + 3_600) * 1_000;
       const counters = [1, 2].map(
         () =>
@@ -122,7 +122,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       const now = (Math.floor(Date.now() / 1_000) + 3_600) * 1_000;
       const collection = opened.database.collection<WindowDocument>('ai_rate_windows');
       let isOpened = false;
-      // Another process opens the window after this one has found that it can't count.
+      // Another process opens the window after this one failed to increment it.
       const late: typeof collection = {
         ...methodsOf(collection),
         async findOne(selector) {

@@ -20,7 +20,7 @@ const RUN = 'run';
 
 interface Weather {
   readonly counts: Map<string, number>;
-  /** Whether this goes wrong now. */
+  /** Whether this fault occurs now. */
   strikes(kind: string, chance: number): boolean;
 }
 
@@ -35,7 +35,7 @@ function weather(random: () => number, counts: Map<string, number>): Weather {
   };
 }
 
-/** A store whose writes fail now and then, before they are made or after. */
+/** A store whose writes fail at random, before or after they take effect. */
 function failing(store: RunStore, sky: Weather): RunStore {
   return new Proxy(store, {
     get(target, name, receiver) {
@@ -99,7 +99,7 @@ describe('durable runs under injected faults', () => {
             : loop.resume(RUN);
         if (stored !== undefined) void world.attend(RUN);
         await Promise.race([ended.catch(() => undefined), halting.halted]);
-        // What is left of a dead process holds timers.
+        // The dead process still holds timers.
         if (halting.isHalted()) void loop.cancel(RUN);
         // A run whose first write failed was never confirmed to its caller.
         stored = await memory.load(RUN);
@@ -162,7 +162,7 @@ describe('durable runs while only the clock misbehaves', () => {
   });
 });
 
-/** What a run did before it failed is as right as what another did that did not. */
+/** What a run did before it failed must satisfy the same guarantees. */
 function checkFailed({ run, calls }: StoredRun, { requests, effects }: World): void {
   expect(run.error).to.be.an('object');
   for (const request of requests) checkTranscript(request);

@@ -21,15 +21,15 @@ import type { TestMongo } from '../support/miniMongod';
 import { seededRandom } from '../support/seededRandom';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
-/** Over both stores. */
+/** Across both stores. */
 const KILLS = process.env['BOLIDE_FULL'] === '1' ? 300 : 20;
-/** A process is killed at one of so many lines that it says; a run of its own says about 110. */
+/** A process is killed after a random number of printed lines, up to this one. A run prints about 110. */
 const LINES = 90;
 
 interface Place {
   /** Passed to the children. */
   readonly name: string;
-  /** The database as it is between two processes. */
+  /** Opens the database between two processes. */
   open(): Promise<DocumentDatabase>;
   close(): Promise<void>;
 }
@@ -92,13 +92,13 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
       let hits = 0;
       for (let kill = 1; kill <= KILLS / 2; kill += 1) {
         const child = await start();
-        // Of runs that were taken over, and of new ones.
+        // Lines of recovered runs, and of new ones.
         const fresh = unfinished >= 3 ? 0 : 2;
         for (let count = 1; count <= fresh; count += 1) {
           ids.push(`run-${kill}-${count}`);
           child.run(`run-${kill}-${count}`);
         }
-        // Runs that were nearly done may have less to say.
+        // Runs that were nearly done may print fewer lines.
         await Promise.race([
           child.waitForLines(child.lines.length + 1 + Math.floor(random() * LINES)),
           child.waitForLines(unfinished + fresh, isEnd),
@@ -128,7 +128,7 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
         }
       }
       expect([...world.reviewed].sort(), `seed ${SEED}`).to.deep.equal([...uncertain].sort());
-      // Otherwise nothing was killed in the middle of anything.
+      // Otherwise no process was killed during a call.
       expect(hits).to.be.greaterThan(KILLS / 4);
       console.log(`      ${KILLS / 2} kills, ${ids.length} runs, ${uncertain.size} uncertain calls`);
     });
@@ -255,7 +255,7 @@ describe('3 processes on one store that are killed and suspended in turn', () =>
 });
 
 /**
- * Effects whose request was under way, or about to be sent, when the process was stopped: no more than those of the
- * longest turn.
+ * The maximum number of effects whose request was in flight, or about to be sent, when the process was suspended: those
+ * of the longest turn.
  */
 const IN_FLIGHT = Math.max(...TURNS.map((turn) => turn.length));

@@ -69,7 +69,7 @@ describe('runs on a store that several processes share', () => {
     const next = owner([calling({ name: 'note' }), answer('new')], tools('new'));
     expect((await next.loop.resume('r')).response.output_text).to.equal('new');
     const emitted = old.record.events.length;
-    // The old owner wakes: its model answers, with a tool to run.
+    // The old owner resumes: its model responds with a tool call.
     reply.resolve(calling({ name: 'note' }));
     expect((await first).response.output_text).to.equal('new');
     expect(effects).to.deep.equal(['new']);
@@ -91,7 +91,7 @@ describe('runs on a store that several processes share', () => {
     const next = owner([answer('new')]);
     const second = next.loop.resume('r');
     await next.record.seen('run:started');
-    // For longer than a lease this process does nothing at all.
+    // Block this process for longer than a lease.
     const until = performance.now() + TIMES.leaseMs + 10;
     while (performance.now() < until);
     expect((await first).response.output_text).to.equal('new');
@@ -224,7 +224,7 @@ describe('runs on a store that several processes share', () => {
       get(target, name, receiver) {
         const value: unknown = Reflect.get(target, name, receiver);
         if (typeof value !== 'function') return value;
-        // It dies with the run's last write, which is not made.
+        // The process dies just before the run's last write.
         return (...args: readonly unknown[]): unknown => {
           if (name !== 'saveRun' || (args[1] as { endedAt?: number }).endedAt === undefined)
             return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
@@ -256,7 +256,7 @@ describe('runs on a store that several processes share', () => {
       get(target, name, receiver) {
         const value: unknown = Reflect.get(target, name, receiver);
         if (typeof value !== 'function') return value;
-        // It dies with the first write after the command.
+        // The process dies at the first write after the command.
         return (...args: readonly unknown[]): unknown => {
           if (isDead && (name === 'saveCall' || name === 'saveRun')) return new Promise(() => undefined);
           return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
@@ -404,7 +404,7 @@ describe('runs on a store that several processes share', () => {
         };
       },
     });
-    // Each method is one function, so that it counts its own calls.
+    // One function per method, each of which counts its own calls.
     const methods = new Map<string | symbol, unknown>();
     const steady = new Proxy(failing, {
       get(target, name, receiver) {

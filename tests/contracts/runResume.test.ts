@@ -16,7 +16,7 @@ const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const isFull = process.env['BOLIDE_FULL'] === '1';
 const RUN = 'run';
 
-/** Stops the run at each of the given places, one process after another; the last one lives. */
+/** Interrupts the run at each of the given writes, one process after another. The last process survives. */
 async function live(
   store: RunStore,
   halts: readonly (readonly [number, 'before' | 'after'])[],
@@ -45,7 +45,7 @@ async function live(
     ended.catch(() => undefined);
     if (left !== undefined) void world.attend(RUN);
     const outcome = await Promise.race([ended.then((result) => ({ result })), halting.halted.then(() => undefined)]);
-    // What is left of a dead process holds timers; it may be about to begin the run.
+    // The dead process still holds timers, and may be about to start the run.
     if (halting.isHalted()) setImmediate(() => void loop.cancel(RUN));
     const found = await store.load(RUN);
     if (found === undefined) return undefined;
@@ -81,7 +81,7 @@ const STORES: Readonly<Record<string, () => Promise<RunStore>>> = {
 };
 
 for (const [name, open] of Object.entries(STORES)) {
-  /** Every write of a run in memory, and in full everywhere; elsewhere some. */
+  /** Every write in memory, and everywhere in the full test run; otherwise a sample. */
   const step = isFull || name === 'memory' ? 1 : 5;
   describe(`an interrupted run (${name})`, () => {
     after(() => resetMeteor());
@@ -113,7 +113,7 @@ for (const [name, open] of Object.entries(STORES)) {
           if (lived.hasLostCall) lostCalls += 1;
         }
       }
-      // Otherwise the places were not those that matter; every fifth may miss them.
+      // Otherwise the interruptions missed the critical writes, as a sample of every fifth may.
       if (step === 1) expect(Math.min(uncertain.size, lostCalls)).to.be.at.least(4);
     });
 

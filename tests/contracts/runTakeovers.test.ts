@@ -27,7 +27,7 @@ import { until } from '../support/until';
 
 const RUN = 'run';
 
-/** A process: from its death on, its store answers no more. */
+/** A process. Once it has died, its store never responds. */
 class Life {
   readonly died = deferred();
   readonly loop: AgenticLoop;
@@ -58,7 +58,7 @@ class Life {
 
   die(): Promise<never> {
     this.isDead = true;
-    // What is left of it holds timers.
+    // The dead process still holds timers.
     void this.loop.cancel(RUN);
     this.died.resolve();
     return new Promise(() => undefined);
@@ -149,7 +149,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const steps = MAX_TAKEOVERS + 2;
       let calls = 0;
       const tools = (life: Life): ToolRegistry =>
-        // Each second attempt ends its process.
+        // Every second attempt kills its process.
         new ToolRegistry().register({
           name: 'step',
           idempotent: true,
@@ -170,7 +170,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         done.catch(() => undefined);
         const end = await Promise.race([life.died.promise, done]);
         if (turn + 1 === steps) expect(end?.response.output_text).to.equal('all done');
-        // The call that had ended the last one came to its end, and so did the model's next one, before this one died.
+        // Before this process died, the call that had killed the last one settled, and the next model call returned.
         else expect((await seen()).takeovers).to.equal(0);
       }
     });
@@ -279,11 +279,11 @@ describe('RunRecovery with quarantined runs', () => {
     const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
     expect(await recovery.scan()).to.equal(3);
     expect(taken.splice(0)).to.deep.equal(['new', 'young', 'bystander']);
-    // It has not got on yet.
+    // It has made no progress yet.
     expect(await recovery.scan()).to.equal(0);
     await getsOn('bystander');
     expect(await recovery.scan()).to.equal(1);
-    // One that has ended, or gone elsewhere, is tried no longer.
+    // The trial of a run ends when the run ends or another process takes it over.
     here.delete('another');
     const { run } = (await store.load('another'))!;
     await store.saveRun(run, { state: 'completed' });
@@ -316,7 +316,7 @@ describe('RunRecovery with quarantined runs', () => {
     await left('orphaned', 0);
     await store.heartbeat('other');
     const recovery = new RunRecovery({ loop, store: shared, logger: new RecordingLogger() });
-    // From here on it knows that they live.
+    // From here on it knows that these owners are alive.
     await recovery.scan();
     expect(await recovery.scan()).to.equal(1);
     expect(taken).to.deep.equal(['orphaned']);

@@ -28,7 +28,7 @@ import type { EffectDocument, QueueWorkerOptions } from '../support/queueWorker'
 const FULL = process.env['BOLIDE_FULL'] === '1';
 const COUNT = FULL ? 500 : 24;
 const CONCURRENCY = FULL ? 16 : 4;
-/** The run whose tool is at work when its process is killed. */
+/** The run whose tool is executing when its process is killed. */
 const FATAL = Math.floor(COUNT / 3);
 
 describe(`${COUNT} queued runs, shared by two processes of which one is killed`, function () {
@@ -86,7 +86,7 @@ describe(`${COUNT} queued runs, shared by two processes of which one is killed`,
     const effects = await client.db().collection<EffectDocument>(EFFECTS).find().toArray();
     expect(new Set(effects.map(({ key }) => key)).size).to.equal(COUNT);
     expect(new Set(effects.map(({ executionId }) => executionId)).size).to.equal(COUNT);
-    // What the dead process was at is done again under its old key; nothing else is.
+    // Only the interrupted call of the dead process is repeated, under the same key.
     expect(effects.length).to.be.at.most(COUNT + CONCURRENCY);
     expect(new Set(effects.map(({ pid }) => pid)).size).to.equal(2);
     const runs = await client.db().collection<RunDocument>(RUNS).find().toArray();

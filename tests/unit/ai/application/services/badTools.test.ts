@@ -12,7 +12,7 @@ import { ScriptedProvider } from '../../../../support/ScriptedProvider';
 const cycle: Record<string, unknown> = {};
 cycle['self'] = cycle;
 
-/** A generator throws whatever it is given, at the place of its `yield`. */
+/** Throws any value, by way of a generator's `throw`. */
 function throwAnything(value: unknown): void {
   const thrower = (function* () {
     yield;

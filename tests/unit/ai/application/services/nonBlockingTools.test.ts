@@ -15,7 +15,7 @@ import type { ScriptedStep } from '../../../../support/ScriptedProvider';
 
 const model = 'scripted-model';
 
-/** Tools `job1`, `job2`, … that settle when the test says, and `now`, which answers at once. */
+/** Tools `job1`, `job2`, … that settle when the test resolves them, and `now`, which returns at once. */
 function setUp(
   script: readonly ScriptedStep[],
   options: { delivery?: 'immediate' | 'when_idle' | 'silent'; onDuplicate?: 'allow' | 'reject' | 'join' } = {},
