@@ -57,7 +57,7 @@ function setUp(script: readonly ScriptedStep[], options: Partial<LLMClientOption
 const QUESTION = { instructions: 'Feel.', input: 'How are you?', schema, entityKey: 'intention:bob' } as const;
 
 describe('LLMClient.createResponse', () => {
-  it('gives the value, and asks with the user, the model, the instructions, the schema and the other options', async () => {
+  it('returns the value, and passes on the user, model, instructions, schema and other options', async () => {
     const { client, host, sent } = setUp([mood('fine', 'resp_1')]);
     expect(
       await client.createResponse({
@@ -75,7 +75,7 @@ describe('LLMClient.createResponse', () => {
     expect(input).to.deep.equal([{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }]);
   });
 
-  it('asks with the previous id of the chain, then confirms in the chain, then adds the usage, then gives the value', async () => {
+  it('sends the chain’s previous id, confirms the response, adds the usage and returns the value, in this order', async () => {
     const answered = deferred<LLMResponse>();
     const { client, bob, sent } = setUp([mood('fine', 'resp_1'), () => answered.promise]);
     await client.createResponse(QUESTION);
@@ -100,7 +100,7 @@ describe('LLMClient.createResponse', () => {
     ]);
   });
 
-  it('has responses stored only for chains', async () => {
+  it('requests storage only for responses of chains', async () => {
     const { client, bob, sent } = setUp([mood('a', 'r1'), mood('b', 'r2'), mood('c', 'r3')]);
     await client.createResponse({ ...QUESTION, depthOverride: 0 });
     await client.createResponse({ input: 'x', schema });
@@ -109,7 +109,7 @@ describe('LLMClient.createResponse', () => {
     expect(bob._openai).to.deep.equal({ usage: { total_input_tokens: 10, total_output_tokens: 5, total_requests: 1 } });
   });
 
-  it('at depth 0 reads an existing chain, leaves it as it is, and counts the usage', async () => {
+  it('reads an existing chain at depth 0, leaves it unchanged and adds the usage', async () => {
     const { client, bob, sent, host } = setUp([mood('a', 'r1'), mood('b', 'r2')]);
     await client.createResponse(QUESTION);
     await client.createResponse({ ...QUESTION, depthOverride: 0 });
@@ -120,7 +120,7 @@ describe('LLMClient.createResponse', () => {
     expect(host.deleted).to.deep.equal([]);
   });
 
-  it('deletes at the provider what the window evicts, also when the depth was lowered', async () => {
+  it('deletes evicted responses at the provider, also after the depth was lowered', async () => {
     const { client, bob, host } = setUp(['r1', 'r2', 'r3', 'r4', 'r5'].map((id) => mood('a', id)));
     for (let count = 0; count < 3; count += 1) await client.createResponse({ ...QUESTION, depthOverride: 3 });
     expect(host.deleted).to.deep.equal([]);
@@ -131,7 +131,7 @@ describe('LLMClient.createResponse', () => {
     expect(bob).to.have.nested.property('_openai.intention_chain').deep.equal(['r5']);
   });
 
-  it('logs a deletion that failed and gives the value all the same', async () => {
+  it('logs a failed deletion and still returns the value', async () => {
     const { client, host, logger, bob } = setUp([mood('a', 'r1'), mood('b', 'r2')], { defaultDepth: 1 });
     host.deleteResponse = () => Promise.reject(new LLMServerError('the vendor is down'));
     await client.createResponse(QUESTION);
@@ -169,7 +169,7 @@ describe('LLMClient.createResponse', () => {
     });
   }
 
-  it('does not start afresh when the previous response is unknown', async () => {
+  it('does not restart the chain if the previous response is unknown', async () => {
     const { client, host } = setUp([new LLMInvalidRequestError('Previous response not found.')], {
       entities: [{ identity: { id: 'bob' }, _openai: { intention_chain: ['gone'] } }],
     });
@@ -177,7 +177,7 @@ describe('LLMClient.createResponse', () => {
     host.assertPlayedOut();
   });
 
-  it('counts a repaired answer as one request with the usage of both calls, and keeps only the good one', async () => {
+  it('counts a corrected response as one request with the usage of both calls, and stores only the valid response', async () => {
     const { client, bob, host, sent } = setUp([
       answer('{"mood": 7}', { id: 'r1', usage: usage(10, 5) }),
       mood('fine', 'r2'),
@@ -191,14 +191,14 @@ describe('LLMClient.createResponse', () => {
     expect(JSON.stringify(sent()[1]?.input)).to.contain('How are you?').and.to.contain('mood');
   });
 
-  it('throws for an answer that breaks the schema twice, and leaves nothing stored behind', async () => {
+  it('throws for a value that violates the schema twice, and leaves nothing stored', async () => {
     const { client, bob, host } = setUp([answer('{"mood": 7}', { id: 'r1' }), answer('[]', { id: 'r2' })]);
     expect(await failure(client.createResponse(QUESTION))).to.be.instanceOf(StructuredOutputError);
     expect(bob).to.deep.equal({ identity: { id: 'bob' } });
     expect(host.deleted.map(({ responseId }) => responseId)).to.deep.equal(['r1', 'r2']);
   });
 
-  it('asks one after another on one chain, even when nobody waits for the answers', async () => {
+  it('runs requests of one chain one after another, even if their results are not awaited', async () => {
     const first = deferred<LLMResponse>();
     const { client, bob, host, sent } = setUp([() => first.promise, mood('b', 'r2'), mood('c', 'r3')]);
     const all = [1, 2, 3].map(() => client.createResponse(QUESTION));
@@ -210,7 +210,7 @@ describe('LLMClient.createResponse', () => {
     expect(bob).to.have.nested.property('_openai.intention_chain').deep.equal(['r2', 'r3']);
   });
 
-  it('keeps chains of one entity apart', async () => {
+  it('separates the chains of one entity', async () => {
     const { client, sent } = setUp(['r1', 'r2', 'r3', 'r4'].map((id) => mood('a', id)));
     for (const entityKey of ['intention:bob', 'action:bob', 'intention:bob', 'action:bob'])
       await client.createResponse({ ...QUESTION, entityKey });
@@ -222,7 +222,7 @@ describe('LLMClient.createResponse', () => {
     ]);
   });
 
-  it('turns an abort into an LLMAbortedError that keeps the reason', async () => {
+  it('turns an abort into an LLMAbortedError with the reason as its cause', async () => {
     const { client, bob } = setUp([untilAborted]);
     const controller = new AbortController();
     const asked = failure(client.createResponse({ ...QUESTION, signal: controller.signal }));
@@ -234,7 +234,7 @@ describe('LLMClient.createResponse', () => {
     expect(bob).to.deep.equal({ identity: { id: 'bob' } });
   });
 
-  it('wraps what is no LLMError, with its cause', async () => {
+  it('wraps any other error in an LLMError, with its cause', async () => {
     const cause = new TypeError('x is not a function');
     const { client } = setUp([cause]);
     const error = await failure(client.createResponse(QUESTION));
@@ -243,7 +243,7 @@ describe('LLMClient.createResponse', () => {
     expect((error as LLMServerError).message).not.to.contain('x is not');
   });
 
-  it('works with anything that has the same generate', async () => {
+  it('works with any object that has the same generate', async () => {
     const bob: Person = { identity: { id: 'bob' } };
     const asked: GenerateOptions[] = [];
     const provider = {
@@ -259,13 +259,13 @@ describe('LLMClient.createResponse', () => {
     expect(bob).to.have.nested.property('_openai.intention_chain').deep.equal(['r2']);
   });
 
-  it('takes the request’s own model before the client’s', async () => {
+  it('prefers the request’s model to the client’s', async () => {
     const { client, sent } = setUp([mood('a', 'r1')]);
     await client.createResponse({ ...QUESTION, model: 'other' });
     expect(sent()[0]?.model).to.equal('other');
   });
 
-  it('refuses senseless depths before anything is asked', async () => {
+  it('rejects invalid depths before any call', async () => {
     const { client, host } = setUp([]);
     for (const depthOverride of [-1, 1.5, NaN, Infinity]) {
       expect(await failure(client.createResponse({ ...QUESTION, depthOverride })))
@@ -276,7 +276,7 @@ describe('LLMClient.createResponse', () => {
     host.assertPlayedOut();
   });
 
-  it('refuses a record that is not its own before anything is asked', async () => {
+  it('rejects an entity whose namespace holds something else before any call', async () => {
     const { client, host } = setUp([], { entities: [{ identity: { id: 'bob' }, _openai: { intention_chain: 'r1' } }] });
     expect(await failure(client.createResponse(QUESTION))).to.be.instanceOf(LLMInvalidRequestError);
     host.assertPlayedOut();
@@ -286,7 +286,7 @@ describe('LLMClient.createResponse', () => {
 describe('the value of createResponse', () => {
   const text = JSON.stringify({ mood: 'fine' });
 
-  it('has the type that a written-out JSON Schema says', async () => {
+  it('has the type of a literal JSON Schema', async () => {
     const value = await setUp([answer(text)]).client.createResponse({
       input: 'x',
       schema: { type: 'object', properties: { mood: { type: 'string' } }, required: ['mood'] },
@@ -297,7 +297,7 @@ describe('the value of createResponse', () => {
     expect(value.size).to.equal(undefined);
   });
 
-  it('has the type that a zod schema gives, after its own conversion', async () => {
+  it('has the output type of a zod schema', async () => {
     const value = await setUp([answer(text)]).client.createResponse({
       input: 'x',
       schema: z.object({ mood: z.string().transform((word) => word.length) }),
@@ -309,7 +309,7 @@ describe('the value of createResponse', () => {
     expect(wrong).to.equal(value);
   });
 
-  it('has the type that a valibot schema gives', async () => {
+  it('has the type of a valibot schema', async () => {
     const described = {
       '~standard': { ...v.object({ mood: v.string() })['~standard'], jsonSchema: { input: () => schema } },
     };

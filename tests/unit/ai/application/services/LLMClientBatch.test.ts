@@ -71,7 +71,7 @@ const requests = (count: number) => numbers(count).map((n) => ({ input: String(n
 
 describe('LLMClient.createBatch', () => {
   for (const seed of [1, 2, 3]) {
-    it(`keeps the order of 200 requests of which 30 % fail, seed ${seed}`, async () => {
+    it(`returns 200 results in request order although 30 % of the requests fail, seed ${seed}`, async () => {
       const random = seededRandom(seed + 100);
       const failing = new Set(
         numbers(200)
@@ -96,7 +96,7 @@ describe('LLMClient.createBatch', () => {
     });
   }
 
-  it('runs 8 requests at once, or as many as it is told', async () => {
+  it('runs 8 requests at once, or as many as concurrency states', async () => {
     const usual = new Crowd();
     await clientOf(usual).client.createBatch(requests(40));
     expect(usual.mostInFlight).to.equal(8);
@@ -108,7 +108,7 @@ describe('LLMClient.createBatch', () => {
     expect(one.finished).to.deep.equal(numbers(10).map(String));
   });
 
-  it('runs requests of one entity key one after another in request order, so that their chain stays a chain, and the others beside them', async () => {
+  it('runs requests with one entity key in request order and all others concurrently', async () => {
     const entities = ['ann', 'bob', 'eve'].map((id) => ({
       identity: { id },
       _openai: undefined as { talk_chain: string[]; usage: { total_requests: number } } | undefined,
@@ -138,7 +138,7 @@ describe('LLMClient.createBatch', () => {
     expect(results.filter(isLLMError)).to.have.length(3);
   });
 
-  it('does not let the waiting requests of one entity hold up the others', async () => {
+  it('does not let waiting requests of one entity block the others', async () => {
     const crowd = new Crowd(5);
     const entities = [{ identity: { id: 'bob' } }];
     const batch = [
@@ -150,7 +150,7 @@ describe('LLMClient.createBatch', () => {
     expect(crowd.finished.indexOf('39')).to.be.lessThan(crowd.finished.indexOf('19'));
   });
 
-  it('answers every kind of failure in its place, and rejects for none', async () => {
+  it('returns every kind of failure at its index and never rejects', async () => {
     const outcomes: readonly (Error | LLMResponse | undefined)[] = [
       undefined,
       new LLMRateLimitError('slow down'),
@@ -172,13 +172,13 @@ describe('LLMClient.createBatch', () => {
     expect(results[2]).to.be.instanceOf(LLMRefusalError);
   });
 
-  it('answers an empty batch with an empty array', async () => {
+  it('returns an empty array for an empty batch', async () => {
     const { client, logger } = clientOf(new Crowd());
     expect(await client.createBatch([])).to.deep.equal([]);
     expect(logger.warnings).to.deep.equal([]);
   });
 
-  it('logs how many rate-limit hits the batch met, as one warning', async () => {
+  it('logs the number of rate-limited requests in a single warning', async () => {
     const crowd = new Crowd(1, (question) =>
       Number(question) % 4 === 0 ? new LLMRateLimitError('slow down') : undefined,
     );
@@ -190,14 +190,14 @@ describe('LLMClient.createBatch', () => {
     expect(logger.warnings).to.have.length(1);
   });
 
-  it('tells its progress after every request, failed ones too', async () => {
+  it('reports progress after every request, failed ones included', async () => {
     const crowd = new Crowd(1, (question) => (question === '2' ? new LLMTimeoutError('slow') : undefined));
     const told: [number, number][] = [];
     await clientOf(crowd).client.createBatch(requests(12), { onProgress: (done, total) => told.push([done, total]) });
     expect(told).to.deep.equal(numbers(12).map((n) => [n + 1, 12]));
   });
 
-  it('goes on when the one who is told its progress fails', async () => {
+  it('continues if the progress callback throws', async () => {
     const { client, logger } = clientOf(new Crowd());
     const results = await client.createBatch(requests(3), {
       onProgress: () => {
@@ -208,7 +208,7 @@ describe('LLMClient.createBatch', () => {
     expect(logger.errors).to.have.length(3);
   });
 
-  it('aborts what runs, begins nothing more, and still answers every request', async () => {
+  it('aborts running requests, starts no others, and still returns a result for each', async () => {
     const controller = new AbortController();
     let begun = 0;
     const provider = {
@@ -225,7 +225,7 @@ describe('LLMClient.createBatch', () => {
     for (const result of results.slice(3)) expect(result).to.be.instanceOf(LLMAbortedError);
   });
 
-  it('answers a batch that was aborted before it began without asking anything', async () => {
+  it('makes no call for a batch that was aborted before it started', async () => {
     const crowd = new Crowd();
     const entities = [{ identity: { id: 'bob' } }];
     const batch = numbers(5).map((n) => ({ input: String(n), schema, entityKey: 'talk:bob' }));
@@ -239,7 +239,7 @@ describe('LLMClient.createBatch', () => {
     expect(entities).to.deep.equal([{ identity: { id: 'bob' } }]);
   });
 
-  it('aborts one request by its own signal, beside the batch’s', async () => {
+  it('aborts a single request by its own signal', async () => {
     const crowd = new Crowd();
     const batch = requests(3).map((request, index) =>
       index === 1 ? { ...request, signal: AbortSignal.abort(new Error('not this one')) } : request,
@@ -252,7 +252,7 @@ describe('LLMClient.createBatch', () => {
     ]);
   });
 
-  it('refuses a senseless concurrency before anything is asked', async () => {
+  it('rejects an invalid concurrency before any call', async () => {
     const crowd = new Crowd();
     const { client } = clientOf(crowd);
     for (const concurrency of [0, -1, 1.5, NaN])
@@ -260,7 +260,7 @@ describe('LLMClient.createBatch', () => {
     expect(crowd.asked).to.deep.equal([]);
   });
 
-  it('gives typed results that isLLMError and ok tell apart', async () => {
+  it('returns typed results that isLLMError and ok distinguish', async () => {
     const [result] = await clientOf(new Crowd()).client.createBatch(requests(1));
     if (result === undefined || !('ok' in result))
       throw result instanceof LLMError ? result : new Error('there is no result');

@@ -60,7 +60,7 @@ async function thrownBy(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('generateText', () => {
-  it('gives the text, and passes user, input and options on', async () => {
+  it('returns the text, and passes on user, input and options', async () => {
     const { manager, host } = manage([answer('Hello')]);
     expect(
       await manager.generateText('ann', 'Hi', { model: 'm', instructions: 'Be kind.', max_output_tokens: 9 }),
@@ -78,7 +78,7 @@ describe('generateText', () => {
   it('needs no options', async () =>
     expect(await manage([answer('ok')]).manager.generateText('u', [{ role: 'user', content: 'x' }])).to.equal('ok'));
 
-  it('gives an empty text for an answer that is empty', async () =>
+  it('returns an empty text for an empty response', async () =>
     expect(await manage([response()]).manager.generateText('u', 'x')).to.equal(''));
 
   it('retries', async () => {
@@ -102,14 +102,14 @@ describe('generateText', () => {
     });
   }
 
-  it('says why an answer is incomplete', async () => {
+  it('states why a response is incomplete', async () => {
     expect(await thrownBy(manage([incomplete('max_output_tokens')]).manager.generateText('u', 'x'))).to.have.property(
       'reason',
       'max_output_tokens',
     );
   });
 
-  it('refuses hostile input before any call', async () => {
+  it('rejects hostile input before any call', async () => {
     const { manager, host } = manage([]);
     expect(await thrownBy(manager.generateText('u', { role: 'user' } as never))).to.be.instanceOf(
       LLMInvalidRequestError,
@@ -117,7 +117,7 @@ describe('generateText', () => {
     host.assertPlayedOut();
   });
 
-  it('lets a paused turn go on, and gives all of its text', async () => {
+  it('continues a paused turn and returns its entire text', async () => {
     const paused = (text: string): ReturnType<typeof answer> =>
       answer(text, { vendor: { ...response().vendor, finish_reason: 'pause_turn' } });
     const first = paused('Searching. ');
@@ -147,7 +147,7 @@ describe('generateWithTools', () => {
     host.assertPlayedOut();
   });
 
-  it('takes definitions, and the default model when none is named', async () => {
+  it('accepts definitions, and uses the default model if none is named', async () => {
     const executor = calculator();
     const { manager, host } = manage([calling({ name: 'add', arguments: { a: 1, b: 1 } }), answer('2')], executor);
     expect((await manager.generateWithTools('u', 'x', [ADD])).output_text).to.equal('2');
@@ -169,12 +169,12 @@ describe('generateWithTools', () => {
     host.assertPlayedOut();
   });
 
-  it('throws the named outcomes of the last answer', async () => {
+  it('throws the typed error for the final response', async () => {
     const { manager } = manage([refusing('no')], calculator());
     expect(await thrownBy(manager.generateWithTools('u', 'x', ['add']))).to.be.instanceOf(LLMRefusalError);
   });
 
-  it('needs an executor, and names that it has', async () => {
+  it('needs an executor, and tools that the executor has', async () => {
     expect(await thrownBy(manage([]).manager.generateWithTools('u', 'x', ['add']))).to.be.instanceOf(
       LLMInvalidRequestError,
     );
@@ -193,7 +193,7 @@ describe('generateWithTools', () => {
 });
 
 describe('generateJSON with tools', () => {
-  it('runs the tools first, and repairs with everything that was said', async () => {
+  it('runs the tools first, and sends the entire conversation for a correction', async () => {
     const executor = calculator();
     const { manager, host } = manage(
       [calling({ name: 'add', arguments: { a: 2, b: 3 } }), answer('five'), answer('{"sum":5}')],
@@ -228,7 +228,7 @@ describe('generateJSON with tools', () => {
 });
 
 describe('the manager', () => {
-  it('is a provider itself: incomplete answers of generate are given as they are', async () => {
+  it('is a provider itself and returns incomplete responses of generate unchanged', async () => {
     const cut = incomplete('max_output_tokens', 'half');
     const { manager } = manage([cut]);
     expect(await manager.generate('u', { input: 'x' })).to.equal(cut);

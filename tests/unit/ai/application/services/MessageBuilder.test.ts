@@ -31,7 +31,7 @@ const base: GenerateOptions = Object.freeze({
 });
 
 describe('buildRequest', () => {
-  it('sends the whole transcript with the options of the caller', () => {
+  it('sends the entire transcript with the caller’s options', () => {
     expect(buildRequest({ base, transcript, tools: [TOOL] })).to.deep.equal({
       ...base,
       input: [...transcript],
@@ -39,19 +39,19 @@ describe('buildRequest', () => {
     });
   });
 
-  it('sends a copy, so that what is appended later does not change what was sent', () => {
+  it('sends a copy, so that later additions do not change the request', () => {
     const growing = [...transcript];
     const request = buildRequest({ base, transcript: growing });
     growing.push(assistantMessage('sunny'));
     expect(request.input).to.have.length(3);
   });
 
-  it('sends only what came since where the host keeps the conversation', () => {
+  it('sends only new items if the vendor stores the conversation', () => {
     const request = buildRequest({ base, transcript, sent: { responseId: 'resp_1', upTo: 2 } });
     expect(request).to.deep.equal({ ...base, previous_response_id: 'resp_1', input: [transcript[2]] });
   });
 
-  it('goes on with the newest response of a chain that the caller began', () => {
+  it('continues from the newest response of the caller’s chain', () => {
     const chained = { ...base, previous_response_id: 'resp_0' };
     expect(buildRequest({ base: chained, transcript })).to.have.property('previous_response_id', 'resp_0');
     expect(buildRequest({ base: chained, transcript, sent: { responseId: 'resp_1', upTo: 3 } }))
@@ -65,16 +65,16 @@ describe('buildRequest', () => {
     expect(buildRequest({ base: offering, transcript, tools: [] }).tools).to.deep.equal([]);
   });
 
-  it('builds requests that the door lets pass unchanged', () => {
+  it('builds requests that the normalizer returns unchanged', () => {
     const request = buildRequest({ base, transcript, tools: [TOOL] });
     expect(normalizeOptions(request)).to.deep.equal(request);
   });
 });
 
-describe('answers to tool calls', () => {
+describe('tool outputs', () => {
   const result: ToolResult = { call_id: 'c1', content: '{"t":20}', executionTime: 12, state: 'completed' };
 
-  it('hands on the result as it is, with the name and state of its call', () => {
+  it('pass on the result unchanged, with the name and state of its call', () => {
     expect(toolOutput(result, 'f')).to.deep.equal({
       type: 'function_call_output',
       call_id: 'c1',
@@ -85,7 +85,7 @@ describe('answers to tool calls', () => {
     });
   });
 
-  it('says how a call failed', () => {
+  it('state how a call failed', () => {
     const failed: ToolResult = {
       call_id: 'c1',
       content: 'Error: no such city',
@@ -96,7 +96,7 @@ describe('answers to tool calls', () => {
     expect(toolOutput(failed, 'f')).to.include({ output: 'Error: no such city', state: 'failed' });
   });
 
-  it('acknowledges a call that goes on and tells the model not to guess', () => {
+  it('acknowledge a running call and tell the model not to guess its result', () => {
     const item = acknowledgement('c1', 'f');
     expect(item).to.include({ type: 'function_call_output', call_id: 'c1', status: 'in_progress', name: 'f' });
     expect(item.output)
@@ -106,11 +106,11 @@ describe('answers to tool calls', () => {
     expect(item).not.to.have.property('deferred');
   });
 
-  it('marks a result that follows an acknowledgement', () => {
+  it('mark a result that follows an acknowledgement', () => {
     expect(deferredOutput(result, 'f')).to.deep.equal({ ...toolOutput(result, 'f'), deferred: true });
   });
 
-  it('repairs text that a tool cut in the middle of a character', () => {
+  it('repair text that a tool cut in the middle of a character', () => {
     const item = toolOutput({ ...result, content: '😀'.slice(0, 1) + 'x😀' }, 'f');
     expect(item.output).to.equal('\ufffdx😀');
     expect(normalizeInput([item])).to.deep.equal([item]);

@@ -24,13 +24,13 @@ describe('ResponseChainManager', () => {
     expect(bob).to.deep.equal({ identity: { id: 'bob' }, _openai: { intention_chain: ['resp_1'] } });
   });
 
-  it('stores under the namespace that it was given', () => {
+  it('stores under the given namespace', () => {
     const bob = person('bob');
     new ResponseChainManager([bob], '_llm').confirm('intention:bob', 'resp_1', 1);
     expect(bob).to.deep.equal({ identity: { id: 'bob' }, _llm: { intention_chain: ['resp_1'] } });
   });
 
-  it('takes its entities and its namespace as one object too', () => {
+  it('accepts entities and namespace as one object too', () => {
     const bob = person('bob');
     new ResponseChainManager({ entities: [bob], namespace: '_llm' }).confirm('intention:bob', 'resp_1', 1);
     new ResponseChainManager({ entities: [bob] }).confirm('intention:bob', 'resp_2', 1);
@@ -41,7 +41,7 @@ describe('ResponseChainManager', () => {
     });
   });
 
-  it('splits keys at the first colon, since ids may hold colons', () => {
+  it('splits keys at the first colon, since ids may contain colons', () => {
     const odd = person('npc:market:7');
     const chains = new ResponseChainManager([odd, person('market:7'), person('7')]);
     chains.confirm('talk:npc:market:7', 'resp_1', 1);
@@ -50,7 +50,7 @@ describe('ResponseChainManager', () => {
     expect(chains.getPrevious('talk:market:7')).to.equal(null);
   });
 
-  it('keeps several chains on one entity apart', () => {
+  it('separates several chains on one entity', () => {
     const bob = person('bob');
     const chains = new ResponseChainManager([bob]);
     chains.confirm('intention:bob', 'resp_1', 1);
@@ -58,7 +58,7 @@ describe('ResponseChainManager', () => {
     expect([chains.getPrevious('intention:bob'), chains.getPrevious('action:bob')]).to.deep.equal(['resp_1', 'resp_2']);
   });
 
-  it('gives the last id as the previous one, and null for an empty chain, an unknown entity, and a key without one', () => {
+  it('returns the last id, or null for an empty chain, an unknown entity and a key without an entity', () => {
     const chains = new ResponseChainManager([
       person('bob', { _openai: { talk_chain: ['resp_1', 'resp_2'] } }),
       person('ann', { _openai: { talk_chain: [] } }),
@@ -68,7 +68,7 @@ describe('ResponseChainManager', () => {
       expect(chains.getPrevious(key), key).to.equal(null);
   });
 
-  it('adds nothing at depth 0, and leaves what is there', () => {
+  it('leaves the chain unchanged at depth 0', () => {
     const bob = person('bob');
     const chains = new ResponseChainManager([bob]);
     expect(chains.confirm('talk:bob', 'resp_1', 0)).to.deep.equal([]);
@@ -79,7 +79,7 @@ describe('ResponseChainManager', () => {
   });
 
   for (const depth of [1, 2, 3]) {
-    it(`slides a window of ${depth}: the oldest goes when the chain is full`, () => {
+    it(`slides a window of ${depth}: evicts the oldest response when the chain is full`, () => {
       const bob = person('bob');
       const chains = new ResponseChainManager([bob]);
       const evicted = [1, 2, 3, 4, 5].map((n) => chains.confirm('talk:bob', `resp_${n}`, depth));
@@ -88,7 +88,7 @@ describe('ResponseChainManager', () => {
     });
   }
 
-  it('shrinks a chain to a lowered depth and gives every id that went, oldest first', () => {
+  it('shrinks a chain to a lowered depth and returns every evicted id, oldest first', () => {
     const bob = person('bob', { _openai: { talk_chain: ['r1', 'r2', 'r3', 'r4', 'r5'] } });
     expect(new ResponseChainManager([bob]).confirm('talk:bob', 'r6', 2)).to.deep.equal(['r1', 'r2', 'r3', 'r4']);
     expect(chainOf(bob, 'talk')).to.deep.equal(['r5', 'r6']);
@@ -100,7 +100,7 @@ describe('ResponseChainManager', () => {
     expect(chainOf(bob, 'talk')).to.deep.equal(['r1', 'r2']);
   });
 
-  it('never holds more than the depth, loses no id and doubles none, whatever the depths', () => {
+  it('never exceeds the depth, and neither loses nor duplicates an id, for any sequence of depths', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 40 }), (depths) => {
         const bob = person('bob');
@@ -119,7 +119,7 @@ describe('ResponseChainManager', () => {
     );
   });
 
-  it('changes entities in place: the object, its record and its chain stay the same ones', () => {
+  it('changes the entity, its record and its chain in place', () => {
     const chain = ['r1'];
     const record = { talk_chain: chain };
     const bob = person('bob', { _openai: record });
@@ -131,7 +131,7 @@ describe('ResponseChainManager', () => {
     expect(chain).to.deep.equal(['r2']);
   });
 
-  it('skips entities without identity.id, and whatever else is in the list', () => {
+  it('ignores entities without identity.id and other values in the list', () => {
     const bob = person('bob');
     const odd = [
       null,
@@ -153,7 +153,7 @@ describe('ResponseChainManager', () => {
     expect(JSON.stringify(odd)).to.equal(before);
   });
 
-  it('knows entities whose ids are numbers', () => {
+  it('finds entities whose ids are numbers', () => {
     const seventh = { identity: { id: 7 } };
     new ResponseChainManager([seventh]).confirm('talk:7', 'r1', 1);
     expect(seventh).to.deep.equal({ identity: { id: 7 }, _openai: { talk_chain: ['r1'] } });
@@ -165,7 +165,7 @@ describe('ResponseChainManager', () => {
     chains.addUsage('talk:eve', { input_tokens: 1, output_tokens: 1 });
   });
 
-  it('sees entities that come, go and change places', () => {
+  it('follows entities that are added, removed and moved', () => {
     const list: Entity[] = [person('ann'), person('bob')];
     const chains = new ResponseChainManager(list);
     chains.confirm('talk:bob', 'r1', 1);
@@ -186,7 +186,7 @@ describe('ResponseChainManager', () => {
     expect(bob._openai).to.deep.equal({ usage: { total_input_tokens: 11, total_output_tokens: 7, total_requests: 5 } });
   });
 
-  it('takes null for nothing, as databases write it', () => {
+  it('treats null as absent, as databases write it', () => {
     const bob = person('bob', { _openai: null });
     const ann = person('ann', { _openai: { talk_chain: null } });
     const chains = new ResponseChainManager([bob, ann]);
@@ -202,7 +202,7 @@ describe('ResponseChainManager', () => {
     ['a chain that is no list', person('bob', { _openai: { talk_chain: 'r1' } })],
     ['a chain of other things than ids', person('bob', { _openai: { talk_chain: [1] } })],
   ] as const) {
-    it(`refuses to write over ${title}`, () => {
+    it(`refuses to overwrite ${title}`, () => {
       const before = JSON.stringify(entity);
       const chains = new ResponseChainManager([entity]);
       expect(() => chains.getPrevious('talk:bob')).to.throw(LLMInvalidRequestError);

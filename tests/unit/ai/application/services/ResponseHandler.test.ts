@@ -91,7 +91,7 @@ function setUp(
 }
 
 describe('ResponseHandler.handleMessage', () => {
-  it('stores the message, asks with history and system prompt, streams the answer, stores it, and ends the stream', async () => {
+  it('stores the message, calls the model with history and system prompt, streams and stores the answer, and ends the stream', async () => {
     const { handler, heard, host, memory, said } = setUp([answer('Hello Ann!'), answer('You are Ann.')], {
       systemPrompt: 'Be kind.',
       temperature: 0.3,
@@ -120,7 +120,7 @@ describe('ResponseHandler.handleMessage', () => {
     expect(lines).to.deep.equal(['ERROR: Unauthorized LLM API key']);
   });
 
-  it('asks the model that a message names instead of its own', async () => {
+  it('uses the model that a message names instead of its own', async () => {
     const { handler, host } = setUp([answer('Hi.')]);
     await handler.handleMessage('ann', 'c', 'Hi', { model: 'other' });
     expect(host.calls[0]!.options.model).to.equal('other');
@@ -157,7 +157,7 @@ describe('ResponseHandler.handleMessage', () => {
     expect(lines).to.deep.equal(['One ', 'two ', 'three', '[DONE]']);
   });
 
-  it('sends the whole text at once where the provider streams no tokens', async () => {
+  it('sends the entire text at once if the provider does not stream', async () => {
     const whole = answer('All at once.');
     const { handler, heard } = setUp([
       [
@@ -170,7 +170,7 @@ describe('ResponseHandler.handleMessage', () => {
     expect(lines).to.deep.equal(['All at once.', '[DONE]']);
   });
 
-  it('lets the model use tools until it answers, and stores what was said as it was sent', async () => {
+  it('lets the model use tools until it answers, and stores the text as it was sent', async () => {
     const registry = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
     const looking = { ...calling({ name: 'clock' }) };
     const first = {
@@ -189,7 +189,7 @@ describe('ResponseHandler.handleMessage', () => {
     host.assertPlayedOut();
   });
 
-  it('gives the model the context, marked as data, between history and message', async () => {
+  it('puts the context, marked as data, between history and message', async () => {
     const asked: unknown[] = [];
     const context = { getContext: async (...args: unknown[]) => (asked.push(args), 'Ann likes tea.') };
     const { handler, said } = setUp([answer('Tea?')], { context });
@@ -201,7 +201,7 @@ describe('ResponseHandler.handleMessage', () => {
     ]);
   });
 
-  it('goes without context that the source does not have', async () => {
+  it('omits the context if the source has none', async () => {
     const { handler, said } = setUp([answer('Hm.')], { context: { getContext: async () => undefined } });
     await handler.handleMessage('ann', 'c', 'Hi');
     expect(said(0)).to.deep.equal(['user: Hi']);
@@ -220,14 +220,14 @@ describe('ResponseHandler.handleMessage', () => {
     expect(said(1)).to.deep.equal(['user: one?', 'assistant: One.', 'user: two?']);
   });
 
-  it('goes on with the next message after one that failed', async () => {
+  it('continues with the next message after a failed one', async () => {
     const { handler, heard } = setUp([new LLMAuthError('no'), answer('Fine.')]);
     const lines = heard('c');
     await Promise.all([handler.handleMessage('ann', 'c', 'one'), handler.handleMessage('ann', 'c', 'two')]);
     expect(lines).to.deep.equal(['ERROR: Unauthorized LLM API key', 'Fine.', '[DONE]']);
   });
 
-  it('keeps the conversations of two users with one id apart', async () => {
+  it('separates the conversations of two users with the same id', async () => {
     const { handler, heard, said } = setUp([answer('For Ann.'), answer('For Bob.')]);
     const ann = heard('c', 'ann');
     const bob = heard('c', 'bob');
@@ -237,7 +237,7 @@ describe('ResponseHandler.handleMessage', () => {
     expect(said(1)).to.deep.equal(['user: ho']);
   });
 
-  it('answers 200 conversations of 5 messages at once: each in order, none with a word of another', async () => {
+  it('answers 200 concurrent conversations of 5 messages, each in order and without text of another', async () => {
     const random = seededRandom(42);
     let inFlight = 0;
     let most = 0;
@@ -281,7 +281,7 @@ describe('ResponseHandler.handleMessage', () => {
   });
 });
 
-describe('what fails while a message is handled', () => {
+describe('a failure while a message is handled', () => {
   const KEY = 'sk-canary0123456789abcdef';
   const secret = Object.assign(new Error(`connect failed with ${KEY}`), {
     stack: `Error: at /srv/app/secret.ts:1 ${KEY}`,
@@ -354,7 +354,7 @@ describe('what fails while a message is handled', () => {
     ],
   ];
   for (const [title, [script, options], line] of CASES) {
-    it(`ends the stream with a line that says so: ${title}`, async () => {
+    it(`ends the stream with a line that states it: ${title}`, async () => {
       const { handler, heard, logger } = setUp(script, options);
       const lines = heard('c');
       await handler.handleMessage('ann', 'c', 'Hi');
@@ -367,7 +367,7 @@ describe('what fails while a message is handled', () => {
     });
   }
 
-  it('takes memory that gives no history for an empty history, with a warning, and answers', async () => {
+  it('answers without the history if the memory cannot return it, with a warning', async () => {
     const { handler, heard, logger, said } = setUp([answer('Hello.')], {
       memory: new BrittleMemory({ history: secret }),
     });
@@ -379,13 +379,13 @@ describe('what fails while a message is handled', () => {
     expect(logger.errors).to.deep.equal([]);
   });
 
-  it('keeps the real reason for the log', async () => {
+  it('logs the actual cause', async () => {
     const { handler, logger } = setUp([], { memory: new BrittleMemory({ store: () => secret }) });
     await handler.handleMessage('ann', 'c', 'Hi');
     expect(logger.details.find((detail): detail is Error => detail instanceof Error)?.cause).to.equal(secret);
   });
 
-  it('lets the model make good a tool that failed once, and logs the failure', async () => {
+  it('lets the model recover from a failed tool, and logs the failure', async () => {
     const { handler, heard, logger } = setUp([call, answer('I could not look it up.')], {
       registry: boom('no station'),
     });
@@ -395,7 +395,7 @@ describe('what fails while a message is handled', () => {
     expect(logger.warnings).to.deep.equal(['The tool "get_weather" failed: no station']);
   });
 
-  it('does not wait for memory for ever', async () => {
+  it('does not wait forever for the memory', async () => {
     const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const memory: ConversationStore = {
@@ -416,7 +416,7 @@ describe('what fails while a message is handled', () => {
     }
   });
 
-  it('begins no answer after an abort, and shows nothing of its reason', async () => {
+  it('starts no answer after an abort, and does not reveal its reason', async () => {
     const { handler, heard, host, logger } = setUp([]);
     const lines = heard('c');
     await handler.handleMessage('ann', 'c', 'Hi', { signal: AbortSignal.abort(secret) });

@@ -76,7 +76,7 @@ const SPARSE: Readonly<Record<string, object>> = {
   },
 };
 
-describe('Answers of a provider that was written by hand', () => {
+describe('responses of a hand-written provider', () => {
   const executor: IToolExecutor = {
     execute: () => 0,
     hasToolFunction: () => false,
@@ -84,7 +84,7 @@ describe('Answers of a provider that was written by hand', () => {
   };
 
   for (const [what, answer] of Object.entries(SPARSE)) {
-    it(`are answers at every door when they hold ${what}`, async () => {
+    it(`are accepted by every API if they have ${what}`, async () => {
       const provider = providerOf(answer);
       const manager = new LLMManager({ provider });
       expect(await manager.generateText('ann', 'Hi')).to.equal(JSON_TEXT);
@@ -126,7 +126,7 @@ describe('Answers of a provider that was written by hand', () => {
     });
   }
 
-  it('have an id of their own where they bring none, so that a chain goes on from them', async () => {
+  it('get an id if they have none, so that a chain can continue from them', async () => {
     const bob = { identity: { id: 'bob' } };
     const client = new LLMClient({
       provider: providerOf({ output_text: JSON_TEXT }),
@@ -142,7 +142,7 @@ describe('Answers of a provider that was written by hand', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('are errors with the name of the provider when they are nothing at all', async () => {
+  it('become errors with the provider’s name if they are undefined', async () => {
     const provider = providerOf(undefined as unknown as object);
     const error = await failure(new LLMManager({ provider }).generateText('ann', 'Hi'));
     expect(error).to.be.instanceOf(LLMServerError);
@@ -150,7 +150,7 @@ describe('Answers of a provider that was written by hand', () => {
   });
 });
 
-describe('A tool executor that was written by hand', () => {
+describe('a hand-written tool executor', () => {
   const call = { output: [{ type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{"a":1,"b":2}' }] };
   const executor = {
     execute: (_name: string, { a, b }: { a: number; b: number }) => a + b,
@@ -158,7 +158,7 @@ describe('A tool executor that was written by hand', () => {
     getToolDefinition: () => null,
   } as unknown as IToolExecutor;
 
-  it('may say null for a definition that it does not have', async () => {
+  it('may return null for an unknown definition', async () => {
     const loop = new AgenticLoop({ provider: providerOf(call, { output_text: '3' }), toolExecutor: executor });
     const { response, toolCalls } = await loop.execute('ann', {
       input: '1 + 2',
@@ -171,7 +171,7 @@ describe('A tool executor that was written by hand', () => {
     expect(error).to.be.instanceOf(LLMInvalidRequestError).with.property('path', 'tools[0]');
   });
 
-  it('is not needed where no tool is ours to run', async () => {
+  it('is not needed if the vendor runs all tools', async () => {
     const manager = new LLMManager({ provider: providerOf({ output_text: 'Hi.' }) });
     expect((await manager.generateWithTools('ann', 'Hi', [])).output_text).to.equal('Hi.');
     expect((await manager.generateWithTools('ann', 'Hi', [{ type: 'web_search' }])).output_text).to.equal('Hi.');
@@ -180,7 +180,7 @@ describe('A tool executor that was written by hand', () => {
   });
 });
 
-describe('A client that is handed something else than its types say', () => {
+describe('an LLMClient that is passed values of other types', () => {
   const client = (options: object = {}): LLMClient =>
     new LLMClient({
       provider: providerOf({ output_text: JSON_TEXT }),
@@ -190,7 +190,7 @@ describe('A client that is handed something else than its types say', () => {
       ...options,
     });
 
-  it('answers what is no request in its place, and the others', async () => {
+  it('returns an error for an invalid request at its index, and answers the others', async () => {
     const results = await client().createBatch([
       { input: 'Hi', schema },
       undefined,
@@ -208,7 +208,7 @@ describe('A client that is handed something else than its types say', () => {
     expect(await failure(client().createResponse(undefined as never))).to.be.instanceOf(LLMInvalidRequestError);
   });
 
-  it('says at once what is no provider, no list of entities, no batch', async () => {
+  it('rejects an invalid provider, entity list or batch immediately', async () => {
     for (const [options, path] of [
       [{ provider: undefined }, 'provider'],
       [{ provider: { ask: 1 } }, 'provider'],
@@ -224,7 +224,7 @@ describe('A client that is handed something else than its types say', () => {
       .with.property('path', 'requests');
   });
 
-  it('asks nobody where the answer could not be written on its entity', async () => {
+  it('makes no call if the outcome could not be written onto the entity', async () => {
     for (const [entity, path] of [
       [Object.freeze({ identity: { id: 'bob' } }), '_openai'],
       [{ identity: { id: 'bob' }, _openai: Object.freeze({ usage: {} }) }, '_openai'],

@@ -74,7 +74,7 @@ const started = (told: readonly AuditEvent[]): string =>
   told.flatMap((event) => (event.type === 'use:started' ? [event.executionId] : []))[0]!;
 
 describe('GenerateTextUseCase', () => {
-  it('asks the provider that was named, as the actor’s user, with the options that callers have', async () => {
+  it('calls the named provider as the actor’s user, with the caller’s options', async () => {
     const { text, host } = setUp([answer('Noon.')]);
     expect(
       await text.execute(ann, {
@@ -90,13 +90,13 @@ describe('GenerateTextUseCase', () => {
     expect(options).to.deep.include({ model: 'm', instructions: 'Be brief.', temperature: 0.2, max_output_tokens: 9 });
   });
 
-  it('asks for the provider’s default model when none is named', async () => {
+  it('uses the provider’s default model if none is named', async () => {
     const { text, host } = setUp([answer('Noon.')]);
     await text.execute(ann, request);
     expect(host.calls[0]!.options).not.to.have.property('model');
   });
 
-  it('gives the whole text of a turn that came in parts', async () => {
+  it('returns the entire text of a turn that consists of several responses', async () => {
     const paused = answer('It is ', {
       vendor: { name: 'x', wire: 'anthropic_messages', finish_reason: 'pause_turn', warnings: [], losses: [] },
     });
@@ -107,7 +107,7 @@ describe('GenerateTextUseCase', () => {
 describe('GenerateJSONUseCase', () => {
   const schema = z.object({ hour: z.number() });
 
-  it('gives a value of the schema’s type, repaired once if need be, by a second run', async () => {
+  it('returns a value of the schema’s type, corrected once by a second run if necessary', async () => {
     const { json, found, told } = setUp([
       answer('{"hour":"noon"}', { usage: usage(10, 5) }),
       answer('{"hour":12}', { usage: usage(20, 5) }),
@@ -126,7 +126,7 @@ describe('GenerateJSONUseCase', () => {
       .and.to.have.nested.property('usage.total_tokens', 40);
   });
 
-  it('tells what an answer cost that broke the schema twice', async () => {
+  it('reports the cost of a value that violated the schema twice', async () => {
     const { json, told } = setUp([answer('[]', { usage: usage(10, 5) }), answer('[]', { usage: usage(20, 5) })]);
     expect(await failure(json.execute(ann, { ...request, schema }))).to.be.instanceOf(StructuredOutputError);
     expect(told.at(-1))
@@ -134,13 +134,13 @@ describe('GenerateJSONUseCase', () => {
       .and.to.have.nested.property('usage.total_tokens', 40);
   });
 
-  it('keeps the budget over answer and repair together', async () => {
+  it('applies the budget to response and correction together', async () => {
     const { json, host } = setUp([answer('[]')], { access: everyone({ calls: 1 }) });
     expect(await failure(json.execute(ann, { ...request, schema }))).to.be.instanceOf(BudgetError);
     host.assertPlayedOut();
   });
 
-  it('takes another schema for other arguments', async () => {
+  it('treats another schema as other arguments', async () => {
     const { json } = setUp([answer('{"hour":12}')]);
     await json.execute(ann, { ...request, schema });
     expect(await failure(json.execute(ann, { ...request, schema: z.object({ hour: z.string() }) }))).to.be.instanceOf(
@@ -151,7 +151,7 @@ describe('GenerateJSONUseCase', () => {
 });
 
 describe('AgenticExecutionUseCase', () => {
-  it('runs the server’s tools by name and gives the last answer with the usage of the run', async () => {
+  it('runs the server’s tools by name and returns the final response with the usage of the run', async () => {
     const { agentic, found } = setUp([calling({ name: 'clock' }), answer('Noon.', { usage: usage(30, 1) })]);
     const response = await agentic.execute(ann, { ...request, tools: ['clock'] });
     expect(response.output_text).to.equal('Noon.');
@@ -159,13 +159,13 @@ describe('AgenticExecutionUseCase', () => {
     expect(await found()).to.deep.include({ state: 'completed', iterations: 2, usage: response.usage });
   });
 
-  it('refuses a tool that the server does not have', async () => {
+  it('rejects a tool that the server does not have', async () => {
     const { agentic, host } = setUp([]);
     expect(await failure(agentic.execute(ann, { ...request, tools: ['rm'] }))).to.be.instanceOf(LLMInvalidRequestError);
     host.assertPlayedOut();
   });
 
-  it('begins a run and goes on without anybody waiting; the run bears the id', async () => {
+  it('starts a run under the returned id without waiting for its end', async () => {
     const reply = deferred<LLMResponse>();
     const { agentic, found, loop, told } = setUp([() => reply.promise]);
     const record = recordEvents(loop);
@@ -184,7 +184,7 @@ describe('AgenticExecutionUseCase', () => {
     expect(told.map(({ type }) => type)).to.deep.equal(['use:started', 'use:ended']);
   });
 
-  it('disturbs nobody when a run fails that nobody waits for', async () => {
+  it('causes no unhandled rejection when an unawaited run fails', async () => {
     const { agentic, found, loop } = setUp([new LLMServerError('down', { retryable: false })]);
     const record = recordEvents(loop);
     const { executionId } = await agentic.start(ann, { ...request, tools: [] });
@@ -193,7 +193,7 @@ describe('AgenticExecutionUseCase', () => {
     expect((await found(executionId))?.error).to.deep.equal({ code: 'vendor-error', message: 'down' });
   });
 
-  it('writes an aborted run down as cancelled', async () => {
+  it('stores an aborted run as cancelled', async () => {
     const { agentic, found, told } = setUp([untilAborted]);
     const controller = new AbortController();
     const asked = failure(agentic.execute(ann, { ...request, tools: [] }, controller.signal));
@@ -254,7 +254,7 @@ describe('a use case refuses', () => {
     ['input that is none', ann, { input: 7 }, {}, LLMInvalidRequestError],
   ];
   for (const [title, actor, fields, ports, kind] of REFUSED) {
-    it(`${title}: nothing is asked, nothing written down, and operators are told`, async () => {
+    it(`${title}: makes no call, stores nothing and emits an audit event`, async () => {
       const { text, host, told, runs } = setUp([], ports);
       let created = 0;
       runs.create = () => Promise.reject(new Error(`run ${(created += 1)}`));
@@ -266,7 +266,7 @@ describe('a use case refuses', () => {
     });
   }
 
-  it('with the policy’s own words, and never with those of its failure', async () => {
+  it('with the policy’s reason, and never with the message of its failure', async () => {
     const denied = setUp([], { access: { decide: () => Promise.resolve({ allowed: false, reason: 'Not you.' }) } });
     expect(await failure(denied.text.execute(ann, request))).to.have.property('message', 'Not you.');
     const broken = setUp([], { access: { decide: () => Promise.reject(new Error('mongodb://root:secret@db')) } });
@@ -276,7 +276,7 @@ describe('a use case refuses', () => {
     expect(broken.logger.errors).to.have.length(1);
   });
 
-  it('admits admins and the server’s own jobs where there is no policy, and lets jobs speak as the operator', async () => {
+  it('everyone but admins and the server’s own jobs without a policy, and lets only jobs use the operator’s roles', async () => {
     const { text } = setUp([answer('a'), answer('b')], { access: adminsOnly });
     expect(await text.execute({ ...ann, isAdmin: true }, request)).to.equal('a');
     expect(
@@ -293,7 +293,7 @@ describe('a use case refuses', () => {
     ).to.equal('b');
   });
 
-  it('by provider, model and tools: the policy is asked about all of them', async () => {
+  it('by provider, model and tools, all of which the policy receives', async () => {
     const asked: unknown[] = [];
     const { agentic, text } = setUp([answer('a'), answer('b')], {
       access: { decide: (...args) => (asked.push(args), Promise.resolve({ allowed: true })) },
@@ -306,7 +306,7 @@ describe('a use case refuses', () => {
     ]);
   });
 
-  it('the call that would pass the budget, and writes that down', async () => {
+  it('the call that would exceed the budget, and stores that', async () => {
     const { agentic, found, host } = setUp([calling({ name: 'clock' })], { access: everyone({ calls: 1 }) });
     expect(await failure(agentic.execute(ann, { ...request, tools: ['clock'] }))).to.be.instanceOf(BudgetError);
     host.assertPlayedOut();
@@ -315,7 +315,7 @@ describe('a use case refuses', () => {
       .and.to.have.nested.property('error.code', 'budget-exceeded');
   });
 
-  it('to run what cannot be written down', async () => {
+  it('to run what cannot be stored', async () => {
     const { text, host, runs } = setUp([]);
     runs.create = () => Promise.reject(new Error('disk full'));
     expect(await failure(text.execute(ann, request))).to.have.property('message', 'disk full');
@@ -323,8 +323,8 @@ describe('a use case refuses', () => {
   });
 });
 
-describe('a request that comes again', () => {
-  it('is the same run, whether it is under way or done', async () => {
+describe('a repeated request', () => {
+  it('is the same run, whether that is running or has ended', async () => {
     const reply = deferred<LLMResponse>();
     const { text, host, told } = setUp([() => reply.promise]);
     const both = Promise.all([text.execute(ann, request), text.execute(ann, { ...request })]);
@@ -337,7 +337,7 @@ describe('a request that comes again', () => {
     expect(told.map(({ type }) => type)).to.deep.equal(['use:started', 'use:ended']);
   });
 
-  it('is a conflict when its arguments, or its operation, are others', async () => {
+  it('is a conflict if its arguments or its operation differ', async () => {
     const { text, agentic, host } = setUp([answer('Noon.')]);
     await text.execute(ann, request);
     for (const other of [
@@ -353,13 +353,13 @@ describe('a request that comes again', () => {
     host.assertPlayedOut();
   });
 
-  it('is another one for another user', async () => {
+  it('is a new request for another user', async () => {
     const { text } = setUp([answer('For Ann.'), answer('For Bob.')]);
     expect(await text.execute(ann, request)).to.equal('For Ann.');
     expect(await text.execute({ ...ann, userId: 'bob' }, { ...request, input: 'Something else' })).to.equal('For Bob.');
   });
 
-  it('failed as it failed, and is not tried again', async () => {
+  it('fails in the same way and is not retried', async () => {
     const { text, host } = setUp([new LLMServerError('down', { retryable: false })]);
     const first = await failure(text.execute(ann, request));
     expect(await failure(text.execute(ann, request)))
@@ -368,7 +368,7 @@ describe('a request that comes again', () => {
     host.assertPlayedOut();
   });
 
-  it('is tried when it was refused before', async () => {
+  it('is tried if it was refused before', async () => {
     let allowed = false;
     const { text } = setUp([answer('Noon.')], {
       access: { decide: () => Promise.resolve(allowed ? { allowed } : { allowed: false, reason: 'Not yet.' }) },
@@ -379,8 +379,8 @@ describe('a request that comes again', () => {
   });
 });
 
-describe('what is written down and told', () => {
-  it('is the record before the run, its outcome after it, and both as events', async () => {
+describe('records and audit events', () => {
+  it('cover the start of a run and its outcome', async () => {
     const { text, found, told } = setUp([answer('Noon.', { usage: usage(10, 5) })]);
     await text.execute(ann, { ...request, model: 'm', input: `  ${'A long question. '.repeat(20)}` });
     const run = await found();
@@ -411,7 +411,7 @@ describe('what is written down and told', () => {
     ]);
   });
 
-  it('does not cost the answer when a listener fails', async () => {
+  it('do not fail the request when a listener throws', async () => {
     const { text, logger } = setUp([answer('Noon.')], {
       onUse: () => {
         throw new Error('nobody listens');
@@ -423,7 +423,7 @@ describe('what is written down and told', () => {
 });
 
 describe('MemoryRunStore', () => {
-  it('keeps runs that are under way and the last ones that ended', async () => {
+  it('retains running runs and the most recently ended ones', async () => {
     const store = new MemoryRunStore(2);
     const leases = await Promise.all(
       ['open', 'a', 'b', 'c'].map((id) => store.create(runRequest(id), 'running', 'me')),

@@ -44,7 +44,7 @@ describe('a budget account', () => {
   ];
   for (const [what, limit] of LIMITS) {
     for (const window of ['day', 'month'] as const) {
-      it(`refuses the share that would pass the ${window}'s ${what}, held ones counted`, () => {
+      it(`rejects a reservation that would exceed the ${window}'s ${what}, held ones counted`, () => {
         const limits = { [window]: { [what]: limit } };
         const twice = held(held(empty, 'a', limits), 'b', limits);
         expect(reserve(twice, { id: 'c', ...CALL, leaseMs: LEASE }, limits, NOON)).to.deep.equal({
@@ -58,7 +58,7 @@ describe('a budget account', () => {
     }
   }
 
-  it('charges what was used in place of what was held', () => {
+  it('charges what was used instead of what was reserved', () => {
     const { used, holds } = settle(held(empty, 'a'), 'a', { calls: 1, tokens: 7, money: 0.01 }, NOON);
     expect(used).to.deep.equal({
       day: { calls: 1, tokens: 7, money: 0.01 },
@@ -67,14 +67,14 @@ describe('a budget account', () => {
     expect(holds).to.deep.equal([]);
   });
 
-  it('gives nothing to who has used all, however little is asked', () => {
+  it('rejects any reservation once the budget is used up', () => {
     const spent = settle(held(empty, 'a'), 'a', { calls: 1, tokens: 200, money: 0 }, NOON);
     expect(
       reserve(spent, { id: 'b', calls: 1, tokens: 0, money: 0, leaseMs: LEASE }, { day: { tokens: 200 } }, NOON).kind,
     ).to.equal('refused');
   });
 
-  it('begins anew with each day and each month', () => {
+  it('starts anew each day and each month', () => {
     const used = settle(held(empty, 'a'), 'a', CALL, NOON);
     const limits = { day: { calls: 1 } };
     expect(kindOf(used, limits, endOfWindow('day', NOON) - 1)).to.equal('refused');
@@ -83,35 +83,35 @@ describe('a budget account', () => {
     expect(kindOf(used, { month: { calls: 1 } }, endOfWindow('month', NOON))).to.equal('held');
   });
 
-  it('charges a call to the day in which it began', () => {
+  it('charges a call to the day on which it started', () => {
     const before = endOfWindow('day', NOON) - 1;
     const { used } = settle(held(empty, 'a', {}, before), 'a', CALL, before + 2);
     expect(used).to.deep.equal({ day: { calls: 0, tokens: 0, money: 0 }, month: CALL });
   });
 
-  it('does not go back to a day that is over when a clock runs behind', () => {
+  it('does not reopen a past day when a clock lags behind', () => {
     const tomorrow = held(empty, 'a', {}, endOfWindow('day', NOON));
     expect(held(tomorrow, 'b', {}, NOON)).to.include({ day: '2026-11-23', month: '2026-11' });
   });
 
-  it('gives back what a dead process held, when its lease is over', () => {
+  it('releases a dead process’s reservation when its lease expires', () => {
     const left = held(empty, 'dead');
     expect(kindOf(left, { day: { calls: 1 } }, NOON + LEASE - 1)).to.equal('refused');
     expect(kindOf(left, { day: { calls: 1 } }, NOON + LEASE)).to.equal('held');
   });
 
-  it('charges a call that ends after its lease all the same', () => {
+  it('charges a call that ends after its lease expired', () => {
     const { used } = settle(held(empty, 'slow'), 'slow', CALL, NOON + 2 * LEASE);
     expect(used.day).to.deep.equal(CALL);
   });
 
-  it('takes over the share of the same turn, and holds it once', () => {
+  it('takes over the reservation of the same turn without reserving twice', () => {
     const again = held(held(empty, 'run-1/1', {}, NOON, turn(1)), 'run-1/1', { day: { calls: 1 } }, NOON + 1, turn(1));
     expect(again.holds).to.have.length(1);
     expect(again.holds[0]).to.include({ until: NOON + 1 + LEASE });
   });
 
-  it('charges a turn once, whoever settles it and how often', () => {
+  it('charges a turn once, however often it is settled', () => {
     const once = settle(held(empty, 'run-1/1', {}, NOON, turn(1)), 'run-1/1', CALL, NOON, turn(1));
     expect(kindOf(once, { day: { calls: 1 } }, NOON, turn(1))).to.equal('paid');
     expect(kindOf(once, { day: { calls: 1 } }, NOON, turn(2))).to.equal('refused');
@@ -120,7 +120,7 @@ describe('a budget account', () => {
     expect(kindOf(once, { day: { calls: 2 } }, NOON, turn(1, 'run-2'))).to.equal('held');
   });
 
-  it('remembers paid turns of a bounded number of runs', () => {
+  it('stores the paid turns of a limited number of runs', () => {
     let account = empty;
     for (let run = 0; run < 1_000; run += 1)
       account = settle(account, `run-${run}/1`, CALL, NOON, turn(1, `run-${run}`));

@@ -166,7 +166,7 @@ const RECORDED_ERRORS: Readonly<Record<string, Expectation>> = {
   },
 };
 
-describe('vendorError on recorded answers', () => {
+describe('vendorError on recorded responses', () => {
   const cases = (JSON.parse(readFileSync(join(RECORDED, 'index.json'), 'utf8')) as { cases: RecordedCase[] }).cases;
   const seen = new Set<string>();
 
@@ -957,9 +957,9 @@ const SYNTHETIC: readonly Synthetic[] = [
   },
 ];
 
-describe('vendorError on answers of every kind', () => {
+describe('vendorError on responses of every kind', () => {
   for (const each of SYNTHETIC) {
-    it(`understands ${each.title}`, () => {
+    it(`classifies ${each.title}`, () => {
       const clock = sinon.useFakeTimers({ now: Date.UTC(2025, 0, 1), toFake: ['Date'] });
       try {
         const error = vendorError({
@@ -975,7 +975,7 @@ describe('vendorError on answers of every kind', () => {
     });
   }
 
-  it('keeps cause, response, the given request id and the HTTP status', () => {
+  it('preserves cause, response, the given request id and the HTTP status', () => {
     const cause = new Error('from below');
     const error = vendorError({
       vendor: 'openai',
@@ -991,7 +991,7 @@ describe('vendorError on answers of every kind', () => {
     expect(error.vendor).to.equal('openai');
   });
 
-  it('keeps what the model wrote as the cause of a refused call', () => {
+  it('preserves what the model wrote as the cause of a rejected call', () => {
     const error = vendorError({
       vendor: 'groq',
       status: 400,
@@ -1000,13 +1000,13 @@ describe('vendorError on answers of every kind', () => {
     expect(error.cause).to.deep.equal({ failed_generation: '<function=x>' });
   });
 
-  it('cuts endless messages', () => {
+  it('truncates endless messages', () => {
     const error = vendorError({ vendor: 'x', status: 400, body: openai('😀'.repeat(5_000)) });
     expect(error.message.length).to.be.at.most(1_001);
     expect(error.message.isWellFormed()).to.equal(true);
   });
 
-  it('never throws, whatever the answer is', () => {
+  it('never throws, whatever the response is', () => {
     fc.assert(
       fc.property(
         fc.option(fc.integer({ min: 100, max: 599 }), { nil: undefined }),
@@ -1026,7 +1026,7 @@ describe('vendorError on answers of every kind', () => {
     );
   });
 
-  it('reads only the beginning of hostile text, on which its patterns would go on for minutes', () => {
+  it('reads only the start of hostile text, on which its patterns would run for minutes', () => {
     const hostile = [
       '<html>' + '<script'.repeat(200_000),
       'model '.repeat(200_000),
@@ -1079,7 +1079,7 @@ describe('messages of vendorError', () => {
     });
   }
 
-  it('leave ordinary words, ids and numbers alone', () => {
+  it('leave ordinary words, ids and numbers unchanged', () => {
     const sentence =
       'Rate limit reached for model `meta-llama/llama-4-maverick-17b-128e-instruct` in organization `org_01kjh7p9n8f1qs6nz2bz77vy6b`, request req_c36106f48453f640180ea6ebcbb538e5, item rs_68c42de022c881948db7ed1cc2529f2e0202c9ad459e0d23: Limit 6000. Text-or-image2 max_tokens: 100000 > 64000. Basic authentication. Invalid token: 3 of 4. Please use an API key from https://console.x.ai/team/c853730f-fe0f-4537-b8a2-0e6e33c8342d.';
     expect(vendorError({ vendor: 'x', status: 429, body: openai(sentence) }).message).to.equal(sentence);

@@ -64,7 +64,7 @@ async function readAll(events: AsyncIterable<unknown>): Promise<number> {
 }
 
 describe('a manager with budgets', () => {
-  it('refuses the call that would pass a limit, before anything goes out, and says when to come again', async () => {
+  it('rejects a call that would exceed a limit before anything is sent, with the time until the budget renews', async () => {
     const { host, manager } = setUp([answer('1'), answer('2')], { day: { calls: 2 } });
     await manager.generate('ann', ask());
     await manager.generate('ann', ask());
@@ -75,13 +75,13 @@ describe('a manager with budgets', () => {
     expect(host.calls).to.have.length(2);
   });
 
-  it('charges the true usage, at the model’s price', async () => {
+  it('charges the reported usage at the model’s price', async () => {
     const { manager, used } = setUp([answer('x', { usage: usage(30, 20) })], { day: { money: 5 } });
     await manager.generate('ann', ask());
     expect(await used()).to.deep.equal({ calls: 1, tokens: 50, money: (30 * 10 + 20 * 100) / 1_000_000, holds: 0 });
   });
 
-  it('holds what the call may need until it is known', async () => {
+  it('reserves what a call may need until its usage is known', async () => {
     const { manager, host } = setUp([answer('x')], { day: { tokens: 5_000 } });
     await failure(manager.generate('ann', ask({ max_output_tokens: 5_000 })));
     await failure(manager.generate('ann', ask({ instructions: 'x'.repeat(20_000) })));
@@ -125,14 +125,14 @@ describe('a manager with budgets', () => {
       expect(host.calls).to.have.length(script.length);
     });
 
-    it(`lets none of ${way} out when nothing is left`, async () => {
+    it(`sends no call of ${way} when nothing is left`, async () => {
       const { manager, tools, host } = setUp(script, { month: { calls: 0 } });
       expect(await failure(use(manager, tools))).to.be.instanceOf(BudgetError);
       expect(host.calls).to.have.length(0);
     });
   }
 
-  it('gives back what a call held that cost nothing', async () => {
+  it('releases the reservation of a call that cost nothing', async () => {
     for (const error of [
       new LLMRateLimitError('slow down', { retryable: false }),
       new LLMConnectionError('no', { retryable: false }),
@@ -143,7 +143,7 @@ describe('a manager with budgets', () => {
     }
   });
 
-  it('counts a call that is tried again once', async () => {
+  it('counts a retried call once', async () => {
     const { manager, used } = setUp([new LLMServerError('oops', { status: 500 }), answer('x')], { day: { calls: 1 } });
     await manager.generate('ann', ask());
     expect(await used()).to.include({ calls: 1, holds: 0 });
@@ -156,7 +156,7 @@ describe('a manager with budgets', () => {
     expect(await used()).to.include({ calls: 1, tokens: 10, holds: 0 });
   });
 
-  it('charges a guess for a call that was cut off', async () => {
+  it('charges an estimate for a call that was cut off', async () => {
     const controller = new AbortController();
     const { manager, used } = setUp([untilAborted], { day: { calls: 5 } });
     const asked = failure(manager.generate('ann', ask({ input: 'x'.repeat(400), signal: controller.signal })));
@@ -167,7 +167,7 @@ describe('a manager with budgets', () => {
     expect(tokens).to.be.above(99);
   });
 
-  it('charges what came of a stream that was left, and of one that broke', async () => {
+  it('charges the output that arrived of an abandoned stream, and of a broken one', async () => {
     const said = eventsOf(answer('a long answer indeed'));
     const left = setUp([said], { day: { calls: 5 } });
     for await (const event of left.manager.stream('ann', ask())) if (event.type === 'response.output_text.delta') break;
@@ -180,13 +180,13 @@ describe('a manager with budgets', () => {
     expect(tokens).to.be.above(0);
   });
 
-  it('gives back a stream that never began', async () => {
+  it('releases the reservation of a stream that never started', async () => {
     const { manager, used } = setUp([new LLMRateLimitError('slow down', { retryable: false })], { day: { calls: 5 } });
     await failure(readAll(manager.stream('ann', ask())));
     expect(await used()).to.deep.equal({ calls: 0, tokens: 0, money: 0, holds: 0 });
   });
 
-  it('pays a run’s turn once when the turn is asked again', async () => {
+  it('charges a repeated turn of a run once', async () => {
     const { manager, used, host } = setUp([answer('x'), answer('x')], { day: { calls: 1 } });
     const turn = { executionId: 'run-1', iteration: 1 };
     await manager.generate('ann', ask({ turn }));
@@ -198,7 +198,7 @@ describe('a manager with budgets', () => {
     );
   });
 
-  it('knows the turns of runs that are written down', async () => {
+  it('identifies the turns of stored runs', async () => {
     const { manager, tools, host, store } = setUp([calling({ name: 'clock' }), answer('x')], { day: { calls: 5 } });
     const loop = new AgenticLoop({ provider: manager, toolExecutor: tools, runStore: new MemoryRunStore() });
     await loop.execute('ann', { executionId: 'run-1', model: 'scripted', input: 'Hello?', tools: ['clock'] });
@@ -210,7 +210,7 @@ describe('a manager with budgets', () => {
     ).to.deep.equal(['run-1/2']);
   });
 
-  it('takes over the share of a turn whose process died', async () => {
+  it('takes over the reservation of a turn whose process died', async () => {
     const store = new MemoryBudgetStore();
     const dead = setUp([untilAborted], { day: { calls: 1 } }, store);
     const turn = { executionId: 'run-1', iteration: 1 };
@@ -221,7 +221,7 @@ describe('a manager with budgets', () => {
     expect(await alive.used()).to.include({ calls: 1, holds: 0 });
   });
 
-  it('makes no call while the budget can’t be read', async () => {
+  it('makes no call if the budget cannot be read', async () => {
     const store: BudgetStore = {
       find: () => Promise.reject(new LLMConnectionError('no database')),
       replace: () => Promise.resolve(false),
@@ -231,7 +231,7 @@ describe('a manager with budgets', () => {
     expect(host.calls).to.have.length(0);
   });
 
-  it('keeps an answer whose bill could not be written', async () => {
+  it('returns a response whose usage could not be recorded', async () => {
     const kept = new MemoryBudgetStore();
     let writes = 0;
     const store: BudgetStore = {
@@ -244,7 +244,7 @@ describe('a manager with budgets', () => {
     expect(logger.errors).to.deep.equal(['Could not record the usage of the user "ann".']);
   });
 
-  it('refuses to keep a budget of money for a model without a price', async () => {
+  it('rejects a call under a money budget for a model without a price', async () => {
     const { manager, host } = setUp([answer('x')], { month: { money: 1 } }, new MemoryBudgetStore(), false);
     expect(await failure(manager.generate('ann', ask()))).to.include({
       message: 'The price of the model "scripted" is unknown, so a budget in US dollars can\'t be enforced.',
@@ -252,7 +252,7 @@ describe('a manager with budgets', () => {
     expect(host.calls).to.have.length(0);
   });
 
-  it('asks no store for users without limits', async () => {
+  it('does not access the store for users without limits', async () => {
     const store: BudgetStore = {
       find: () => Promise.reject(new Error('never asked')),
       replace: () => Promise.resolve(false),

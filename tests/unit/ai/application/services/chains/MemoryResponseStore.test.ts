@@ -4,7 +4,7 @@ import { userMessage } from '../../../../../../imports/business/ai/domain/entiti
 import type { StoredResponse } from '../../../../../../imports/business/ai/domain/interfaces/ResponseStore';
 import { answer } from '../../../../../support/responses';
 
-describe('stored responses in memory', () => {
+describe('MemoryResponseStore', () => {
   let now = 0;
   beforeEach(() => {
     now = 1_000;
@@ -23,7 +23,7 @@ describe('stored responses in memory', () => {
     };
   }
 
-  it('forgets what was used longest ago when there are too many', async () => {
+  it('evicts the least recently used response when there are too many', async () => {
     const store = new MemoryResponseStore({ maxResponses: 2 });
     await store.save(stored('resp_1'));
     await store.save(stored('resp_2'));
@@ -34,7 +34,7 @@ describe('stored responses in memory', () => {
     expect(await store.find('ann', 'resp_3')).not.to.equal(undefined);
   });
 
-  it('forgets what was used longest ago when it is too much, however it got there', async () => {
+  it('evicts the least recently used responses when they are too large', async () => {
     const large = (id: string): StoredResponse => stored(id, { input: [userMessage('x'.repeat(600))] });
     const store = new MemoryResponseStore({ maxSize: 2_500 });
     for (const id of ['resp_1', 'resp_2', 'resp_1', 'resp_3']) await store.save(large(id));
@@ -44,7 +44,7 @@ describe('stored responses in memory', () => {
     expect(await store.find('ann', 'resp_4')).to.equal(undefined);
   });
 
-  it('forgets what was not used for its time to live, and keeps what was', async () => {
+  it('evicts responses that were not used within the time to live', async () => {
     const store = new MemoryResponseStore({ timeToLive: 100, now: () => now });
     await store.save(stored('resp_1'));
     await store.save(stored('resp_2'));

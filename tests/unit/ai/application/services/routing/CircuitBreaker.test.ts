@@ -28,7 +28,7 @@ function setUp(): World {
 }
 
 describe('a circuit breaker', () => {
-  it('opens with the fifth failure in a row, and not before', () => {
+  it('opens with the fifth consecutive failure, and not before', () => {
     const { breaker, fail } = setUp();
     fail(4);
     expect(breaker.admits).to.equal(true);
@@ -37,7 +37,7 @@ describe('a circuit breaker', () => {
     expect(breaker.remaining()).to.equal(30_000);
   });
 
-  it('starts counting anew after a success', () => {
+  it('resets its count after a success', () => {
     const { breaker, fail, enter } = setUp();
     fail(4);
     enter().succeeded();
@@ -45,7 +45,7 @@ describe('a circuit breaker', () => {
     expect(breaker.admits).to.equal(true);
   });
 
-  it('counts nothing for an attempt that says nothing of the host', () => {
+  it('ignores an attempt that is no evidence about the provider', () => {
     const { breaker, fail, enter } = setUp();
     fail(4);
     enter().released();
@@ -53,7 +53,7 @@ describe('a circuit breaker', () => {
     expect(breaker.admits).to.equal(false);
   });
 
-  it('admits exactly one probe after its time, however many ask', () => {
+  it('admits exactly one probe after the pause, whatever the number of callers', () => {
     const world = setUp();
     world.fail(5);
     world.now = 29_999;
@@ -64,7 +64,7 @@ describe('a circuit breaker', () => {
     expect(world.breaker.admits).to.equal(false);
   });
 
-  it('closes with the probe’s success', () => {
+  it('closes when the probe succeeds', () => {
     const world = setUp();
     world.fail(5);
     world.now = 30_000;
@@ -73,7 +73,7 @@ describe('a circuit breaker', () => {
     expect(world.breaker.admits).to.equal(true);
   });
 
-  it('opens for its whole time again with the probe’s failure', () => {
+  it('stays open for another full pause when the probe fails', () => {
     const world = setUp();
     world.fail(5);
     world.now = 40_000;
@@ -84,7 +84,7 @@ describe('a circuit breaker', () => {
     expect(world.breaker.acquire()).to.not.equal(undefined);
   });
 
-  it('admits another probe at once when the first one said nothing', () => {
+  it('admits another probe immediately if the first one was released', () => {
     const world = setUp();
     world.fail(5);
     world.now = 30_000;
@@ -92,7 +92,7 @@ describe('a circuit breaker', () => {
     expect(world.breaker.acquire()).to.not.equal(undefined);
   });
 
-  it('closes as soon as the probe’s stream begins, and counts its failure as one', () => {
+  it('closes as soon as the probe’s stream starts, and counts a later failure once', () => {
     const world = setUp();
     world.fail(5);
     world.now = 30_000;
@@ -106,7 +106,7 @@ describe('a circuit breaker', () => {
     expect(world.breaker.admits).to.equal(false);
   });
 
-  it('ignores the outcome of attempts that began before it opened', () => {
+  it('ignores the outcome of attempts that started before it opened', () => {
     const world = setUp();
     const [early, late] = [world.enter(), world.enter()];
     world.fail(5);
@@ -117,14 +117,14 @@ describe('a circuit breaker', () => {
     expect(world.breaker.remaining()).to.equal(10_000);
   });
 
-  it('takes one word of each attempt', () => {
+  it('counts one outcome per attempt', () => {
     const world = setUp();
     const ticket = world.enter();
     for (let time = 0; time < 9; time += 1) ticket.failed();
     expect(world.breaker.admits).to.equal(true);
   });
 
-  it('never has two probes under way, and can always be entered after its time, whatever happens', () => {
+  it('never has two concurrent probes, and always admits a call after its pause', () => {
     const step = fc.record({
       act: fc.constantFrom('enter', 'succeeded', 'failed', 'released', 'responding'),
       which: fc.nat(5),

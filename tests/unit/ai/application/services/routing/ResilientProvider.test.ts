@@ -72,7 +72,7 @@ describe('a retry', () => {
     });
   }
 
-  it('is the third attempt at most, and the last error is thrown', async () => {
+  it('ends after the third attempt with the last error', async () => {
     const errors = [1, 2, 3].map(() => fault('overloaded'));
     const { provider, host, waits } = resilient(errors);
     expect(await thrownBy(provider.generate('u', HI))).to.equal(errors[2]);
@@ -80,14 +80,14 @@ describe('a retry', () => {
     expect(waits).to.deep.equal([500, 1_000]);
   });
 
-  it('obeys a vendor that says the opposite of the table', async () => {
+  it('obeys a vendor that contradicts the table', async () => {
     const never = new LLMServerError('x-should-retry: false', { retryable: false });
     const { provider, host } = resilient([never]);
     expect(await thrownBy(provider.generate('u', HI))).to.equal(never);
     host.assertPlayedOut();
   });
 
-  it('waits anywhere from nothing to the doubled base, capped', async () => {
+  it('waits between 0 and the doubled base delay, up to the maximum', async () => {
     const settings = { retry: { maxAttempts: 7 } };
     const full = resilient([...Array.from({ length: 6 }, () => fault('rate-limited')), answer('ok')], settings);
     await full.provider.generate('u', HI);
@@ -97,7 +97,7 @@ describe('a retry', () => {
     expect(none.waits).to.deep.equal([0]);
   });
 
-  it('never comes sooner than Retry-After says', async () => {
+  it('never comes earlier than Retry-After permits', async () => {
     const { provider, waits } = resilient(
       [fault('rate-limited', { retryAfterMs: 7_300 }), fault('rate-limited', { retryAfterMs: 60_000 }), answer('ok')],
       { random: () => 0 },
@@ -130,7 +130,7 @@ describe('a retry', () => {
     expect((await provider.generate('u', HI)).output_text).to.equal('ok');
   });
 
-  it('sends the very options that were given', async () => {
+  it('sends the same options object', async () => {
     const { provider, host } = resilient([fault('timeout'), answer('ok')]);
     const options: GenerateOptions = Object.freeze({ ...HI, temperature: 0.2 });
     await provider.generate('ann', options);
@@ -140,7 +140,7 @@ describe('a retry', () => {
     }
   });
 
-  it('gives completed and incomplete responses as they are, in one attempt', async () => {
+  it('does not follow a completed or incomplete response', async () => {
     for (const whole of [answer('done'), incomplete('max_output_tokens', 'cut'), incomplete('content_filter')]) {
       const { provider, host } = resilient([whole]);
       expect(await provider.generate('u', HI)).to.equal(whole);
@@ -149,8 +149,8 @@ describe('a retry', () => {
   });
 });
 
-describe('an error of another family', () => {
-  it('is wrapped once, keeps its cause, shows nothing of it, and is not retried', async () => {
+describe('an error that is no LLMError', () => {
+  it('is wrapped once, with a hidden cause, and is not retried', async () => {
     const cause = new TypeError('secret internals');
     const { provider, host } = resilient([cause]);
     const error = await thrownBy(provider.generate('u', HI));
@@ -169,8 +169,8 @@ describe('an error of another family', () => {
   });
 });
 
-describe('the budget of retries', () => {
-  it('ends with its tokens, and a request adds a tenth', async () => {
+describe('the retry budget', () => {
+  it('runs out with its tokens, and gains a tenth of a token per request', async () => {
     const always = Array.from({ length: 400 }, () => fault('rate-limited'));
     const { provider, host } = resilient(always);
     for (let request = 0; request < 5; request += 1) await thrownBy(provider.generate('u', HI));
@@ -187,7 +187,7 @@ describe('the budget of retries', () => {
     ).to.equal(44);
   });
 
-  it('is filled up to ten by successes, and not beyond', async () => {
+  it('is refilled up to ten tokens', async () => {
     const { provider, host } = resilient([
       ...Array.from({ length: 300 }, () => answer('ok')),
       ...Array.from({ length: 60 }, () => fault('rate-limited')),
@@ -215,7 +215,7 @@ describe('the circuit of a provider', () => {
     });
   }
 
-  it('open, refuses at once with the time that is left and the last failure', async () => {
+  it('rejects calls while open, with the remaining time and the last failure', async () => {
     let now = 0;
     const last = fault('connection-failed');
     const { provider, host } = resilient([1, 2, 3, 4].map(() => fault('overloaded') as ScriptedStep).concat(last), {
@@ -229,7 +229,7 @@ describe('the circuit of a provider', () => {
     host.assertPlayedOut();
   });
 
-  it('that opens between two attempts ends the request with its own error', async () => {
+  it('ends a request between two attempts with the request’s own error', async () => {
     const errors = Array.from({ length: 5 }, () => fault('overloaded'));
     const { provider, host, waits } = resilient(errors, { clock: () => 0 });
     await thrownBy(provider.generate('u', HI));
@@ -238,7 +238,7 @@ describe('the circuit of a provider', () => {
     expect(waits).to.have.length(3);
   });
 
-  it('half-open, lets one of many concurrent requests through, and all after its success', async () => {
+  it('admits one of many concurrent requests while half-open, and all after its success', async () => {
     let now = 0;
     let release: (whole: LLMResponse) => void = () => undefined;
     const held = new Promise<LLMResponse>((resolve) => (release = resolve));
@@ -259,14 +259,14 @@ describe('the circuit of a provider', () => {
     host.assertPlayedOut();
   });
 
-  it('does not open for a caller’s own short time-out', async () => {
+  it('does not open for a caller’s own short timeout', async () => {
     const steps = Array.from({ length: 6 }, () => new LLMTimeoutError('too slow for you'));
     const { provider, host } = resilient(steps, { ...OPEN });
     await failTimes(provider, 6, { ...HI, timeout: 5 });
     host.assertPlayedOut();
   });
 
-  it('is closed by an answer of the host, a refusal of the request too', async () => {
+  it('is closed by any response of the vendor, even if it rejects the request', async () => {
     const down = (): LLMError => fault('overloaded');
     const { provider, host } = resilient(
       [
@@ -294,7 +294,7 @@ describe('an abort', () => {
   beforeEach(() => (clock = sinon.useFakeTimers()));
   afterEach(() => clock.restore());
 
-  it('while waiting throws the reason at once and leaves no timer and no listener', async () => {
+  it('during a delay throws the reason immediately and leaves no timer or listener', async () => {
     const host = new ScriptedProvider([fault('rate-limited', { retryAfterMs: 50_000 })]);
     const provider = new ResilientProvider({ provider: host });
     const controller = new AbortController();
@@ -327,7 +327,7 @@ describe('an abort', () => {
     expect(removed.callCount).to.equal(added.callCount);
   });
 
-  it('during an attempt throws the reason untouched, and asks nobody else', async () => {
+  it('during an attempt throws the reason unchanged and tries no fallback', async () => {
     const other = new ScriptedProvider([], { name: 'other' });
     const provider = new ResilientProvider({ provider: new ScriptedProvider([untilAborted]), fallback: [other] });
     const controller = new AbortController();
@@ -338,7 +338,7 @@ describe('an abort', () => {
     other.assertPlayedOut();
   });
 
-  it('before anything makes no call', async () => {
+  it('before the first attempt prevents any call', async () => {
     const host = new ScriptedProvider([]);
     const reason = new Error('never mind');
     expect(
@@ -349,7 +349,7 @@ describe('an abort', () => {
     host.assertPlayedOut();
   });
 
-  it('hides behind no error that the provider makes of it', async () => {
+  it('throws the reason even if the provider throws another error for it', async () => {
     const controller = new AbortController();
     const provider = new ResilientProvider({
       provider: new ScriptedProvider([
@@ -364,7 +364,7 @@ describe('an abort', () => {
 });
 
 describe('attempts that were aborted', () => {
-  it('say nothing of the host', async () => {
+  it('are no evidence about the provider', async () => {
     const reasons = Array.from({ length: 6 }, (_, index) => ({ index }));
     const controllers = reasons.map(() => new AbortController());
     const closing = reasons.map((reason, index) => () => {
@@ -397,8 +397,8 @@ describe('the settings', () => {
   }
 });
 
-describe('the time of a whole call', () => {
-  it('leaves a retry only what is left, and none when the wait would pass it', async () => {
+describe('the timeout of a call', () => {
+  it('leaves a retry only the remaining time, and permits none beyond it', async () => {
     let now = 0;
     const slow = (): LLMError => {
       now += 1_000;
@@ -424,19 +424,19 @@ describe('a stream', () => {
   const whole = answer('one two three');
   const events = eventsOf(whole);
 
-  it('gives every event, in order, once', async () => {
+  it('emits every event once and in order', async () => {
     const { provider, host } = resilient([whole]);
     expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
     host.assertPlayedOut();
   });
 
-  it('asks nobody before it is read', () => {
+  it('makes no call before it is read', () => {
     const { provider, host } = resilient([]);
     provider.stream('u', HI);
     host.assertPlayedOut();
   });
 
-  it('is tried again as long as it has said nothing', async () => {
+  it('is retried until its first substantial event', async () => {
     const created: ResponseStreamEvent = { type: 'response.created', id: 'r0', model: 'm' };
     const { provider, host } = resilient([fault('overloaded'), [created, fault('connection-failed')], whole]);
     expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
@@ -445,7 +445,7 @@ describe('a stream', () => {
 
   for (const [index, event] of events.entries()) {
     if (event.type === 'response.created' || event.type === 'response.completed') continue;
-    it(`is not tried again after ${event.type} (event ${index})`, async () => {
+    it(`is not retried after ${event.type} (event ${index})`, async () => {
       const error = fault('connection-failed');
       const { provider, host } = resilient([[...events.slice(0, index + 1), error]], {
         fallback: [new ScriptedProvider([], { name: 'other' })],
@@ -462,7 +462,7 @@ describe('a stream', () => {
     });
   }
 
-  it('that ends without its answer is an error, retried only if it said nothing', async () => {
+  it('that ends without a response is an error, retried only if it emitted nothing substantial', async () => {
     const cut = resilient([events.slice(0, 4)]);
     expect(await thrownBy(collect(cut.provider.stream('u', HI)))).to.be.instanceOf(LLMStreamError);
     cut.host.assertPlayedOut();
@@ -471,7 +471,7 @@ describe('a stream', () => {
     empty.host.assertPlayedOut();
   });
 
-  it('that says it failed throws that error', async () => {
+  it('throws the error of response.failed', async () => {
     const error = fault('invalid-request');
     for (const before of [[], events.slice(0, 3)]) {
       const { provider, host } = resilient([[...before, { type: 'response.failed', error }]]);
@@ -480,13 +480,13 @@ describe('a stream', () => {
     }
   });
 
-  it('that nobody reads on is given up upstream', async () => {
+  it('closes the upstream stream when its consumer leaves', async () => {
     const { provider, host } = resilient([whole]);
     for await (const event of provider.stream('u', HI)) if (event.type === 'response.output_text.delta') break;
     expect(host.abandonedStreams).to.equal(1);
   });
 
-  it('throws the abort’s reason when it is aborted midway', async () => {
+  it('throws the signal’s reason when it is aborted midway', async () => {
     const controller = new AbortController();
     const { provider } = resilient([whole]);
     const reading = (async () => {
@@ -497,7 +497,7 @@ describe('a stream', () => {
     expect(await thrownBy(reading)).to.equal('seen enough');
   });
 
-  it('counts its failures towards the circuit, and its beginning as the probe’s success', async () => {
+  it('counts its failures towards the circuit, and its start as the probe’s success', async () => {
     let now = 0;
     const broken = [events[0]!, events[1]!, fault('connection-failed')];
     const { provider, host } = resilient([...Array.from({ length: 5 }, () => broken), broken, whole], {
@@ -544,19 +544,19 @@ describe('a fallback', () => {
     });
   }
 
-  it('is asked for the same model, and for its own when it does not know that', async () => {
+  it('gets the same model, or uses its own if that is unknown', async () => {
     const { provider, b } = pair([new LLMAuthError('no')], [new LLMModelNotFoundError('m?'), answer('ok')]);
     expect((await provider.generate('u', ASK)).output_text).to.equal('ok');
     expect(b.calls.map(({ options }) => options.model)).to.deep.equal(['m', undefined]);
   });
 
-  it('is asked for the model that its entry names', async () => {
+  it('uses the model of its entry', async () => {
     const { provider, b } = pair([new LLMAuthError('no')], [answer('ok')], { fallback: ['b/small'] });
     await provider.generate('u', ASK);
     expect(b.calls[0]?.options.model).to.equal('small');
   });
 
-  it('says in the answer why it answered', async () => {
+  it('adds a warning that states why it served the request', async () => {
     const { provider } = pair([new LLMAuthError('no')], [answer('ok')]);
     expect((await provider.generate('u', ASK)).vendor.warnings).to.deep.equal([
       'The provider "a" failed (auth-failed); "b" served the request instead.',
@@ -566,7 +566,7 @@ describe('a fallback', () => {
     expect(last).to.have.nested.property('response.vendor.warnings.length', 1);
   });
 
-  it('after fallback is asked in order, each under the same policy; the first error is thrown when all fail', async () => {
+  it('after another is tried in order under the same policy, and the first error is thrown if all fail', async () => {
     const order: string[] = [];
     const make = (name: string, code: ErrorCode): ScriptedProvider =>
       new ScriptedProvider(
@@ -586,7 +586,7 @@ describe('a fallback', () => {
     expect(order.join('')).to.equal('aaacccbbb');
   });
 
-  it('is not asked for a chain that only one provider knows', async () => {
+  it('is not tried for a previous_response_id', async () => {
     const { provider, b } = pair([new LLMAuthError('no')], []);
     expect(await thrownBy(provider.generate('u', { ...ASK, previous_response_id: 'resp_1' }))).to.be.instanceOf(
       LLMAuthError,
@@ -594,7 +594,7 @@ describe('a fallback', () => {
     b.assertPlayedOut();
   });
 
-  it('answers while the circuit of the first is open', async () => {
+  it('serves requests while the first provider’s circuit is open', async () => {
     const down = Array.from({ length: 5 }, () => fault('overloaded'));
     const { provider, a, b } = pair(
       down,
@@ -616,13 +616,13 @@ describe('a fallback', () => {
     expect(spare.calls[0]?.options.model).to.equal('spare/m');
   });
 
-  it('serves a stream too', async () => {
+  it('serves streams too', async () => {
     const { provider } = pair([fault('auth-failed')], [answer('from b')]);
     const last = (await collect(provider.stream('u', ASK))).at(-1);
     expect(last).to.have.nested.property('response.output_text', 'from b');
   });
 
-  it('gets no time that the caller has not', async () => {
+  it('gets no more than the caller’s remaining time', async () => {
     let now = 0;
     const { provider, b } = pair(
       [
@@ -678,7 +678,7 @@ describe('a route', () => {
     });
   }
 
-  it('leads capabilities, access and deletion to the right provider', async () => {
+  it('directs capabilities, access checks and deletions to the right provider', async () => {
     const a = new ScriptedProvider([], { name: 'a', capabilities: { maxTokens: 1 }, access: false });
     const b = new ScriptedProvider([answer('b', { id: 'resp_of_b' })], { name: 'b', capabilities: { maxTokens: 2 } });
     const provider = new ResilientProvider({ providers: { a, b } });
@@ -705,7 +705,7 @@ describe('a route', () => {
 });
 
 describe('the usage', () => {
-  it('is summed by provider and user, streams and failed answers included', async () => {
+  it('is summed by provider and user, streams and failed responses included', async () => {
     const failed = response({ status: 'failed', usage: usage(100, 1) });
     const a = new ScriptedProvider(
       [
@@ -724,7 +724,7 @@ describe('the usage', () => {
     ]);
   });
 
-  it('of a stream that nobody reads on is estimated: the prompt that was read, and what was told until then', async () => {
+  it('of an abandoned stream is estimated from the prompt and the output so far', async () => {
     const host = new ScriptedProvider([answer('one two three four')], { name: 'a' });
     const provider = new ResilientProvider({ provider: host });
     for await (const event of provider.stream('ann', { input: 'x'.repeat(400), model: 'm' }))
@@ -735,7 +735,7 @@ describe('the usage', () => {
     expect(entry?.usage.input_tokens).to.be.within(100, 150);
   });
 
-  it('of a stream that breaks is what its vendor had counted, and more where more was told', async () => {
+  it('of a broken stream is the vendor’s last count plus an estimate of later output', async () => {
     const [created, ...rest] = eventsOf(answer('one two three four', { usage: usage(1_000, 1) }));
     const events = [
       created!,
@@ -760,7 +760,7 @@ describe('the usage', () => {
     ]);
   });
 
-  it('keeps so many users apart, and the sum of all', async () => {
+  it('is tracked for a limited number of users, and summed for all', async () => {
     const provider = new ResilientProvider({
       provider: new ScriptedProvider(
         Array.from({ length: 50 }, () => answer('x', { usage: usage(1, 1) })),
@@ -775,8 +775,8 @@ describe('the usage', () => {
   });
 });
 
-describe('any program of errors', () => {
-  it('ends, with at most three attempts at each provider and the answer or the first provider’s error', async () => {
+describe('any sequence of errors', () => {
+  it('ends after at most three attempts per provider with a response or the first provider’s error', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...CODES).map((code) => ({ kind: 'error' as const, code })) },
       { weight: 1, arbitrary: fc.constant({ kind: 'bug' as const }) },
@@ -842,7 +842,7 @@ describe('any program of errors', () => {
 });
 
 describe('the default wait', () => {
-  it('is as long as it says, by the timers of the process', async () => {
+  it('lasts as long as stated, by the timers of the process', async () => {
     const clock = sinon.useFakeTimers();
     try {
       const provider = new ResilientProvider({

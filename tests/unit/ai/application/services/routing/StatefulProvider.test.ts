@@ -48,8 +48,8 @@ async function last(events: AsyncIterable<ResponseStreamEvent>): Promise<LLMResp
   throw new Error('the stream never completes');
 }
 
-describe('a provider whose host keeps no responses', () => {
-  it('is sent the whole conversation, without the words for stored responses', async () => {
+describe('StatefulProvider over a vendor that stores no responses', () => {
+  it('sends the entire conversation without the options for stored responses', async () => {
     const { ask, sent } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' }), answer('C', { id: 'r3' })]);
     const first = await ask('a');
     const second = await ask('b', first);
@@ -63,14 +63,14 @@ describe('a provider whose host keeps no responses', () => {
     ]);
   });
 
-  it('remembers nothing that was not to be stored', async () => {
+  it('stores nothing unless storage is requested', async () => {
     const { provider, store } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })]);
     await provider.generate('ann', { model: 'm', input: 'a' });
     await provider.generate('ann', { model: 'm', input: 'b', store: false });
     expect([await store.find('ann', 'r1'), await store.find('ann', 'r2')]).to.deep.equal([undefined, undefined]);
   });
 
-  it('goes on from a response without storing the next one, when that is wanted', async () => {
+  it('continues from a response without storing the next one, if requested', async () => {
     const { ask, store, sent } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })]);
     await ask('a');
     await ask('b', 'r1', { store: false });
@@ -78,7 +78,7 @@ describe('a provider whose host keeps no responses', () => {
     expect(await store.find('ann', 'r2')).to.equal(undefined);
   });
 
-  it('branches: two conversations go on from one response', async () => {
+  it('continues two conversations from the same response', async () => {
     const { ask, sent } = setUp(['r1', 'r2', 'r3', 'r4'].map((id) => answer(id.toUpperCase(), { id })));
     await ask('a');
     await ask('b', 'r1');
@@ -87,14 +87,14 @@ describe('a provider whose host keeps no responses', () => {
     expect(said(sent(3))).to.deep.equal(['user: a', 'assistant: R1', 'user: c', 'assistant: R3', 'user: d']);
   });
 
-  it('refuses an unknown response before anything is sent', async () => {
+  it('rejects an unknown response before anything is sent', async () => {
     const { ask, host } = setUp([]);
     const error = await failure(ask('a', 'r9'));
     expect(error).to.be.instanceOf(LLMInvalidRequestError).with.property('path', 'previous_response_id');
     host.assertPlayedOut();
   });
 
-  it('keeps an incomplete answer, as hosts do', async () => {
+  it('stores an incomplete response, as vendors do', async () => {
     const { ask, sent } = setUp([answer('Half of', { id: 'r1', status: 'incomplete' }), answer('B', { id: 'r2' })]);
     await ask('a');
     await ask('Go on.', 'r1');
@@ -114,7 +114,7 @@ describe('a provider whose host keeps no responses', () => {
     });
   }
 
-  it('tells one id in every event of a stream', async () => {
+  it('uses one id in all events of a stream', async () => {
     const { provider } = setUp([answer('A', { id: '' })]);
     const events: ResponseStreamEvent[] = [];
     for await (const event of provider.stream('ann', { model: 'm', input: 'a', store: true })) events.push(event);
@@ -128,7 +128,7 @@ describe('a provider whose host keeps no responses', () => {
     expect(events.map(({ type }) => type)).to.deep.equal(eventsOf(answer('A')).map(({ type }) => type));
   });
 
-  it('stores nothing of a stream that broke off', async () => {
+  it('stores nothing of a broken stream', async () => {
     const { provider, store } = setUp([
       [...eventsOf(answer('A b c', { id: 'r1' })).slice(0, 3), new LLMServerError('broken')],
     ]);
@@ -139,7 +139,7 @@ describe('a provider whose host keeps no responses', () => {
     expect(await store.find('ann', 'r1')).to.equal(undefined);
   });
 
-  it('says so when an answer could not be stored, and gives it in the error', async () => {
+  it('throws if a response could not be stored, with the response in the error', async () => {
     const { ask, store } = setUp([answer('A', { id: 'r1' })]);
     store.save = () => Promise.reject(new Error('disk full'));
     const error = await failure(ask('a'));
@@ -147,7 +147,7 @@ describe('a provider whose host keeps no responses', () => {
     expect(error).to.have.property('retryable', false);
   });
 
-  it('deletes a response: it cannot be gone on from, those after it can', async () => {
+  it('deletes a response, after which only its successors can be continued', async () => {
     const { ask, provider, sent } = setUp([
       answer('A', { id: 'r1' }),
       answer('B', { id: 'r2' }),
@@ -162,7 +162,7 @@ describe('a provider whose host keeps no responses', () => {
     expect(said(sent(2))).to.deep.equal(['user: b', 'assistant: B', 'user: c']);
   });
 
-  it('deletes here although the host has nothing to delete, and tells any other failure', async () => {
+  it('deletes from the store if the vendor stores nothing, and throws any other failure', async () => {
     const { ask, provider, host, store } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })]);
     await ask('a');
     await ask('b');
@@ -173,7 +173,7 @@ describe('a provider whose host keeps no responses', () => {
     expect(await failure(provider.deleteResponse('ann', 'r2'))).to.have.property('message', 'down');
   });
 
-  it('puts a call back before its answers when its response is gone, once, and in its place', async () => {
+  it('puts a call back before its outputs, once and in place, if its response is gone', async () => {
     const calls = [callItem({ name: 'a', call_id: 'c1' }), callItem({ name: 'b', call_id: 'c2' })];
     const { ask, provider, sent } = setUp([
       response({ id: 'r1', output: calls }),
@@ -213,7 +213,7 @@ describe('a provider whose host keeps no responses', () => {
     ]);
   });
 
-  it('drops reasoning when the beginning is gone, and says so in the losses', async () => {
+  it('drops encrypted reasoning with a loss if the beginning is gone', async () => {
     const thought: Item = {
       type: 'reasoning',
       summary: [],
@@ -240,8 +240,8 @@ describe('a provider whose host keeps no responses', () => {
   });
 });
 
-describe('a provider whose host keeps responses', () => {
-  it('is sent the previous id and what is new', async () => {
+describe('StatefulProvider over a vendor that stores responses', () => {
+  it('sends the previous id and the new items', async () => {
     const { ask, sent } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })], { keepsState: true });
     await ask('a');
     await ask('b', 'r1');
@@ -249,7 +249,7 @@ describe('a provider whose host keeps responses', () => {
     expect(sent(1)).to.deep.include({ previous_response_id: 'r1', store: true });
   });
 
-  it('lets ids that the store does not have through only where ids are trusted', async () => {
+  it('forwards unknown ids only if ids are trusted', async () => {
     const wary = setUp([], { keepsState: true });
     expect(await failure(wary.ask('a', 'somebody-elses'))).to.be.instanceOf(LLMInvalidRequestError);
     await wary.provider.deleteResponse('ann', 'somebody-elses');
@@ -261,7 +261,7 @@ describe('a provider whose host keeps responses', () => {
     expect(trusting.host.deleted).to.have.length(1);
   });
 
-  it('goes on from an answer that another host gave by sending it whole', async () => {
+  it('continues from another vendor’s response by replaying it', async () => {
     const { ask, sent, store } = setUp([answer('B', { id: 'r2' }), answer('C', { id: 'r3' })], { keepsState: true });
     await store.save({
       id: 'r1',
@@ -289,7 +289,7 @@ describe('MemoryResponseStore', () => {
     response: response({ id, output: [{ ...textItem(id), id: `item-${id}` }] }),
   });
 
-  it('forgets what was used longest ago beyond its limit', async () => {
+  it('evicts the least recently used response beyond its limit', async () => {
     const store = new MemoryResponseStore({ maxResponses: 2 });
     await store.save(stored('r1'));
     await store.save(stored('r2'));
@@ -300,7 +300,7 @@ describe('MemoryResponseStore', () => {
     ).to.deep.equal([true, false, true]);
   });
 
-  it('forgets what was not used for its time to live', async () => {
+  it('evicts responses that were not used within the time to live', async () => {
     let now = 0;
     const store = new MemoryResponseStore({ timeToLive: 1_000, now: () => now });
     await store.save(stored('r1'));
@@ -313,7 +313,7 @@ describe('MemoryResponseStore', () => {
     expect(await store.remove('ann', 'r2')).to.equal(false);
   });
 
-  it('finds items, and shows nothing to another user', async () => {
+  it('finds items, but not those of another user', async () => {
     const store = new MemoryResponseStore();
     await store.save(stored('r1'));
     expect((await store.findItem('ann', 'item-r1'))?.stored.id).to.equal('r1');

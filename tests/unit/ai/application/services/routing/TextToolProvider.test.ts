@@ -42,7 +42,7 @@ async function collect(events: AsyncIterable<ResponseStreamEvent>): Promise<Resp
 
 const call = '{ "tool": "weather", "input": { "city": "Rome" } }';
 
-describe('TextToolProvider: what the model is told', () => {
+describe('TextToolProvider: the prompt', () => {
   it('describes the tools in the instructions, after the caller’s own, and sends no tools', async () => {
     const { ask, sent } = setUp([answer('ok')]);
     await ask({ instructions: 'Be brief.', tool_choice: 'auto', parallel_tool_calls: true, temperature: 0.1 });
@@ -56,7 +56,7 @@ describe('TextToolProvider: what the model is told', () => {
     expect(instructions).to.match(/answer in plain text\.$/);
   });
 
-  it('says when a tool must be used, and offers only the ones that may be', async () => {
+  it('states when a tool must be used, and offers only permitted tools', async () => {
     const { ask, sent } = setUp([answer('a'), answer('b'), answer('c')]);
     await ask({ tool_choice: 'required' });
     expect(sent().instructions).to.match(/Use a tool now\.$/);
@@ -68,7 +68,7 @@ describe('TextToolProvider: what the model is told', () => {
       .and.not.to.contain('clock');
   });
 
-  it('says nothing of tools that may not be used, or that there are none of', async () => {
+  it('mentions no tools if none may be used or none exist', async () => {
     const { ask, sent } = setUp([answer(call), answer(call)]);
     expect((await ask({ tool_choice: 'none' })).output_text).to.equal(call);
     expect(sent()).to.have.all.keys('model', 'input');
@@ -76,7 +76,7 @@ describe('TextToolProvider: what the model is told', () => {
     expect(sent().instructions).to.equal('Be brief.');
   });
 
-  it('writes calls and results of the conversation as texts, results labelled and marked as data', async () => {
+  it('writes calls and results as text, with results labelled and marked as data', async () => {
     const { ask, sent } = setUp([answer('Sunny.')]);
     await ask({
       input: [
@@ -117,13 +117,13 @@ describe('TextToolProvider: what the model is told', () => {
     expect(messages[4]![2]).to.equal('input_image');
   });
 
-  it('refuses tools that a vendor’s server runs, before anything is sent', async () => {
+  it('rejects tools of the vendor’s server before anything is sent', async () => {
     const { ask, host } = setUp([]);
     expect(await failure(ask({ tools: [{ type: 'web_search' }] }))).to.be.instanceOf(UnsupportedFeatureError);
     host.assertPlayedOut();
   });
 
-  it('says that it supports tools, one at a time, and passes everything else on', async () => {
+  it('reports support for one tool at a time, and passes on other capabilities', async () => {
     const { provider, host } = setUp([]);
     expect(provider.getCapabilities('m')).to.deep.include({
       supportsTools: true,
@@ -138,7 +138,7 @@ describe('TextToolProvider: what the model is told', () => {
   });
 });
 
-describe('TextToolProvider: what the model says', () => {
+describe('TextToolProvider: responses', () => {
   const CALLS: readonly (readonly [string, string, unknown])[] = [
     ['one JSON object', call, ['weather', { city: 'Rome' }]],
     ['one with blanks around it', `\n  ${call}\n`, ['weather', { city: 'Rome' }]],
@@ -155,7 +155,7 @@ describe('TextToolProvider: what the model says', () => {
     ['one of a tool that there is not', '{"tool":"stars","input":{}}', ['stars', {}]],
   ];
   for (const [title, text, expected] of CALLS) {
-    it(`takes for a call: ${title}`, async () => {
+    it(`recognizes as a call: ${title}`, async () => {
       const given = await setUp([answer(text)]).ask();
       expect(callsOf(given)).to.deep.equal([expected]);
       expect(given.output_text).to.equal('');
@@ -182,7 +182,7 @@ describe('TextToolProvider: what the model says', () => {
     '"{\\"tool\\":\\"clock\\"}"',
   ];
   for (const text of PROSE) {
-    it(`takes for an answer: ${text.replaceAll('\n', '⏎')}`, async () => {
+    it(`treats as text: ${text.replaceAll('\n', '⏎')}`, async () => {
       const whole = answer(text);
       const { ask, provider } = setUp([whole, whole]);
       expect(await ask()).to.equal(whole);
@@ -194,19 +194,19 @@ describe('TextToolProvider: what the model says', () => {
     });
   }
 
-  it('never takes a call from an answer that was cut off or refused', async () => {
+  it('recognizes no call in a truncated or refused response', async () => {
     const { ask } = setUp([incomplete('max_output_tokens', call), refusing(call)]);
     expect((await ask()).output_text).to.equal(call);
     expect(callsOf(await ask())).to.deep.equal(['message']);
   });
 
-  it('keeps reasoning before the call', async () => {
+  it('preserves reasoning before the call', async () => {
     const thought: Item = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Rome it is.' }] };
     const given = await setUp([response({ output: [thought, textItem(call)] })]).ask();
     expect(callsOf(given)).to.deep.equal(['reasoning', ['weather', { city: 'Rome' }]]);
   });
 
-  it('gives every call an id of its own', async () => {
+  it('gives every call a unique id', async () => {
     const { ask } = setUp([answer(call), answer(call)]);
     const ids = [await ask(), await ask()].map(({ output }) =>
       output[0]?.type === 'function_call' ? output[0].call_id : '',
@@ -219,7 +219,7 @@ describe('TextToolProvider: streams', () => {
   const stream = (whole: LLMResponse): Promise<ResponseStreamEvent[]> =>
     collect(setUp([whole]).provider.stream('ann', { model: 'm', input: 'Hi', tools: [weather, clock] }));
 
-  it('tells a call as a call, and nothing of the text that it was written in', async () => {
+  it('emits a call as a call, without the text that it was written in', async () => {
     const events = await stream(answer(`\`\`\`json\n${call}\n\`\`\``));
     expect(events.map(({ type }) => type)).to.deep.equal([
       'response.created',
@@ -236,7 +236,7 @@ describe('TextToolProvider: streams', () => {
     ]);
   });
 
-  it('lets prose through as it comes, and holds back only what may become a call', async () => {
+  it('streams prose as it arrives, and holds back only what may become a call', async () => {
     const [created, added, ...rest] = eventsOf(answer('The sky {is} blue.'));
     const taken: string[] = [];
     const host = new ScriptedProvider([[created!, added!, ...rest]]);
@@ -267,7 +267,7 @@ describe('TextToolProvider: streams', () => {
     ).to.have.property('message', 'broken');
   });
 
-  it('says in a stream what it says at once, whatever the text and its pieces', async () => {
+  it('streams the same response as without streaming, for any text and chunks', async () => {
     const pieces = fc.array(
       fc.constantFrom('{', '}', '```', 'json', '\n', ' ', '"tool"', ':', '"clock"', ',', '"input"', 'word', call),
       { maxLength: 14 },
@@ -301,7 +301,7 @@ describe('TextToolProvider: streams', () => {
   });
 });
 
-describe('the loop on a model without tools', () => {
+describe('the loop on a model without native tools', () => {
   for (const stream of [false, true]) {
     it(`runs its tools all the same${stream ? ', streaming' : ''}: a bad call is repaired, the result comes back, the answer ends it`, async () => {
       const registry = new ToolRegistry().register({

@@ -4,7 +4,7 @@ import { deferred } from '../../../../../support/deferred';
 import { failure } from '../../../../../support/failure';
 
 describe('KeyedQueue', () => {
-  it('runs work on one key in order, one at a time, and work on other keys beside it', async () => {
+  it('runs tasks of one key in order, and tasks of other keys concurrently', async () => {
     const queue = new KeyedQueue();
     const first = deferred();
     const log: string[] = [];
@@ -21,14 +21,14 @@ describe('KeyedQueue', () => {
     expect(log).to.deep.equal(['a1 begins', 'b1', 'a1 ends', 'a2']);
   });
 
-  it('goes on after work that failed', async () => {
+  it('continues after a failed task', async () => {
     const queue = new KeyedQueue();
     const failed = failure(queue.run('a', () => Promise.reject(new Error('broken'))));
     expect(await queue.run('a', async () => 'next')).to.equal('next');
     expect(await failed).to.have.property('message', 'broken');
   });
 
-  it('takes aborted work out of the queue at once, and keeps the order of the rest', async () => {
+  it('removes an aborted task immediately, and preserves the order of the others', async () => {
     const queue = new KeyedQueue();
     const first = deferred();
     const log: string[] = [];
@@ -44,7 +44,7 @@ describe('KeyedQueue', () => {
     expect(log).to.deep.equal(['three']);
   });
 
-  it('forgets keys without work', async () => {
+  it('removes keys without tasks', async () => {
     const queue = new KeyedQueue();
     await Promise.all(Array.from({ length: 100 }, (_, index) => queue.run(`key ${index % 10}`, async () => index)));
     await new Promise<void>((resolve) => setImmediate(resolve));

@@ -50,8 +50,8 @@ function inputOf(host: ScriptedProvider, call: number): readonly InputItem[] {
   return host.calls[call]?.options.input as readonly InputItem[];
 }
 
-describe('a structured answer', () => {
-  it('is asked for by schema, once, and returned as its value', async () => {
+describe('generateStructured', () => {
+  it('requests a value by schema once and returns it', async () => {
     const { manager, host } = manage([answer(JSON.stringify(GOOD))]);
     const value = await manager.generateJSON('ann', 'weather?', WEATHER, { model: 'm', temperature: 0 });
     expect(value).to.deep.equal(GOOD);
@@ -68,7 +68,7 @@ describe('a structured answer', () => {
     expect(options).to.not.have.property('instructions');
   });
 
-  it('has the type that a written-out schema tells', async () => {
+  it('infers the type of a literal schema', async () => {
     const { manager } = manage([answer(JSON.stringify(GOOD))]);
     const value = await manager.generateJSON('ann', 'weather?', WEATHER);
     const high: number = value.high;
@@ -78,14 +78,14 @@ describe('a structured answer', () => {
     expect([high, note]).to.deep.equal([21, undefined]);
   });
 
-  it('has the type that its caller names', async () => {
+  it('uses the type that the caller names', async () => {
     const { manager } = manage([answer(JSON.stringify(GOOD))]);
     const schema: JsonObject = WEATHER;
     const value = await manager.generateJSON<{ city: string }>('ann', 'weather?', schema);
     expect(value.city).to.equal('Bern');
   });
 
-  it('keeps the name and strictness that its caller gives', async () => {
+  it('uses the caller’s name and strictness', async () => {
     const { manager, host } = manage([answer(JSON.stringify(GOOD))]);
     await manager.generateJSON('ann', 'weather?', WEATHER, {
       response_format: { type: 'json_schema', name: 'w', strict: true, schema: {} },
@@ -98,14 +98,14 @@ describe('a structured answer', () => {
     });
   });
 
-  it('may be of any JSON type', async () => {
+  it('accepts values of any JSON type', async () => {
     expect(
       await manage([answer('[1,2]')]).manager.generateJSON('u', 'x', { type: 'array', items: { type: 'integer' } }),
     ).to.deep.equal([1, 2]);
     expect(await manage([answer('"yes"')]).manager.generateJSON('u', 'x', { enum: ['yes', 'no'] })).to.equal('yes');
   });
 
-  it('gives the output of a zod schema, whose own rules count too', async () => {
+  it('returns the output of a zod schema, whose own rules apply too', async () => {
     const schema = z.object({
       code: z.string().transform((text) => text.length),
       even: z.number().refine((n) => n % 2 === 0, 'must be even'),
@@ -118,7 +118,7 @@ describe('a structured answer', () => {
     host.assertPlayedOut();
   });
 
-  it('gives the cleaned value of a SimpleSchema', async () => {
+  it('returns the cleaned value of a SimpleSchema', async () => {
     const schema = new SimpleSchema({ born: Date, tags: { type: Array, minCount: 1 }, 'tags.$': String });
     const { manager } = manage([
       answer('{"born":"2020-01-01T00:00:00Z","tags":[]}'),
@@ -130,13 +130,13 @@ describe('a structured answer', () => {
     });
   });
 
-  it('reads null as left out where only that is allowed', async () => {
+  it('treats null as omitted where the schema permits only that', async () => {
     const { manager, host } = manage([answer('{"city":"Bern","high":1,"note":null}')]);
     expect(await manager.generateJSON('u', 'x', WEATHER)).to.deep.equal({ city: 'Bern', high: 1 });
     host.assertPlayedOut();
   });
 
-  it('keeps a null that the schema allows, and refuses one that is required', async () => {
+  it('preserves a null that the schema permits, and rejects it in a required property', async () => {
     const nullable = {
       type: 'object',
       properties: { a: { type: ['string', 'null'] }, b: { type: 'string' } },
@@ -150,7 +150,7 @@ describe('a structured answer', () => {
     expect(JSON.stringify(inputOf(host, 1).at(-1))).to.contain('$.city: must be a string, not null');
   });
 
-  it('is told in words too, and found in words, only where the model can’t be held to a schema', async () => {
+  it('describes the schema in the prompt and accepts surrounding text only for models that cannot be constrained', async () => {
     const fenced = `Sure!\n\`\`\`json\n${JSON.stringify(GOOD)}\n\`\`\``;
     const loose = manage([answer(fenced)], { supportsJSONSchema: false });
     expect(await loose.manager.generateJSON('u', 'x', WEATHER, { instructions: 'Be brief.' })).to.deep.equal(GOOD);
@@ -164,8 +164,8 @@ describe('a structured answer', () => {
   });
 });
 
-describe('the repair', () => {
-  it('sends the conversation, the answer as it was, and each violation with its path', async () => {
+describe('the correction', () => {
+  it('sends the conversation, the original response, and each violation with its path', async () => {
     const bad = answer('{"high":99,"town":1}');
     const { manager, host } = manage([bad, answer(JSON.stringify(GOOD))]);
     expect(await manager.generateJSON('u', 'weather?', WEATHER, { previous_response_id: 'resp_0' })).to.deep.equal(
@@ -210,7 +210,7 @@ describe('the repair', () => {
     });
   }
 
-  it('is not tried with an answer that is too large to be sent again', async () => {
+  it('is skipped for a response that is too large to be sent again', async () => {
     const { manager, host } = manage([answer(`"${'x'.repeat(1024 * 1024)}"`)]);
     expect(await thrownBy(manager.generateJSON('u', 'x', WEATHER))).to.be.instanceOf(StructuredOutputError);
     host.assertPlayedOut();
@@ -223,7 +223,7 @@ describe('the repair', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('a response that is no answer', () => {
   const NONE = [
     ['refused in a refusal part', refusing('I won’t.'), LLMRefusalError],
     [
@@ -246,12 +246,12 @@ describe('an answer that is none', () => {
   }
 });
 
-describe('a schema that can’t be used', () => {
+describe('an unusable schema', () => {
   for (const [title, schema] of [
     ['broken', { type: 'objekt' }],
     ['remote', { $ref: 'https://example.com/s' }],
   ] as const) {
-    it(`is refused before any call: ${title}`, async () => {
+    it(`is rejected before any call: ${title}`, async () => {
       const { manager, host } = manage([]);
       expect(await thrownBy(manager.generateJSON('u', 'x', schema as JsonObject))).to.be.instanceOf(
         LLMInvalidRequestError,
@@ -262,7 +262,7 @@ describe('a schema that can’t be used', () => {
 });
 
 describe('parseStructured', () => {
-  it('reads the last answer of a conversation with tools', async () => {
+  it('parses the final response of a conversation with tools', async () => {
     const whole = response({
       output: [{ type: 'function_call', call_id: 'c', name: 't', arguments: '{}' }, textItem(JSON.stringify(GOOD))],
     });
@@ -272,7 +272,7 @@ describe('parseStructured', () => {
     });
   });
 
-  it('throws for an answer that is none', async () => {
+  it('throws for a response that is no answer', async () => {
     expect(await thrownBy(parseStructured(refusing('no'), toJsonSchema(WEATHER), { lenient: true }))).to.be.instanceOf(
       LLMRefusalError,
     );

@@ -8,7 +8,7 @@ function valueOf(text: string, lenient = false): unknown {
   return answer.ok ? answer.value : new Error(answer.violation.message);
 }
 
-describe('a JSON answer', () => {
+describe('parseJsonAnswer', () => {
   it('is any JSON value, white space and a byte order mark around it', () => {
     expect(valueOf('\uFEFF \n{"a":[1,null,"x"]}\n')).to.deep.equal({ a: [1, null, 'x'] });
     expect(valueOf('7')).to.equal(7);
