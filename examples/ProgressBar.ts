@@ -1,7 +1,4 @@
-/**
- * How far a long piece of work has come, in one line that is drawn anew: in a log, where nothing can be, in a line
- * at every quarter.
- */
+/** A progress bar: one line that is redrawn on a terminal, or one line per quarter in a log. */
 import { clearLine, cursorTo } from 'node:readline';
 import type { WriteStream } from 'node:tty';
 
@@ -31,9 +28,9 @@ export class ProgressBar {
 
   private line(done: number, total: number): string {
     const filled = Math.round((done / total) * WIDTH);
-    const seconds = (performance.now() - this.startedAt) / 1_000;
+    const elapsed = (performance.now() - this.startedAt) / 1_000;
     const time =
-      done === total ? `${seconds.toFixed(1)} s` : `${((seconds / done) * (total - done)).toFixed(1)} s to go`;
+      done === total ? `${elapsed.toFixed(1)} s` : `${((elapsed / done) * (total - done)).toFixed(1)} s remaining`;
     return `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done}/${total}, ${time}`;
   }
 }

@@ -1,9 +1,9 @@
 /**
- * A chat endpoint: messages in at POST /input, answers out at GET /output/stream, token by token. Talks to itself
- * once, is cut off in the middle of an answer, comes back for the rest, and ends; with --serve it stays for you and
- * curl.
+ * A chat server: POST /input takes messages, GET /output/stream streams the responses token by token. The example sends
+ * two messages itself, disconnects in the middle of the second response, resumes it, and exits. With --serve, it keeps
+ * running for your own requests.
  *
- * npm run example:chat -- [--serve]        PORT says where, else any free port
+ * npm run example:chat -- [--serve]        PORT sets the port; default: any free one
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -32,16 +32,16 @@ async function main(): Promise<void> {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   if (process.argv.includes('--serve')) {
-    explain(url);
+    printInstructions(url);
     return;
   }
   try {
-    await say(url, 'What is the weather in Lisbon?');
-    await listen(url);
-    await say(url, 'Thank you. And the time?');
-    const lastEventId = await listen(url, { leaveAfter: 3 });
-    console.log(`\n(cut off after event ${lastEventId}; back with Last-Event-ID)`);
-    await listen(url, { lastEventId });
+    await sendMessage(url, 'What is the weather in Lisbon?');
+    await printResponse(url);
+    await sendMessage(url, 'Thank you. And the time?');
+    const lastEventId = await printResponse(url, { maxEvents: 3 });
+    console.log(`\n(disconnected after event ${lastEventId}; resuming with Last-Event-ID)`);
+    await printResponse(url, { lastEventId });
   } finally {
     server.closeAllConnections();
     server.close();
@@ -49,14 +49,14 @@ async function main(): Promise<void> {
   }
 }
 
-function explain(url: string): void {
-  console.log(`Listen, in one terminal; -H 'Last-Event-ID: …' with the last id that you saw brings what you missed:
+function printInstructions(url: string): void {
+  console.log(`Receive responses in one terminal. Add -H 'Last-Event-ID: …' with the last id you received to resume:
   curl -N '${url}/output/stream?conversation=mine' -H 'authorization: Bearer ${TOKEN}'
-Talk, in another:
+Send messages in another:
   curl ${url}/input -H 'authorization: Bearer ${TOKEN}' -H 'content-type: application/json' -d '{ "conversation": "mine", "message": "What is the weather in Lisbon?" }'`);
 }
 
-async function say(url: string, message: string): Promise<void> {
+async function sendMessage(url: string, message: string): Promise<void> {
   console.log(`> ${message}`);
   const response = await fetch(`${url}/input`, {
     method: 'POST',
@@ -66,29 +66,26 @@ async function say(url: string, message: string): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-interface Listening {
-  /** Where an earlier listening stopped. */
+interface StreamOptions {
+  /** Resumes after this event. */
   readonly lastEventId?: string;
-  /** How many pieces of the answer to hear; default: all. */
-  readonly leaveAfter?: number;
+  /** Disconnects after this many events. Default: when the response ends. */
+  readonly maxEvents?: number;
 }
 
-/**
- * Writes the answer as it comes. @returns the id of the last event, once the answer has ended or enough of it was
- * heard
- */
-async function listen(url: string, { lastEventId, leaveAfter = Infinity }: Listening = {}): Promise<string> {
+/** Prints a response as it arrives. @returns the id of the last event received */
+async function printResponse(url: string, { lastEventId, maxEvents = Infinity }: StreamOptions = {}): Promise<string> {
   const controller = new AbortController();
   let lastId = lastEventId ?? '';
-  let pieces = 0;
+  let count = 0;
   const parser = createParser({
     onEvent: ({ id, data }) => {
       if (controller.signal.aborted) return;
       lastId = id ?? lastId;
-      pieces += 1;
+      count += 1;
       const isEnd = data === '[DONE]' || data.startsWith('ERROR: ');
       process.stdout.write(data === '[DONE]' ? '\n' : data);
-      if (isEnd || pieces >= leaveAfter) controller.abort();
+      if (isEnd || count >= maxEvents) controller.abort();
     },
   });
   const response = await fetch(`${url}/output/stream?conversation=example`, {

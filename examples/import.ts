@@ -1,8 +1,8 @@
 /**
- * A batch import: free text becomes typed records, many at once, with a progress bar. What could not be read is
- * listed at the end and stops nothing.
+ * A batch import: turns lines of free text into typed records, several at once, with a progress bar. Lines that can't
+ * be read are listed at the end and don't stop the import.
  *
- * npm run example:import -- [how many lines]
+ * npm run example:import -- [number of lines]
  */
 import { z } from 'zod';
 import { LLMClient } from '../imports/business/ai/application/services/LLMClient';
@@ -10,13 +10,13 @@ import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
 import { moduleFromEnvironment, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
 import { ProgressBar } from './ProgressBar';
 
-/** What a model makes up is not imported: the price has to stand in the line. */
-function productIn(line: string) {
-  const price = z.number().refine((read) => line.includes(read.toFixed(2)), 'does not stand in the line');
+/** The schema of a line's product. Requires that the line contains the price, so that no invented one is imported. */
+function productSchema(line: string) {
+  const price = z.number().refine((value) => line.includes(value.toFixed(2)), 'must appear in the line');
   return z.object({ price, name: z.string(), city: z.string() });
 }
 
-/** In every ninth line the point is missing. */
+/** Sample data. Every ninth price lacks its decimal point and can't be read. */
 function readLines(count: number): readonly string[] {
   const goods = ['kettle', 'lamp', 'chair', 'clock'];
   const cities = ['Lisbon', 'Oslo', 'Rome'];
@@ -34,17 +34,21 @@ async function main(): Promise<void> {
     userId: 'import',
     model: module.settings.defaultProvider ?? '',
   });
-  // Ctrl-C ends the batch, not the program: what was read so far is still told.
+  // Ctrl-C stops the batch, and the results so far are still printed.
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
   try {
     const lines = readLines(Number(process.argv[2] ?? 24));
     const bar = new ProgressBar();
     const results = await client.createBatch(
-      lines.map((line) => ({ instructions: 'Read the product from the line.', input: line, schema: productIn(line) })),
+      lines.map((line) => ({
+        instructions: 'Read the product from the line.',
+        input: line,
+        schema: productSchema(line),
+      })),
       { concurrency: 6, signal: controller.signal, onProgress: (done, total) => bar.update(done, total) },
     );
-    // Results stand in the order of the lines, whichever was read first.
+    // Results are in the order of the lines.
     const products = results.flatMap((result) => (isLLMError(result) ? [] : [result.value]));
     const total = products.reduce((sum, { price }) => sum + price, 0);
     console.log(

@@ -1,7 +1,6 @@
 /**
- * A nightly job: a report for each city, as a batch of queued runs in the name of the job itself. It may be killed
- * at any point: started again it goes on where it was, and makes no report twice. Without --now it waits for three
- * o'clock.
+ * A nightly job: one queued run per city, each of which saves a report. The process may be killed at any time; when
+ * started again, it continues where it was and saves no report twice. Without --now, it waits until 3 a.m.
  *
  * DATA_DIR=.data/nightly npm run example:nightly -- [--now [2026-11-22]]
  */
@@ -17,13 +16,13 @@ import { openJobQueue, readJobSettings } from '../imports/startup/settings/jobs'
 import { valueOf } from '../imports/startup/settings/vendors';
 import { openSettings, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
 
-/** Nobody asked for it but the server: such an actor may do what admins may, and pays from a budget of its own. */
+/** The server's own code: has the rights of an admin, and a budget of its own. */
 const NIGHTLY: Actor = { userId: 'nightly', source: 'job' };
 const CITIES = ['Lisbon', 'Oslo', 'Rome', 'Paris', 'Vienna', 'Madrid'];
 const DATA_DIR = process.env['DATA_DIR'] ?? '.data/nightly';
 const REPORTS = join(DATA_DIR, 'reports.txt');
 
-/** The key is the same for every attempt at a call, so what was done before a crash is known. */
+/** The idempotency key is the same for every attempt at a call, so a repeated call after a crash is recognized. */
 async function saveReport({ city }: { readonly city: string }, key: string): Promise<string> {
   const saved = await readFile(REPORTS, 'utf8').catch(() => '');
   if (!saved.includes(key)) await appendFile(REPORTS, `${city} ${key}\n`);
@@ -31,7 +30,7 @@ async function saveReport({ city }: { readonly city: string }, key: string): Pro
   return 'saved';
 }
 
-/** Queues the day's runs. The same day again queues the same runs: their request ids say which they are. */
+/** Queues the day's runs. The request ids identify them, so queueing the same day again adds no further runs. */
 async function queueReports(module: AIModule, day: string): Promise<readonly string[]> {
   const queued = CITIES.map(async (city) => {
     const request = {
@@ -71,12 +70,12 @@ async function main(): Promise<void> {
   await jobs.schedule({ name: 'reports', cron: '0 3 * * *', timezone: 'Europe/Lisbon' }, async () => {
     await queueReports(module, new Date().toISOString().slice(0, 10));
   });
-  // What the last life of this process left behind is taken over first.
+  // First take over the runs that an earlier process left unfinished.
   await module.recovery.start();
   await module.queue.start();
   const [flag, day = new Date().toISOString().slice(0, 10)] = process.argv.slice(2);
   if (flag !== '--now') {
-    console.log('waiting for three o’clock');
+    console.log('waiting for 3 a.m.');
     return;
   }
   const runs = await queueReports(module, day);

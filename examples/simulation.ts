@@ -1,7 +1,6 @@
 /**
- * A simulation's phase: every person is asked what they intend, then what they do. Each person remembers their own
- * last answers, phase by phase, and one that cannot be asked falls back to a habit, so that a phase always ends
- * with everybody.
+ * A simulation in phases: the model decides what each person intends, then what they do. Each person has a memory of
+ * their own last responses per phase. If a call fails, the person follows a habit, so every phase completes.
  *
  * npm run example:simulation
  */
@@ -14,9 +13,9 @@ import { moduleFromEnvironment, SIMULATION_NOTICE } from '../imports/startup/mod
 interface Person {
   readonly identity: { readonly id: string; readonly name: string };
   readonly habit: string;
-  /** Default: everybody's. */
+  /** Default: the client's model. */
   readonly model?: string;
-  /** Written by the client: saved with the person, it is where the next session goes on. */
+  /** Written by the client. Save it with the person to continue in a later session. */
   readonly _openai?: EntityRecord;
 }
 
@@ -27,7 +26,7 @@ interface Deed {
 
 const PHASES = ['intention', 'action'] as const;
 const DAYS = 3;
-/** Answers of one phase that a person remembers; older ones are deleted at the vendor too. */
+/** Responses per phase that a person remembers. Older ones are also deleted at the vendor. */
 const MEMORY = 2;
 const SCHEMA = {
   type: 'object',
@@ -43,7 +42,7 @@ async function main(): Promise<void> {
   const people: readonly Person[] = [
     { identity: { id: 'npc:ada', name: 'Ada' }, habit: 'reads a book' },
     { identity: { id: 'npc:bob', name: 'Bob' }, habit: 'bakes bread' },
-    // No vendor has this model, so Eve always falls back to her habit, and the others don't notice.
+    // This model does not exist, so Eve always follows her habit. The others are not affected.
     { identity: { id: 'npc:eve', name: 'Eve' }, habit: 'watches the harbour', model: `${provider}/no-such-model` },
   ];
   const client = new LLMClient({
@@ -67,7 +66,7 @@ async function main(): Promise<void> {
     console.log(`${identity.name} is saved with ${JSON.stringify(_openai ?? {})}`);
 }
 
-/** What everybody does, in everybody's order. */
+/** @returns each person with what they do, in the order of `people` */
 async function runPhase(
   client: LLMClient,
   people: readonly Person[],
@@ -87,7 +86,7 @@ async function runPhase(
 }
 
 function deedOf({ habit }: Person, result: BatchResult<Deed> | undefined): string {
-  if (result === undefined || isLLMError(result)) return `${habit} (by habit: ${result?.code ?? 'not asked'})`;
+  if (result === undefined || isLLMError(result)) return `${habit} (by habit: ${result?.code ?? 'no result'})`;
   return `${result.value.text} (${result.value.mood})`;
 }
 

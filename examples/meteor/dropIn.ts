@@ -1,5 +1,5 @@
 /**
- * The AI module alone in an app that exists: `imports/business/ai`, its npm packages, and one start function on the
+ * Adds only the AI module to an existing app: `imports/business/ai`, its npm packages, and this function on the
  * server.
  */
 import { Meteor } from 'meteor/meteor';
@@ -23,7 +23,7 @@ export async function startAI(providers: readonly ProviderSettings[], tools: Too
     {
       tools,
       runs: await openRunStore(database),
-      // Everybody who is logged in may use every provider; deny is the default.
+      // Every logged-in user may use every provider. Without a policy, access is denied.
       access: {
         decide: ({ userId }) =>
           Promise.resolve(

@@ -1,6 +1,6 @@
 /**
- * A Meteor app's own method, made a tool; and a job of the server that asks a model as somebody. In an app:
- * `server/orders.ts`, imported by `server/main.ts`.
+ * Exposes a Meteor app's own method as a tool, and runs a model from a server job on behalf of a user. In an app, this
+ * is `server/orders.ts`, imported by `server/main.ts`.
  */
 import { check } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
@@ -9,7 +9,7 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
 import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
 
-/** The method is as it was before there were models: it checks what it is given, and whose call it is. */
+/** An ordinary method: it validates its argument and checks who calls it, with or without models. */
 export function defineOrders(findOrder: (userId: string, number: string) => Promise<object | undefined>): void {
   Meteor.methods({
     async 'orders.lookup'(this: { readonly userId: string | null }, number: unknown): Promise<object> {
@@ -22,7 +22,7 @@ export function defineOrders(findOrder: (userId: string, number: string) => Prom
   });
 }
 
-/** Tools are exposed before the server starts, so that runs that go on after a restart find theirs. */
+/** Exposes the tools before the server starts, so that runs that continue after a restart find them. */
 export async function startWithOrders(): Promise<MeteorHost> {
   const tools = new ToolRegistry();
   new MethodTools(tools).expose('orders.lookup', {
@@ -40,8 +40,8 @@ export async function startWithOrders(): Promise<MeteorHost> {
 }
 
 /**
- * A job knows for whom it works and says so; `Meteor.call` would ask as nobody. The request id makes a second
- * attempt on the same day the same run.
+ * A job names the user it works for; `Meteor.call` on the server would have none. Because of the request id, a second
+ * attempt on the same day returns the same run.
  */
 export async function summariseOrder(
   { module }: Pick<MeteorHost, 'module'>,

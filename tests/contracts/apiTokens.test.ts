@@ -52,7 +52,7 @@ describe('API tokens of the plain-Node host', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('are made by an admin, hold their scopes and no others, and outlive the process', async () => {
+  it('are created by an admin, grant only their scopes, and survive a restart', async () => {
     const { token } = await issue({ name: 'reports', userId: 'bob', scopes: ['read'] });
     expect((await ask(token, 'GET', '/v1/models')).status).to.equal(200);
     expect((await ask(token, 'POST', '/v1/responses', { model: 'openai', input: 'Hello' })).status).to.equal(403);
@@ -61,7 +61,7 @@ describe('API tokens of the plain-Node host', () => {
     expect((await ask(token, 'GET', '/v1/models')).status).to.equal(200);
   });
 
-  it('are listed without their hash, and are no good once they are revoked', async () => {
+  it('are listed without their hash, and are rejected once revoked', async () => {
     const { id, token } = await issue({ name: 'short-lived', userId: 'cem' });
     const { body } = await ask(LOCAL, 'GET', '/tokens?userId=cem');
     expect(body['tokens']).to.deep.equal([
@@ -78,7 +78,7 @@ describe('API tokens of the plain-Node host', () => {
     expect((await ask(token, 'GET', '/v1/models')).status).to.equal(401);
   });
 
-  it('make no tokens themselves, unless they are an admin’s', async () => {
+  it('can’t create tokens themselves, unless they have the scope admin', async () => {
     const plain = await issue({ name: 'plain', userId: 'dan' });
     const admin = await issue({ name: 'admin', userId: 'eve', scopes: ['admin'] });
     for (const [method, path, body] of [
@@ -91,7 +91,7 @@ describe('API tokens of the plain-Node host', () => {
     expect((await ask(admin.token, 'POST', '/tokens', { name: 'more' })).status).to.equal(201);
   });
 
-  it('are refused with what is wrong', async () => {
+  it('are validated when created', async () => {
     const wrong: readonly (readonly [unknown, string])[] = [
       [{}, 'name'],
       [{ name: '' }, 'name'],
@@ -151,7 +151,7 @@ describe('API tokens of the Meteor host', () => {
     Meteor.settings = settings;
   });
 
-  it('are made by whoever is logged in, with no scope that they lack', async () => {
+  it('are created by logged-in users, with scopes that they have', async () => {
     const { status, body } = await call(url, 'bob-login', 'POST', '/tokens', { name: 'mine' });
     expect(status, JSON.stringify(body)).to.equal(201);
     expect((await call(url, String(body['token']), 'GET', '/v1/models')).status).to.equal(200);
@@ -159,7 +159,7 @@ describe('API tokens of the Meteor host', () => {
     expect((await call(url, 'bob-login', 'POST', '/tokens', { name: 'hers', userId: 'ann' })).status).to.equal(403);
   });
 
-  it('do no more than their owner may by now, and nothing once there is none', async () => {
+  it('grant no more than their owner may do now, and nothing once the owner is deleted', async () => {
     const { body } = await call(url, 'ann-login', 'POST', '/tokens', {
       name: 'metrics',
       scopes: ['admin'],
@@ -171,7 +171,7 @@ describe('API tokens of the Meteor host', () => {
     expect((await call(url, token, 'GET', '/v1/models')).status).to.equal(401);
   });
 
-  it('are kept as hashes', async () => {
+  it('are stored as hashes', async () => {
     const { body } = await call(url, 'ann-login', 'POST', '/tokens', { name: 'kept' });
     const kept = JSON.stringify(await host.database.published(API_TOKENS).find({}).fetchAsync());
     expect(kept).to.include('"name":"kept"').and.not.include(String(body['token']));

@@ -166,7 +166,7 @@ describe('chat over HTTP', () => {
       body: JSON.stringify(body),
     });
 
-  it('takes a message with 202 at once, before any answer, and streams the answer to its end', async () => {
+  it('accepts a message with 202 at once, and streams the response to its end', async () => {
     const reply = deferred<StaticResponse>();
     simulator.enqueue(() => reply.promise);
     const listener = await listen('first');
@@ -190,7 +190,7 @@ describe('chat over HTTP', () => {
       .and.not.to.contain('outside');
   });
 
-  it('writes a text with several lines as several data lines of one event', async () => {
+  it('sends a text with several lines as several data lines of one event', async () => {
     simulator.enqueue({ text: 'One.\n\nTwo:\r\n- three\n' });
     const listener = await listen('lines');
     await post({ conversation: 'lines', message: 'List.' });
@@ -204,7 +204,7 @@ describe('chat over HTTP', () => {
     for (const line of listener.raw.split('\n')) expect(line).to.match(/^(id: \S+|data: .*|: .*|)$/);
   });
 
-  it('keeps the order of messages that are posted at once, on one stream', async () => {
+  it('preserves the order of concurrent messages', async () => {
     for (const n of [1, 2, 3, 4, 5]) simulator.enqueue({ text: `Answer${n}` });
     const listener = await listen('order');
     for (const n of [1, 2, 3, 4, 5]) await post({ conversation: 'order', message: `Question ${n}` });
@@ -214,7 +214,7 @@ describe('chat over HTTP', () => {
     for (const n of [1, 2, 3, 4]) expect(last.indexOf(`Question ${n}`)).to.be.lessThan(last.indexOf(`Answer${n}`));
   });
 
-  it('gives a listener that comes after the answer the whole of it', async () => {
+  it('sends the complete response to a subscriber that connects later', async () => {
     simulator.enqueue({ text: 'Long ago.' });
     const first = await listen('late');
     await post({ conversation: 'late', message: 'When?' });
@@ -222,7 +222,7 @@ describe('chat over HTTP', () => {
     expect((await (await listen('late')).ends(1)).text).to.equal(first.text);
   });
 
-  it('lets a client that reconnects with Last-Event-ID miss nothing', async () => {
+  it('resumes after Last-Event-ID without losing events', async () => {
     const whole = await listen('cut');
     const cut = await listen('cut');
     const texts = ['one two three', 'four five six', 'seven eight nine'];
@@ -242,7 +242,7 @@ describe('chat over HTTP', () => {
     expect([...heard, ...listener.events.map(({ data }) => data)]).to.deep.equal(whole.events.map(({ data }) => data));
   });
 
-  it('lets a client come back that was cut off before its first event', async () => {
+  it('lets a client resume that was disconnected before its first event', async () => {
     const early = await listen('early');
     await early.until(({ lastId }) => lastId !== '');
     early.leave();
@@ -253,7 +253,7 @@ describe('chat over HTTP', () => {
     expect((await (await listen('early', { lastEventId: early.lastId })).ends(1)).text).to.equal(other.text);
   });
 
-  it('tells nobody what another user’s conversation of the same name says', async () => {
+  it('separates conversations of the same name by user', async () => {
     simulator.enqueue({ text: 'For Ann.' }, { text: 'For Bob.' });
     const [ann, bob] = [await listen('shared'), await listen('shared', { token: 'bob' })];
     await post({ conversation: 'shared', message: 'I am Ann.' });
@@ -265,7 +265,7 @@ describe('chat over HTTP', () => {
     expect(JSON.stringify(simulator.requests.at(-1)?.body)).not.to.contain('I am Ann.');
   });
 
-  it('ends the stream with a visible line when the key is refused, and shows no key', async () => {
+  it('ends the stream with a visible error if the key is rejected, without showing the key', async () => {
     simulator.enqueue({
       status: 401,
       body: {
@@ -285,7 +285,7 @@ describe('chat over HTTP', () => {
     expect(logger.errors).to.have.length(1);
   });
 
-  it('ends the stream with a visible line when the vendor’s stream breaks off', async () => {
+  it('ends the stream with a visible error if the vendor’s stream breaks', async () => {
     simulator.enqueue({ text: 'one two three four', fault: { kind: 'close-without-end-marker' } });
     const listener = await listen('broken');
     await post({ conversation: 'broken', message: 'Hi' });
@@ -294,7 +294,7 @@ describe('chat over HTTP', () => {
     expect(listener.text).not.to.contain('[DONE]');
   });
 
-  it('keeps a silent stream alive with comments', async () => {
+  it('sends keep-alive comments on an idle stream', async () => {
     const listener = await listen('silent');
     await listener.until(({ comments }) => comments.length >= 2);
     expect(listener.events).to.deep.equal([]);
@@ -310,14 +310,14 @@ describe('chat over HTTP', () => {
     ['a message without end', { conversation: 'c', message: 'a'.repeat(1_000_001) }, 'message'],
     ['a list', [], null],
   ] as const) {
-    it(`refuses ${title} with the place of the mistake`, async () => {
+    it(`rejects ${title} with the field’s path`, async () => {
       const response = await post(body);
       expect(response.status).to.equal(400);
       expect(await response.json()).to.have.nested.property('error.param', path);
     });
   }
 
-  it('asks the model that a message names, of a provider that its user may use', async () => {
+  it('uses the model that a message names, if its user may use the provider', async () => {
     simulator.enqueue({ text: 'Four.' });
     const listener = await listen('model');
     await post({ conversationId: 'model', input: 'Two and two?', model: 'openai/gpt-4.1-mini' });
@@ -330,13 +330,13 @@ describe('chat over HTTP', () => {
     expect(simulator.requests).to.have.length(asked);
   });
 
-  it('refuses strangers, and streams without a conversation', async () => {
+  it('rejects unauthenticated requests, and streams without a conversation', async () => {
     expect((await post({ conversation: 'c', message: 'Hi' }, 'eve')).status).to.equal(401);
     expect((await fetch(`${url}/output/stream?conversation=c`)).status).to.equal(401);
     expect((await fetch(`${url}/output/stream`, { headers: { authorization: 'Bearer ann' } })).status).to.equal(400);
   });
 
-  it('cuts off a listener that does not read, and loses nothing for the others', async function () {
+  it('disconnects a subscriber that does not read, without losing events for others', async function () {
     this.timeout(90_000);
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
@@ -369,8 +369,8 @@ describe('chat over HTTP', () => {
   });
 });
 
-describe('chat over HTTP at a server that stops', () => {
-  it('says what it is saying, and then lets its listeners go', async () => {
+describe('chat over HTTP during a shutdown', () => {
+  it('completes the current response, then ends the streams', async () => {
     const gateway = await startGateway({ api: { limits: { shutdownGrace: 600_000 } } });
     const hear = (conversation: string): Promise<Listener> =>
       Listener.open(`${gateway.url}/output/stream?conversation=${conversation}`, TOKENS.ann);

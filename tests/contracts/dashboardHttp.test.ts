@@ -114,7 +114,7 @@ describe('the dashboard over HTTP', () => {
   }
 
   describe('runs', () => {
-    it('are started, listed, read and narrowed', async () => {
+    it('are started, listed, read and filtered', async () => {
       simulator.enqueue({ calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, { text: 'Rain in Oslo.' });
       const started = await post('bob', '/runs', unique());
       expect(started.status).to.equal(202);
@@ -141,14 +141,14 @@ describe('the dashboard over HTTP', () => {
       expect(await ids(`?since=${Date.now() + 60_000}`)).to.deep.equal([]);
     });
 
-    it('are one run when the same request comes again', async () => {
+    it('are started once for a repeated request', async () => {
       const request = unique({ tools: [] });
       const [first, second] = await Promise.all([post('bob', '/runs', request), post('bob', '/runs', request)]);
       expect(second.body).to.deep.equal(first.body);
       expect((await post('bob', '/runs', { ...request, input: 'Other' })).status).to.equal(409);
     });
 
-    it('are their owner’s and admins’, and unknown to all others', async () => {
+    it('are visible to their owner and admins only', async () => {
       const executionId = await start('bob', 'send_reminder');
       for (const person of ['bob', 'local'] as const)
         expect((await get(person, `/runs/${executionId}`)).status).to.equal(200);
@@ -178,7 +178,7 @@ describe('the dashboard over HTTP', () => {
       expect((await get('bob', `/runs/${executionId}`)).body.run.state).to.equal('cancelled');
     });
 
-    it('go on when a call is approved as it was shown, or refused, or answered from outside', async () => {
+    it('continue when a call is approved as shown, rejected, or settled with an external result', async () => {
       const approved = await start('bob', 'send_reminder');
       const shown = await events.seen('tool:approval_required', (event) => event.executionId === approved);
       const { callId, argumentsHash } = shown;
@@ -229,7 +229,7 @@ describe('the dashboard over HTTP', () => {
       });
     }
 
-    it('are not listed by filters that are none', async () => {
+    it('reject invalid filters', async () => {
       for (const query of [
         '?state=none',
         '?state[$gt]=',
@@ -246,7 +246,7 @@ describe('the dashboard over HTTP', () => {
   });
 
   describe('the stream of runs', () => {
-    it('tells their owner and admins everything, and others nothing', async () => {
+    it('sends all events to the owner and admins, and none to others', async () => {
       const [bob, admin, cat] = await Promise.all([watch('bob'), watch('local'), watch('cat')]);
       const executionId = await start('bob', 'get_weather');
       const own = await bob.waitFor(
@@ -266,7 +266,7 @@ describe('the dashboard over HTTP', () => {
       expect((await watch('nobody')).status).to.equal(401);
     });
 
-    it('narrows to one run, and to nothing for somebody else’s', async () => {
+    it('filters by run, and sends nothing of another user’s run', async () => {
       const executionId = await start('bob', 'send_reminder');
       const [one, others] = await Promise.all([
         watch('bob', `?executionId=${executionId}`),
@@ -280,7 +280,7 @@ describe('the dashboard over HTTP', () => {
       expect(others.events).to.deep.equal([]);
     });
 
-    it('leaves out what lists don’t show, for who asks for the brief form', async () => {
+    it('omits what lists don’t show in the brief form', async () => {
       const [whole, brief] = await Promise.all([watch('bob'), watch('bob', '?brief')]);
       const executionId = await start('bob');
       for (const stream of [whole, brief])
@@ -291,7 +291,7 @@ describe('the dashboard over HTTP', () => {
       expect(typesOf(brief)).to.deep.equal(typesOf(whole).filter((type) => type !== 'llm:delta'));
     });
 
-    it('gives whoever comes back what was missed, once', async () => {
+    it('replays missed events once after a reconnect', async () => {
       const first = await watch('bob');
       const executionId = await start('bob', 'send_reminder');
       const last = await first.waitFor(
@@ -309,13 +309,13 @@ describe('the dashboard over HTTP', () => {
     });
 
     for (const id of ['1', 'no-number', '9007199254740991']) {
-      it(`says resync to whoever comes back with ${id}, which it does not know`, async () => {
+      it(`sends resync to a client that resumes with the unknown id ${id}`, async () => {
         const stream = await watch('bob', '', { 'last-event-id': id });
         expect((await stream.waitFor(({ type }) => type === 'resync')).data).to.deep.equal({});
       });
     }
 
-    it('dismisses a reader who falls behind, with resync for a last word', async () => {
+    it('disconnects a client that falls behind, with resync as the last event', async () => {
       const { events: log } = server.host.runs;
       // Watchers of other tests would fall behind as well.
       for (const stream of streams.splice(0)) stream.stop();
@@ -347,7 +347,7 @@ describe('the dashboard over HTTP', () => {
       expect(text).to.contain('event: resync');
     });
 
-    it('is told in words that no proxy keeps or rewrites', async () => {
+    it('has headers that keep proxies from caching or rewriting it', async () => {
       const response = await fetch(`${server.url}/runs/stream`, {
         headers: bearer('bob'),
         signal: AbortSignal.timeout(5_000),
@@ -362,7 +362,7 @@ describe('the dashboard over HTTP', () => {
   });
 
   describe('beside runs', () => {
-    it('lists tools with what became of their calls, one’s own or, for admins, everybody’s', async () => {
+    it('lists tools with the outcomes of the user’s calls or, for admins, of all calls', async () => {
       const counts = async (person: Person): Promise<ToolSummary['counts'] | undefined> =>
         (await get(person, '/tools')).body.tools.find(({ name }) => name === 'get_weather')?.counts;
       expect((await counts('bob'))?.completed).to.be.greaterThan(0);
@@ -389,7 +389,7 @@ describe('the dashboard over HTTP', () => {
       expect(await count('bob')).to.equal(0);
     });
 
-    it('lists each one’s providers, tests them, and gives the address where an account is connected', async () => {
+    it('lists a user’s providers, tests them, and returns the URL that connects an account', async () => {
       const auth = {
         kind: 'oauth_user',
         issuer: 'https://server.example',
@@ -433,7 +433,7 @@ describe('the dashboard over HTTP', () => {
     }
     const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
 
-    it('is served with its files, under a policy that lets nothing else in', async () => {
+    it('is served with its files, under a policy that allows nothing else', async () => {
       const page = await get('nobody', '/');
       expect(page.status).to.equal(200);
       expect(page.headers.get('content-security-policy'))
@@ -469,7 +469,7 @@ describe('the dashboard over HTTP', () => {
       ).to.equal(202);
     });
 
-    it('knows each token’s owner, and nobody without one', async () => {
+    it('identifies each token’s owner, and rejects requests without one', async () => {
       const bob = cookieOf(await signIn(tokens.bob));
       expect((await ask('nobody', 'GET', '/session', undefined, { cookie: bob })).body).to.include({
         userId: 'bob',
@@ -483,13 +483,13 @@ describe('the dashboard over HTTP', () => {
         expect((await ask('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(401);
     });
 
-    it('ends its session for good', async () => {
+    it('ends its session permanently', async () => {
       const cookie = cookieOf(await signIn());
       expect((await ask('nobody', 'DELETE', '/session', undefined, { cookie, origin: origin() })).status).to.equal(204);
       expect((await ask('nobody', 'GET', '/session', undefined, { cookie })).status).to.equal(401);
     });
 
-    it('does nothing with its cookie for another page', async () => {
+    it('ignores its cookie in requests of other pages', async () => {
       const cookie = cookieOf(await signIn());
       const { port } = new URL(origin());
       const FOREIGN: readonly Record<string, string>[] = [
@@ -528,7 +528,7 @@ describe('the dashboard over HTTP', () => {
       ).to.equal(200);
     });
 
-    it('is not there under a name that is not the server’s, so that nobody’s DNS can lend it one', async () => {
+    it('is not served under a foreign host name, against DNS rebinding', async () => {
       const cookie = cookieOf(await signIn());
       for (const host of [
         'evil.example',

@@ -49,7 +49,7 @@ async function told(stream: AsyncIterable<Uint8Array>, pattern: RegExp): Promise
 describe('the examples', function () {
   this.timeout(120_000);
 
-  it('simulation: everybody does something in every phase, and is saved with what the window holds', async () => {
+  it('simulation: every person acts in every phase, and is saved with the responses in memory', async () => {
     const { stdout, stderr } = await run('simulation');
     expect(stderr).to.contain('SIMULATED');
     const lines = stdout.trim().split('\n');
@@ -79,7 +79,7 @@ describe('the examples', function () {
     ]);
   });
 
-  it('import: every line becomes a record or is named, and the bar fills', async () => {
+  it('import: reads or lists every line, and completes the progress bar', async () => {
     const { stdout, stderr } = await run('import', '12');
     expect(stdout).to.match(
       /^11 of 12 products read, worth 173\.50 euros; the first: \{"price":10\.5,.*\}\nline 9 was not read: invalid-output: .*price.*\n$/,
@@ -89,12 +89,12 @@ describe('the examples', function () {
     );
   });
 
-  it('chat: tool results reach the answers, and who was cut off comes back for the rest', async () => {
+  it('chat: uses tool results in responses, and resumes after a disconnect', async () => {
     const { stdout } = await run('chat');
     expect(stdout).to.match(
-      /^> What is the weather in Lisbon\?\n.*Lisbon.*\(Simulated response\.\)\n> Thank you\. And the time\?\n.+\n\(cut off after event \w+-\d+; back with Last-Event-ID\)\n.+\(Simulated response\.\)\n$/,
+      /^> What is the weather in Lisbon\?\n.*Lisbon.*\(Simulated response\.\)\n> Thank you\. And the time\?\n.+\n\(disconnected after event \w+-\d+; resuming with Last-Event-ID\)\n.+\(Simulated response\.\)\n$/,
     );
-    const [before = '', after = ''] = stdout.split('And the time?\n')[1]?.split(/\n\(cut off.*\)\n/) ?? [];
+    const [before = '', after = ''] = stdout.split('And the time?\n')[1]?.split(/\n\(disconnected.*\)\n/) ?? [];
     expect(before + after, 'nothing is missing, nothing is there twice').to.match(
       /^get_time returned: “\d+\/\d+\/\d+, \d+:\d+:\d+ UTC”\. \(Simulated response\.\)\n$/,
     );
@@ -102,7 +102,7 @@ describe('the examples', function () {
   });
 
   if (isFull)
-    it('chat: stays for curl with --serve', async () => {
+    it('chat: keeps running for curl with --serve', async () => {
       const child = spawn(process.execPath, [TSX, 'examples/chat.ts', '--serve'], { cwd: ROOT, env: withoutVendors() });
       try {
         const [url, token] = await told(
@@ -124,7 +124,7 @@ describe('the examples', function () {
       }
     });
 
-  it('nightly: killed in the middle and started again, every report is made once', async () => {
+  it('nightly: saves every report exactly once, even if killed and restarted', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'bolide-nightly-'));
     const start = (): ReturnType<typeof spawn> =>
       spawn(process.execPath, [TSX, 'examples/nightly.ts', '--now', '2026-11-22'], {

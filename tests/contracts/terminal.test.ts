@@ -35,7 +35,7 @@ describe('npm run ask', function () {
 
   const vendors = isFull ? Object.keys(VENDOR_VARIABLES) : ['openai', 'anthropic'];
   for (const vendor of vendors) {
-    it(`answers with blocking and background tools on ${vendor}, and says that it is simulated`, async () => {
+    it(`uses blocking and background tools on ${vendor}, and states that the response is simulated`, async () => {
       const { code, stdout, stderr } = await ask(
         'What is the weather in Lisbon, and research the topic tiny boats',
         '--provider',
@@ -55,13 +55,13 @@ describe('npm run ask', function () {
     });
   }
 
-  it('streams the answer to standard output', async () => {
+  it('streams the response to standard output', async () => {
     const { code, stdout } = await ask('Hello there', '--stream', '--provider', 'google');
     expect(code).to.equal(0);
     expect(stdout.trim()).to.match(/simulated/i);
   });
 
-  it('gives JSON by a schema, from a file or as it stands, also where the host is told it in words', async () => {
+  it('returns JSON for a schema from a file or inline, even on vendors without structured output', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'ask-')), 'schema.json');
     const schema = JSON.stringify({
       type: 'object',
@@ -90,7 +90,7 @@ describe('npm run ask', function () {
     ['no question', [], /Usage/],
   ];
   for (const [what, words, says] of isFull ? mistakes : mistakes.slice(0, 1)) {
-    it(`says what is wrong with ${what}, without a stack`, async () => {
+    it(`reports ${what} without a stack trace`, async () => {
       const { code, stdout, stderr } = await ask(...words);
       expect(code).to.not.equal(0);
       expect(`${stdout}${stderr}`)

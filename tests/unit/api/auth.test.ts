@@ -90,7 +90,7 @@ describe('API tokens', () => {
 });
 
 describe('a scope', () => {
-  it('is held by who has it, by admins, and by people who logged in unless it is admin', () => {
+  it('is granted to its holder, to admins, and to logged-in users unless it is admin', () => {
     for (const scope of SCOPES) {
       expect(hasScope({ userId: 'x', scopes: ['admin'] }, scope)).to.equal(true);
       expect(hasScope({ userId: 'x', scopes: [] }, scope)).to.equal(false);
@@ -105,7 +105,7 @@ describe('the token of a request', () => {
   const token = (headers: Record<string, string>, url = '/v1/responses'): string | undefined =>
     presentedToken({ headers, url });
 
-  it('is found where each vendor’s clients put it', () => {
+  it('is found where each vendor’s clients send it', () => {
     expect(token({ authorization: 'Bearer abc' })).to.equal('abc');
     expect(token({ authorization: 'bearer  abc ' })).to.equal('abc');
     expect(token({ 'x-api-key': 'abc' })).to.equal('abc');
@@ -113,7 +113,7 @@ describe('the token of a request', () => {
     expect(token({}, '/v1beta/models/x:generateContent?alt=sse&key=abc')).to.equal('abc');
   });
 
-  it('is not taken from other schemes, other URLs, or a header that came twice', () => {
+  it('is not read from other schemes, other URLs or a repeated header', () => {
     expect(token({ authorization: 'Basic abc' })).to.equal(undefined);
     expect(token({ authorization: 'Bearer' })).to.equal(undefined);
     expect(token({ authorization: 'Bearer a b' })).to.equal(undefined);

@@ -3,7 +3,7 @@ import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
 import { FrameBatcher } from '../../../../imports/api/runs/FrameBatcher';
 
-describe('FrameGatherer', () => {
+describe('FrameBatcher', () => {
   let clock: SinonFakeTimers;
   let sent: string[];
   let gatherer: FrameBatcher;
@@ -14,7 +14,7 @@ describe('FrameGatherer', () => {
   });
   afterEach(() => clock.restore());
 
-  it('sends the first frame at once, and what follows closely together and in order', () => {
+  it('sends the first frame at once, and frames that follow closely together and in order', () => {
     for (const frame of ['a', 'b', 'c']) gatherer.add(frame);
     expect(sent).to.deep.equal(['a']);
     expect(gatherer.bufferedLength).to.equal(2);
@@ -27,7 +27,7 @@ describe('FrameGatherer', () => {
     expect(sent, 'after a silence nothing waits').to.deep.equal(['a', 'bc', 'd', 'e']);
   });
 
-  it('does not wait with much: a reader who is fast enough is never behind', () => {
+  it('sends a large batch without waiting', () => {
     gatherer.add('a');
     const large = 'x'.repeat(40_000);
     gatherer.add(large);
@@ -37,7 +37,7 @@ describe('FrameGatherer', () => {
     expect(gatherer.bufferedLength).to.equal(0);
   });
 
-  it('sends what waits when it is told to, and nothing after it was stopped', () => {
+  it('sends the current batch on flush, and nothing after stop', () => {
     for (const frame of ['a', 'b']) gatherer.add(frame);
     gatherer.flush();
     expect(sent).to.deep.equal(['a', 'b']);
@@ -48,7 +48,7 @@ describe('FrameGatherer', () => {
     expect(clock.countTimers()).to.equal(0);
   });
 
-  it('leaves no timer when there is nothing to send', () => {
+  it('leaves no timer running when there is nothing to send', () => {
     gatherer.add('a');
     clock.runAll();
     expect(clock.countTimers()).to.equal(0);

@@ -9,7 +9,7 @@ import { ADMIN, ProvidersHost } from '../../../support/oauth/ProvidersHost';
 const WINDOW = 3_600_000;
 
 for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
-  describe(`limits counted in ${database}`, () => {
+  describe(`usage limits in ${database}`, () => {
     let app: ProvidersHost;
     let clock: ManualClock;
     before(async () => {
@@ -36,7 +36,7 @@ for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
     const ask = (providerId: string, userId = 'alice', module = app.module): Promise<unknown> =>
       module.credentials.getAccessToken({ providerId, userId });
 
-    it('lets exactly so many requests through, however many come at once from however many processes', async () => {
+    it('admits exactly the limit of requests, even if many arrive at once from several processes', async () => {
       const modules = [app.module, app.another(), app.another()];
       const asked = await Promise.allSettled(
         Array.from({ length: 30 }, (_value, index) => ask('few', 'alice', modules[index % 3])),
@@ -45,7 +45,7 @@ for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
       for (const each of asked) if (each.status === 'rejected') expect(each.reason).to.be.instanceOf(LLMRateLimitError);
     });
 
-    it('counts each user apart, and says when to come again, without being retried inside', async () => {
+    it('counts each user separately, and reports when to try again', async () => {
       for (let request = 0; request < 5; request++) await ask('few');
       clock.advance(WINDOW / 4);
       const thrown = await failure(ask('few'));
@@ -55,7 +55,7 @@ for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
       await ask('few');
     });
 
-    it('stops a user whose tokens are spent', async () => {
+    it('rejects a user whose tokens are used up', async () => {
       await ask('spent');
       await app.module.recordUsage({ providerId: 'spent', userId: 'alice', tokens: 999 });
       await ask('spent');
@@ -64,13 +64,13 @@ for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
       await ask('spent', 'bob');
     });
 
-    it('does not count what is repeated after a refused token', async () => {
+    it('does not count the repetition of a request after a rejected token', async () => {
       for (let request = 0; request < 5; request++) await ask('few');
       await app.module.credentials.getAccessToken({ providerId: 'few', userId: 'alice', forceRefresh: true });
       expect(await failure(ask('few'))).to.be.instanceOf(LLMRateLimitError);
     });
 
-    it('counts nothing for providers without limits, or that are gone', async () => {
+    it('counts nothing for providers without limits or that no longer exist', async () => {
       for (let request = 0; request < 20; request++) await ask('free');
       await app.module.recordUsage({ providerId: 'free', userId: 'alice', tokens: 5 });
       await app.module.recordUsage({ providerId: 'gone', userId: 'alice', tokens: 5 });

@@ -11,18 +11,18 @@ import { failure } from '../../../support/failure';
 
 const BOSS = { email: 'boss@example.com', password: 'a long password' };
 
-describe('openAccounts', () => {
+describe('configureAccounts', () => {
   beforeEach(() => resetMeteor());
   after(() => resetMeteor());
   const emails = async (): Promise<unknown> => (await Meteor.users.find({}).fetchAsync()).map((user) => user.emails);
 
-  it('makes the first user, whose address the operator vouches for, and no second one', async () => {
+  it('creates the first user with a verified address, and no second one', async () => {
     await configureAccounts({ firstUser: BOSS });
     await configureAccounts({ firstUser: BOSS });
     expect(await emails()).to.deep.equal([[{ address: BOSS.email, verified: true }]]);
   });
 
-  it('makes nobody where there is somebody, or nothing is said', async () => {
+  it('creates no user if there are users, or without the setting', async () => {
     await configureAccounts(undefined);
     expect(await emails()).to.deep.equal([]);
     await Meteor.users.insertAsync({ _id: 'ann', emails: [] });
@@ -30,14 +30,14 @@ describe('openAccounts', () => {
     expect(await emails()).to.deep.equal([[]]);
   });
 
-  it('lets people sign up only where the operator says so', async () => {
+  it('permits sign-up only if the operator allows it', async () => {
     await configureAccounts({});
     expect(Accounts._options.forbidClientAccountCreation).to.equal(true);
     await configureAccounts({ allowSignUp: true });
     expect(Accounts._options.forbidClientAccountCreation).to.equal(false);
   });
 
-  it('takes the example of settings as it stands', async () => {
+  it('accepts the example settings', async () => {
     const { ai } = JSON.parse(readFileSync('settings.example.json', 'utf8')) as {
       ai: { admins: string[]; firstUser: { email: string } };
     };
@@ -50,7 +50,7 @@ describe('openAccounts', () => {
     expect(settingsFromMeteor(ai, {}).providers.map(({ id }) => id)).to.deep.equal(['openai']);
   });
 
-  it('says what is wrong with the settings, without the password', async () => {
+  it('reports invalid settings without quoting the password', async () => {
     for (const wrong of [
       { allowSignUp: 'yes' },
       { firstUser: 'boss' },

@@ -60,7 +60,7 @@ describe('the Meteor host', () => {
       body: JSON.stringify({ model, input: 'Hello', store: false }),
     });
 
-  it('answers admins from the providers in the settings', async () => {
+  it('lets admins use the providers of the settings', async () => {
     simulator.enqueue({ text: 'Hello Ann.' });
     const response = await ask('ann-token');
     expect(response.status).to.equal(200);
@@ -68,12 +68,12 @@ describe('the Meteor host', () => {
   });
 
   for (const token of [undefined, 'nobody', 'old-ann-token']) {
-    it(`refuses ${token ?? 'no'} token`, async () => {
+    it(`rejects ${token ?? 'no'} token`, async () => {
       expect((await ask(token)).status).to.equal(401);
     });
   }
 
-  it('knows admins by their id and by a verified address, whatever its case', async () => {
+  it('recognizes admins by id and by verified address, regardless of case', async () => {
     expect(
       await Promise.all(
         Object.keys(PEOPLE).map(async (userId) => [userId, (await host.users.findUser(userId))?.isAdmin]),
@@ -87,7 +87,7 @@ describe('the Meteor host', () => {
     expect((await ask('eve-token')).status).to.equal(200);
   });
 
-  it('does not let others use the settings’ providers, nor learn of them', async () => {
+  it('hides the providers of the settings from other users', async () => {
     for (const token of ['mallory-token', 'bob-token']) {
       const response = await ask(token);
       expect(response.status).to.equal(404);
@@ -95,7 +95,7 @@ describe('the Meteor host', () => {
     }
   });
 
-  it('lets people use the providers that were made for them, from the moment when they are', async () => {
+  it('lets users use a provider as soon as they are granted access', async () => {
     const shared = {
       providerId: 'shared',
       name: 'Shared',
@@ -111,7 +111,7 @@ describe('the Meteor host', () => {
     expect((await ask('mallory-token', 'shared')).status).to.equal(404);
   });
 
-  it('tells of changes that another process made', async () => {
+  it('publishes changes made by another process', async () => {
     const told = new Promise<void>((resolve) => {
       const stop = host.providers.changes.subscribe(() => {
         stop();
@@ -123,7 +123,7 @@ describe('the Meteor host', () => {
     expect((await ask('bob-token', 'shared')).status).to.equal(404);
   });
 
-  it('ends its own paths in its own 404, and leaves the others to Meteor', async () => {
+  it('responds with its own 404 below its own paths, and leaves other paths to Meteor', async () => {
     expect((await fetch(`${url}/v1/nothing`)).status).to.equal(404);
     expect((await fetch(`${url}/some/page`)).headers.get('content-type')).to.contain('text/html');
   });
@@ -144,7 +144,7 @@ describe('the Meteor host', () => {
     ['admins that are no list', { secrets: newKey('k'), admins: 'ann' }, /admins must be a list/],
   ];
   for (const [what, ai, says] of WRONG) {
-    it(`does not start, and names ${what}`, async () => {
+    it(`does not start, and reports ${what}`, async () => {
       const before = Meteor.settings;
       Meteor.settings = { public: {}, ai };
       try {

@@ -11,7 +11,7 @@ const faultOf = (read: () => unknown): string => {
 };
 
 describe('settings of budgets', () => {
-  it('are none where nothing is said of them', () => {
+  it('are absent without settings', () => {
     expect(settingsFromEnvironment({})).to.not.have.property('budgets');
     expect(settingsFromMeteor({ budgets: {} }, {})).to.not.have.property('budgets');
   });
@@ -29,7 +29,7 @@ describe('settings of budgets', () => {
     });
   });
 
-  it('are read from Meteor’s settings, window by window before the environment, with users who have their own', () => {
+  it('are read from Meteor’s settings, which take precedence per window and can differ per user', () => {
     const budgets = { day: { calls: 5 }, users: { nightly: { month: { money: 20 } }, boss: {} } };
     expect(
       settingsFromMeteor({ budgets }, { LLM_BUDGET_DAY_TOKENS: '9', LLM_BUDGET_MONTH_CALLS: '7' }).budgets,
@@ -66,7 +66,7 @@ describe('settings of budgets', () => {
     ],
   ];
   for (const [title, read, message] of WRONG) {
-    it(`refuse ${title}`, () => {
+    it(`reject ${title}`, () => {
       expect(faultOf(read)).to.contain(message);
     });
   }

@@ -7,13 +7,13 @@ const read = (variables: Readonly<Record<string, string>>): ReturnType<typeof re
 const DAY = 86_400_000;
 
 describe('settings of jobs', () => {
-  it('ask for Agenda where there is a MongoDB, and for this process’s memory elsewhere', () => {
+  it('select Agenda if there is a MongoDB, and this process’s memory otherwise', () => {
     expect(read({})).to.deep.equal({ retention: {} });
     expect(read({ MONGO_URL: 'mongodb://db/app' })).to.deep.equal({ agendaUrl: 'mongodb://db/app', retention: {} });
     expect(read({ MONGO_URL: 'mongodb://db/app', JOBS_ENGINE: 'local' })).to.deep.equal({ retention: {} });
   });
 
-  it('say how many run at once and how long runs are kept', () => {
+  it('set how many runs are concurrent and how long they are retained', () => {
     expect(read({ JOBS_CONCURRENCY: '3', RUNS_KEEP_WHOLE_DAYS: '1', RUNS_KEEP_DAYS: '90' })).to.deep.equal({
       concurrency: 3,
       retention: { compactAfter: DAY, removeAfter: 90 * DAY },

@@ -41,7 +41,7 @@ const WHOLE: Environment = {
 };
 
 describe('settingsFromEnvironment', () => {
-  it('reads every variable that there is', () => {
+  it('reads every variable', () => {
     expect(settingsFromEnvironment(WHOLE)).to.deep.equal({
       defaultProvider: 'anthropic',
       temperature: 0.7,
@@ -88,21 +88,21 @@ describe('settingsFromEnvironment', () => {
     });
   });
 
-  it('has no providers without keys, which is no error', () => {
+  it('yields no providers without keys, without an error', () => {
     expect(settingsFromEnvironment({})).to.deep.equal({ providers: [] });
     expect(
       settingsFromEnvironment({ OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '  ', OPENAI_MODEL: 'm', LLM_PROVIDER: 'grok' }),
     ).to.deep.equal({ providers: [], defaultProvider: 'grok' });
   });
 
-  it('takes openai for the default provider, else the first one that has a key', () => {
+  it('defaults to openai, otherwise to the first provider with a key', () => {
     expect(settingsFromEnvironment({ GROQ_API_KEY: 'k', OPENAI_API_KEY: 'k' }).defaultProvider).to.equal('openai');
     expect(settingsFromEnvironment({ GROQ_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }).defaultProvider).to.equal(
       'anthropic',
     );
   });
 
-  it('lets a Llama host of one’s own do without a key', () => {
+  it('permits a self-hosted Llama server without a key', () => {
     expect(settingsFromEnvironment({ LLAMA_BASE_URL: 'http://localhost:8000/v1' }).providers).to.deep.equal([
       { id: 'llama', vendor: 'llama', baseURL: 'http://localhost:8000/v1', allowPrivateHosts: true },
     ]);
@@ -163,7 +163,7 @@ describe('settingsFromEnvironment', () => {
     });
   }
 
-  it('names every problem in one error, and no key in any', () => {
+  it('lists every problem in one error, without quoting a key', () => {
     const all: Environment = {
       ...Object.fromEntries(PROBLEMS.flatMap(([, env]) => Object.entries(env))),
       OPENAI_API_KEY: `${KEY}\u2026`,

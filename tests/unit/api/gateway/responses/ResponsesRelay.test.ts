@@ -124,8 +124,8 @@ function textEvents(index: number, id: string, text: string): readonly JsonObjec
   ];
 }
 
-describe('a Responses stream that is relayed', () => {
-  it('goes on letter for letter where it is numbered as it should be', async () => {
+describe('ResponsesRelay', () => {
+  it('forwards a correctly numbered stream byte for byte', async () => {
     const delta =
       '{ "type":"response.output_text.delta","item_id":"a","output_index":0,"content_index":0,"delta":"x","logprobs":[{"token":"x","logprob":-0.10,"top_logprobs":[]}],"sequence_number":4,"new":12345678901234567890}';
     const numbered = [CREATED, PROGRESS, ...textEvents(0, 'a', 'x').slice(0, 2)].map(
@@ -143,7 +143,7 @@ describe('a Responses stream that is relayed', () => {
     ]);
   });
 
-  it('is numbered without gaps, and gets what Open Responses demands and its host left out', async () => {
+  it('numbers events without gaps, and fills in what Open Responses requires and the provider omits', async () => {
     const events = textEvents(0, 'a', 'x').map((event, index): JsonObject => ({
       ...event,
       sequence_number: index * 7 + 100,
@@ -163,7 +163,7 @@ describe('a Responses stream that is relayed', () => {
     expect((all[0]!.response as JsonObject).id).to.equal('resp_theirs');
   });
 
-  it('begins with its response where its host begins with an item', async () => {
+  it('starts with the response if the provider starts with an item', async () => {
     const all = told(await relayed([...textEvents(0, 'a', 'x'), ended(message('a', 'x'))]));
     expect(all.slice(0, 3).map(({ type }) => type)).to.deep.equal([
       'response.created',
@@ -172,7 +172,7 @@ describe('a Responses stream that is relayed', () => {
     ]);
   });
 
-  it('tells one item after another where its host tells several at once, and loses nothing', async () => {
+  it('emits interleaved items one after another without losing any', async () => {
     const [first, second] = [textEvents(0, 'a', 'one'), textEvents(1, 'b', 'two')];
     const mixed = first.flatMap((event, index) => [event, second[index]!]);
     const late = { type: 'response.brand_new', output_index: 0, deep: [1] };
@@ -186,7 +186,7 @@ describe('a Responses stream that is relayed', () => {
     ).to.include('"deep":[1]');
   });
 
-  it('closes what its host left open, and tells items that only the whole response holds', async () => {
+  it('closes items left open, and emits items that only the completed response contains', async () => {
     const left = textEvents(0, 'a', 'one').slice(0, 5);
     const all = told(
       await relayed([CREATED, PROGRESS, ...left, ended(message('a', 'one'), message('b', ''), call('f'))]),
@@ -198,7 +198,7 @@ describe('a Responses stream that is relayed', () => {
     expect(added).to.include({ id: 'f', arguments: '', status: 'in_progress' });
   });
 
-  it('calls raw reasoning what its client calls it', async () => {
+  it('names raw reasoning events as the client expects', async () => {
     const item = { id: 'r', type: 'reasoning', summary: [] };
     const raw = [
       { type: 'response.output_item.added', output_index: 0, item },
@@ -217,7 +217,7 @@ describe('a Responses stream that is relayed', () => {
     }
   });
 
-  it('ends in an error that says all that its host said, flat and nested', async () => {
+  it('ends with an error that contains everything the provider reported, flat and nested', async () => {
     const error = {
       type: 'error',
       code: 'rate_limit_exceeded',
@@ -243,7 +243,7 @@ describe('a Responses stream that is relayed', () => {
     checkEvents(events);
   });
 
-  it('that stops without its end is no success', async () => {
+  it('does not report success for a stream that stops early', async () => {
     for (const cut of [2, 4, 8]) {
       const events = eventsOfStream(await relayed([CREATED, PROGRESS, ...textEvents(0, 'a', 'x')].slice(0, cut)));
       expect(events.at(-1)!.type).to.equal('response.failed');
@@ -251,7 +251,7 @@ describe('a Responses stream that is relayed', () => {
     }
   });
 
-  it('never tells an item that the request did not allow', async () => {
+  it('never emits an item that the request did not allow', async () => {
     const item = call('f');
     const refuse = (): never => {
       throw new LLMServerError('Not allowed.', { retryable: false });
@@ -270,7 +270,7 @@ describe('a Responses stream that is relayed', () => {
     expect(eventsOfStream(text).at(-1)!.type).to.equal('response.failed');
   });
 
-  it('is encoded as any other where another wire answers', () => {
+  it('encodes the stream of a fallback over another wire', () => {
     const events: readonly ResponseStreamEvent[] = [
       { type: 'wire.message', wire: 'gemini', data: '{"theirs":1}' },
       CREATED_EVENT,

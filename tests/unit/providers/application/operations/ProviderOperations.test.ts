@@ -34,7 +34,7 @@ const SHARED = {
 };
 const NOBODY: Actor = { userId: '', isAdmin: true, source: 'method' };
 
-describe('the methods of the Provider system', () => {
+describe('ProviderOperations', () => {
   let app: ProvidersHost;
   let probed: boolean;
   beforeEach(async () => {
@@ -83,7 +83,7 @@ describe('the methods of the Provider system', () => {
       .with.property('path', 'providerId');
   });
 
-  it('takes kinds without settings as a word, a plain list as users and roles, and a window in milliseconds', async () => {
+  it('accepts short forms: auth as a string, access as a list of users and roles, and a window in milliseconds', async () => {
     await call('create', {
       ...SHARED,
       auth: 'api_key',
