@@ -33,11 +33,11 @@ export class AnthropicClient implements VendorClient {
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
-    const reply = await this.sdk.send(
+    const response = await this.sdk.send(
       { method: 'get', path: '/v1/models', query: { limit: 1 }, headers: VERSION },
       { signal, credential },
     );
-    await reply.text();
+    await response.text();
   }
 }
 

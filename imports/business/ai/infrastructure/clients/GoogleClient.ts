@@ -41,12 +41,12 @@ export class GoogleClient implements VendorClient {
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
-    const reply = await this.request(
+    const response = await this.request(
       'models?pageSize=1',
       { signal, credential },
       { headers: authentication(credential) },
     );
-    await reply.text();
+    await response.text();
   }
 
   private request(path: string, options: CallOptions, init: GuardedInit): Promise<VendorHttpResponse> {

@@ -30,8 +30,8 @@ export class GroqClient implements VendorClient {
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
-    const reply = await this.sdk.send({ method: 'get', path: '/openai/v1/models' }, { signal, credential });
-    await reply.text();
+    const response = await this.sdk.send({ method: 'get', path: '/openai/v1/models' }, { signal, credential });
+    await response.text();
   }
 }
 

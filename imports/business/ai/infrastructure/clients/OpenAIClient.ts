@@ -43,8 +43,8 @@ export class OpenAIClient implements VendorClient {
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
-    const reply = await this.sdk.send({ method: 'get', path: '/models' }, { signal, credential });
-    await reply.text();
+    const response = await this.sdk.send({ method: 'get', path: '/models' }, { signal, credential });
+    await response.text();
   }
 
   /** An unknown id is not an error. */
@@ -53,11 +53,11 @@ export class OpenAIClient implements VendorClient {
     if (/^\.{0,2}$/.test(responseId))
       throw new LLMInvalidRequestError('The response id is invalid.', { vendor: this.options.vendor });
     try {
-      const reply = await this.sdk.send(
+      const response = await this.sdk.send(
         { method: 'delete', path: `/responses/${encodeURIComponent(responseId)}` },
         { signal, credential },
       );
-      await reply.text();
+      await response.text();
     } catch (error) {
       if (!isLLMError(error) || error.status !== 404) throw error;
     }

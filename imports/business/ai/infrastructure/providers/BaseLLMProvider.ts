@@ -87,10 +87,10 @@ export class BaseLLMProvider implements ILLMProvider {
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const prepared = await this.prepare(options, false);
-    const reply = await this.send(userId, prepared, prepared.options.signal);
+    const response = await this.send(userId, prepared, prepared.options.signal);
     return prepared.transport.wire.fromResponse(
-      parseBody(await reply.text(), reply),
-      this.replyContext(prepared, reply),
+      parseBody(await response.text(), response),
+      this.responseContext(prepared, response),
     );
   }
 
@@ -102,13 +102,13 @@ export class BaseLLMProvider implements ILLMProvider {
     if (signal?.aborted === true) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      const reply = await this.send(userId, prepared, controller.signal);
-      const decoder = prepared.transport.wire.createDecoder(this.replyContext(prepared, reply));
+      const response = await this.send(userId, prepared, controller.signal);
+      const decoder = prepared.transport.wire.createDecoder(this.responseContext(prepared, response));
       // Structured output that came as a forced tool's call must not be relayed: the caller did not ask for that call.
       const isRelayed = prepared.options.relay === true && prepared.request.structuredOutputTool === undefined;
       const relay = isRelayed ? prepared.transport.wire.name : undefined;
       const limits = { ...this.config.limits, abort: (reason: unknown) => controller.abort(reason), relay };
-      for await (const batch of decodeBatches(reply.body, decoder, limits)) for (const event of batch) yield event;
+      for await (const batch of decodeBatches(response.body, decoder, limits)) for (const event of batch) yield event;
     } finally {
       signal?.removeEventListener('abort', onAbort);
       // A consumer that leaves early aborts the request.
@@ -176,10 +176,10 @@ export class BaseLLMProvider implements ILLMProvider {
       ...(signal === undefined ? {} : { signal }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     };
-    const reply = await this.withCredential(userId, (credential) => transport.client.send({ credential, ...call }));
-    const { requestId, passthroughHeaders: headers } = reply;
+    const response = await this.withCredential(userId, (credential) => transport.client.send({ credential, ...call }));
+    const { requestId, passthroughHeaders: headers } = response;
     options.onHead?.({ wire: transport.wire.name, headers, ...(requestId === undefined ? {} : { requestId }) });
-    return reply;
+    return response;
   }
 
   /** A rejected OAuth token is refreshed by force once. Nothing else is retried here. */
@@ -203,9 +203,9 @@ export class BaseLLMProvider implements ILLMProvider {
     }
   }
 
-  private replyContext(prepared: PreparedCall, reply: VendorHttpResponse): ResponseContext {
+  private responseContext(prepared: PreparedCall, response: VendorHttpResponse): ResponseContext {
     const { request, context, options } = prepared;
-    const { requestId } = reply;
+    const { requestId } = response;
     return {
       model: options.model,
       warnings: request.warnings,
@@ -218,15 +218,15 @@ export class BaseLLMProvider implements ILLMProvider {
   }
 }
 
-function parseBody(text: string, reply: VendorHttpResponse): unknown {
+function parseBody(text: string, response: VendorHttpResponse): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const kind = reply.header('content-type') ?? 'no content type';
+    const kind = response.header('content-type') ?? 'no content type';
     throw new LLMStreamError(`The response is not JSON (${kind}, ${text.length} characters).`, {
       cause,
-      status: reply.status,
-      ...(reply.requestId === undefined ? {} : { requestId: reply.requestId }),
+      status: response.status,
+      ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
     });
   }
 }
