@@ -16,5 +16,5 @@ export interface ConversationStore {
   getHistory(userId: string, conversationId: string): Promise<readonly MemoryMessage[]>;
 }
 
-/** The former name of the port, kept for existing implementations. */
+/** The former name of the port, for existing implementations. */
 export type MemoryStore = ConversationStore;

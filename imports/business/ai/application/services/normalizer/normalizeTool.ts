@@ -98,9 +98,9 @@ function milliseconds(value: Plain, path: string): void {
     throw invalid(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
 }
 
-function oneOf(words: Readonly<Record<string, true>>): Check {
+function oneOf(values: Readonly<Record<string, true>>): Check {
   return (value, path) => {
-    if (typeof value !== 'string' || !Object.hasOwn(words, value))
-      throw invalid(path, `must be one of ${Object.keys(words).join(', ')}`);
+    if (typeof value !== 'string' || !Object.hasOwn(values, value))
+      throw invalid(path, `must be one of ${Object.keys(values).join(', ')}`);
   };
 }

@@ -64,8 +64,8 @@ function knownProperties(schema: unknown): string {
 }
 
 function typesOf(type: unknown): string {
-  const words = Array.isArray(type) ? type.map(String) : String(type).split(',');
-  return words.map(withArticle).join(' or ');
+  const names = Array.isArray(type) ? type.map(String) : String(type).split(',');
+  return names.map(withArticle).join(' or ');
 }
 
 function withArticle(word: string): string {

@@ -89,12 +89,12 @@ const MAY_BE_ABSENT: ReadonlySet<unknown> = new Set(['optional', 'exact_optional
 
 /** Up to the first transformation: what follows describes the output. */
 function describeActions(actions: readonly unknown[], type: unknown): JsonObject {
-  const words: JsonObject = {};
+  const keywords: JsonObject = {};
   for (const action of actions) {
     if (!isObject(action) || action.kind === 'transformation' || action.kind === 'schema') break;
-    Object.assign(words, describeAction(action, type));
+    Object.assign(keywords, describeAction(action, type));
   }
-  return words;
+  return keywords;
 }
 
 function describeAction({ type, requirement, description, title }: JsonObject, of: unknown): JsonObject {
