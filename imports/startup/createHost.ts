@@ -99,14 +99,14 @@ export async function createHost(
     },
   );
   await Promise.all([providers.ready(), apiTokens.ready()]);
-  const kept = new StoredProviderSource(providers, allowPrivateHosts);
-  await kept.refresh();
+  const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
+  await storedProviders.refresh();
   const responses = new DocumentResponseStore(database.collection(RESPONSES));
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
   await Promise.all([responses.ready(), memory.ready()]);
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
-  const access = createAccessPolicy(kept, findUser);
+  const access = createAccessPolicy(storedProviders, findUser);
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
   const module = createAIModule(ai, {
     budgets,
@@ -115,7 +115,7 @@ export async function createHost(
     ...ports.ai,
     runs: await openRunStore(database),
     jobs: await openJobQueue(jobs, database),
-    providerSource: kept,
+    providerSource: storedProviders,
     credentials: providers.credentials,
     access,
     onUsage: (used) => usage.record(used),

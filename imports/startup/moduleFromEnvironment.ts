@@ -30,7 +30,7 @@ export async function openSettings(env: Environment): Promise<OpenedSettings> {
   return { settings: simulated(settings, simulator), simulator };
 }
 
-/** For programs of one user, without accounts that are kept. @throws as openSettings */
+/** For programs of one user, without stored accounts. @throws as openSettings */
 export async function moduleFromEnvironment(env: Environment): Promise<OpenedModule> {
   const { settings, ...opened } = await openSettings(env);
   return { ...opened, module: createAIModule(settings, { tools: registerDemoTools(new ToolRegistry()) }) };

@@ -22,7 +22,7 @@ for (const database of [
   'embedded (NeDB)',
   'MongoDB over the wire',
 ] as const satisfies readonly (keyof typeof DATABASES)[]) {
-  describe(`a connected account, kept in ${database}`, () => {
+  describe(`a connected account stored in ${database}`, () => {
     let app: ProvidersHost;
     let server: AuthorizationHost;
     before(async () => {
@@ -44,7 +44,7 @@ for (const database of [
       return credential?.token ?? '';
     };
 
-    it('gives a token to its own user only, and is seen as connected by its own user only', async () => {
+    it('yields a token only for its user, and is shown as connected only to that user', async () => {
       const { page } = await connectAs(app, 'alice');
       expect(page.status, page.body).to.equal(200);
       expect(page.body).to.include('Your Acme account is connected');
@@ -55,14 +55,14 @@ for (const database of [
       expect((await app.module.operations.list(BOB))[0]).to.include({ connected: false, needsReconnect: false });
     });
 
-    it('is used without asking the server while its token is good', async () => {
+    it('makes no request to the server while its token is valid', async () => {
       const before = server.tokenRequests.length;
       const [first, second] = [await tokenOf('alice'), await tokenOf('alice')];
       expect(second).to.equal(first);
       expect(server.tokenRequests).to.have.length(before);
     });
 
-    it('refreshes a minute before its token ends, and keeps the rotated refresh token', async () => {
+    it('refreshes a minute before its token expires, and stores the rotated refresh token', async () => {
       const before = await tokenOf('alice');
       await app.credentials.update({ userId: 'alice' }, { $set: { expiresAt: Date.now() + 59_000 } });
       const refreshed = await tokenOf('alice');
@@ -83,7 +83,7 @@ for (const database of [
       expect(server.granted('refresh_token') - before).to.equal(1);
     });
 
-    it('refreshes by force when the vendor refuses a token, and only for those who still have that token', async () => {
+    it('refreshes after the vendor rejects a token, but only for callers that still have that token', async () => {
       const refused = await tokenOf('alice');
       const before = server.granted('refresh_token');
       const newer = await tokenOf('alice', { forceRefresh: true, refusedToken: refused });
@@ -98,7 +98,7 @@ for (const database of [
       );
     });
 
-    it('leaves the connection as it is when the server can’t be reached', async () => {
+    it('stays connected if the server can’t be reached', async () => {
       await app.expire(PROVIDER_ID, 'alice');
       server.intercept = (request) => {
         if (request.url === '/token') request.socket.destroy();
@@ -124,7 +124,7 @@ for (const database of [
       expect(server.granted('refresh_token')).to.equal(before);
     });
 
-    it('asks to reconnect, and says so to every caller, when the grant is gone', async () => {
+    it('requires every caller to reconnect once the grant is revoked', async () => {
       await app.expire(PROVIDER_ID, 'alice');
       dropRefreshTokens(server);
       for (let call = 0; call < 2; call++) {
@@ -136,13 +136,13 @@ for (const database of [
       expect(app.log.filter(({ event }) => event === 'refresh:reconnect-required')).to.have.length(1);
     });
 
-    it('is good again after connecting anew', async () => {
+    it('works again after reconnecting', async () => {
       expect((await connectAs(app, 'alice')).page.status).to.equal(200);
       expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
       expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
     });
 
-    it('dies as a whole when a used refresh token is shown to the server again, which asks to reconnect', async () => {
+    it('requires a reconnect after a used refresh token was sent again', async () => {
       const stolen = server.tokenRequests
         .findLast(({ parameters }) => parameters.get('grant_type') === 'refresh_token')
         ?.parameters.get('refresh_token');
@@ -159,7 +159,7 @@ for (const database of [
       await connectAs(app, 'alice');
     });
 
-    it('is revoked at the server and forgotten here when its user disconnects', async () => {
+    it('is revoked at the server and deleted when its user disconnects', async () => {
       const token = await tokenOf('alice');
       const view = await app.module.operations.disconnect(ALICE, { providerId: PROVIDER_ID });
       expect(view).to.include({ connected: false, needsReconnect: false });
@@ -169,7 +169,7 @@ for (const database of [
       await app.module.operations.disconnect(ALICE, { providerId: PROVIDER_ID });
     });
 
-    it('is forgotten even if the server can’t be told', async () => {
+    it('is deleted even if the server can’t be reached', async () => {
       await connectAs(app, 'alice');
       server.intercept = (request) => {
         if (request.url === '/token/revocation') request.socket.destroy();
@@ -181,7 +181,7 @@ for (const database of [
       expect(app.log.some(({ event }) => event === 'oauth:not-revoked')).to.equal(true);
     });
 
-    it('is not brought back by a refresh that was under way when its user disconnected', async () => {
+    it('is not restored by a refresh that was running when its user disconnected', async () => {
       await connectAs(app, 'alice');
       await app.expire(PROVIDER_ID, 'alice');
       let arrived = (): void => undefined;
@@ -239,7 +239,7 @@ for (const database of [
         () => app.module.operations.update(ADMIN, providerArgument(server)),
       ],
     ] as const) {
-      it(`is not made, and its tokens are revoked, when an administrator ${what} the provider while the code is exchanged`, async () => {
+      it(`is not created, and its tokens are revoked, if an administrator ${what} the provider while the code is exchanged`, async () => {
         await app.credentials.remove({ userId: 'alice' });
         const { browser, page } = await connectAs(app, 'alice', atCallback);
         const { held, release } = holdTokens();
@@ -256,7 +256,7 @@ for (const database of [
       });
     }
 
-    it('is revoked as well when an administrator removes its provider while its token is refreshed', async () => {
+    it('is revoked if an administrator removes its provider during a refresh', async () => {
       await connectAs(app, 'alice');
       await app.expire(PROVIDER_ID, 'alice');
       const { held, release } = holdTokens();
@@ -272,7 +272,7 @@ for (const database of [
       await app.module.operations.update(ADMIN, providerArgument(server));
     });
 
-    it('goes with its provider, for all users', async () => {
+    it('is removed with its provider, for all users', async () => {
       await connectAs(app, 'alice');
       await connectAs(app, 'bob');
       const tokens = [await tokenOf('alice'), await tokenOf('bob')];
@@ -284,7 +284,7 @@ for (const database of [
   });
 }
 
-describe('ways to begin and to be answered', () => {
+describe('starting and completing a connection', () => {
   let app: ProvidersHost;
   let server: AuthorizationHost;
   before(async () => {
@@ -300,7 +300,7 @@ describe('ways to begin and to be answered', () => {
     await server.stop();
   });
 
-  it('leads a signed-in browser straight to the server, with PKCE, state, nonce and the configured redirect URI', async () => {
+  it('redirects a signed-in browser to the server, with PKCE, state, nonce and the configured redirect URI', async () => {
     const browser = new CookieBrowser({ 'x-test-user': 'alice', 'x-forwarded-host': 'evil.example' });
     let seen = '';
     await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start`, (url) => {
@@ -316,7 +316,7 @@ describe('ways to begin and to be answered', () => {
     expect(searchParams.get('redirect_uri')).to.equal(`${app.url}/oauth/callback`);
   });
 
-  it('asks a browser that is not signed in to confirm for whom, when it comes with a ticket of the method', async () => {
+  it('asks an anonymous browser with a ticket to confirm for which user it connects', async () => {
     const url = await app.module.operations.connect(BOB, { providerId: PROVIDER_ID });
     const browser = new CookieBrowser();
     const asked = await browser.open(url);
@@ -327,7 +327,7 @@ describe('ways to begin and to be answered', () => {
     expect((await browser.open(url)).status, 'a ticket is good once').to.equal(400);
   });
 
-  it('gives the server’s own address to a caller who says what its browser is bound by', async () => {
+  it('returns the server’s URL to a caller that passes its browser’s binding', async () => {
     const binding = 'a-binding-of-the-dashboard-0123456789';
     const url = await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID, binding });
     expect(url.startsWith(server.url)).to.equal(true);
@@ -340,7 +340,7 @@ describe('ways to begin and to be answered', () => {
     expect((await new CookieBrowser().open(`${app.url}/oauth/${PROVIDER_ID}/start`)).status).to.equal(401);
   });
 
-  it('tells the user when they, or the server, said no', async () => {
+  it('informs the user if they or the server declined', async () => {
     const browser = new CookieBrowser({ 'x-test-user': 'alice' });
     const login = await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start`);
     const abort = /href="([^"]*abort)"/.exec(login.body)?.[1] ?? '';
@@ -349,7 +349,7 @@ describe('ways to begin and to be answered', () => {
     expect(page.body).to.include('access_denied').and.to.include('End-User aborted interaction');
   });
 
-  it('carries resource indicators of the row to both endpoints', async () => {
+  it('sends the configured resource indicators to both endpoints', async () => {
     const resources = ['https://api.acme.example/'];
     await createProvider(
       app,
@@ -392,7 +392,7 @@ describe('ways to begin and to be answered', () => {
     expect(server.granted('client_credentials')).to.equal(2);
   });
 
-  it('names the app, not the user, as the one to see to when a server refuses its secret', async () => {
+  it('reports a rejected client secret as a fault of the app, not of the user', async () => {
     const auth = {
       kind: 'oauth_app',
       issuer: server.url,
@@ -411,7 +411,7 @@ describe('ways to begin and to be answered', () => {
       .and.includes('administrator');
   });
 
-  it('answers pages with headers that keep and leak nothing', async () => {
+  it('serves pages with headers that prevent caching and leaks', async () => {
     for (const path of [
       '/oauth/callback?state=x',
       `/oauth/${PROVIDER_ID}/start`,
@@ -431,7 +431,7 @@ describe('ways to begin and to be answered', () => {
     expect(app.unexpected).to.deep.equal([]);
   });
 
-  it('does not take HEAD for the real thing', async () => {
+  it('does not use up a state or ticket on HEAD', async () => {
     const { page, browser } = await connectAs(app, 'alice', atCallback);
     expect((await fetch(page.url, { method: 'HEAD' })).status).to.equal(405);
     expect((await browser.open(page.url)).status).to.equal(200);

@@ -113,7 +113,7 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
     return told.filter((each) => each !== undefined);
   };
 
-  it(`makes one refresh for each of ${ROUNDS} expiries, and loses no grant`, async () => {
+  it(`refresh once for each of ${ROUNDS} expiries, and lose no grant`, async () => {
     await connect(0);
     const random = seededRandom(SEED);
     let last = '';
@@ -143,7 +143,7 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
     }
   });
 
-  it('goes on after a holder died with an answer that nobody else knows, where the server takes a token again for a while', async () => {
+  it('recovers from the death of a process that had received a response, if the server has a grace period', async () => {
     await connect(60_000);
     const told = await round({ point: 'answered', how: 'kill' });
     expect(told.flatMap(({ errors }) => errors)).to.deep.equal([]);
@@ -152,7 +152,7 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
   });
 
   if (FULL) {
-    it('asks to reconnect after such a death, where the server forgives nothing', async () => {
+    it('requires a reconnect after such a death, if the server has no grace period', async () => {
       await connect(0);
       const told = await round({ point: 'answered', how: 'kill' });
       expect(told.flatMap(({ tokens }) => tokens)).to.deep.equal([]);
@@ -161,7 +161,7 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
       expect((await round(undefined)).flatMap(({ errors }) => errors)).to.deep.equal([]);
     });
 
-    it('does not let a holder that slept through its lease put its old answer in the place of a newer one', async () => {
+    it('does not let a process that was paused beyond its lease replace a newer token', async () => {
       await connect(60_000);
       const told = await round({ point: 'answered', how: 'stop' });
       expect(told.flatMap(({ errors }) => errors)).to.deep.equal([]);
@@ -172,7 +172,7 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
       );
     });
 
-    it('refreshes five hundred accounts at once, each once', async () => {
+    it('refreshes five hundred accounts concurrently, each once', async () => {
       await connect(0);
       const users = Array.from({ length: 500 }, (_value, index) => `user-${index}`);
       for (const userId of users) {

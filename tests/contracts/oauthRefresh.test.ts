@@ -7,7 +7,7 @@ import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
 import { connectAs, createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider';
 import { ADMIN, newKey, ProvidersHost } from '../support/oauth/ProvidersHost';
 
-describe('a refresh whose answer is lost', () => {
+describe('a refresh whose response is lost', () => {
   let app: ProvidersHost;
   let server: AuthorizationHost;
   afterEach(async () => {
@@ -31,7 +31,7 @@ describe('a refresh whose answer is lost', () => {
     };
   };
 
-  it('is made again with the same token, which servers with a grace period take', async () => {
+  it('is repeated with the same token, which servers with a grace period accept', async () => {
     await connected(60_000);
     loseAnswers();
     expect(await failure(ask())).to.be.instanceOf(LLMConnectionError);
@@ -46,7 +46,7 @@ describe('a refresh whose answer is lost', () => {
     expect(await ask(), 'the grant lives on').to.be.a('string');
   });
 
-  it('ends in a request to reconnect on servers without one, and not before they said so', async () => {
+  it('requires a reconnect only if the server rejects the repeated token', async () => {
     await connected(0);
     loseAnswers();
     expect(await failure(ask())).to.be.instanceOf(LLMConnectionError);
@@ -61,8 +61,8 @@ describe('a refresh whose answer is lost', () => {
   });
 });
 
-describe('sealing keys that are exchanged while tokens are refreshed', () => {
-  it('disturbs nobody: one refresh for each expiry, and everything ends up under the new key', async () => {
+describe('a rotation of sealing keys during refreshes', () => {
+  it('causes no further refreshes, and reseals everything with the new key', async () => {
     const [oldKey, nextKey] = [newKey('k1'), newKey('k2')];
     const app = await ProvidersHost.start({ database: 'MongoDB over the wire', secretKeys: `${oldKey},${nextKey}` });
     const server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });

@@ -28,7 +28,7 @@ const PLANTED = {
 } as const;
 
 describe('secrets', () => {
-  it('are nowhere but where they belong', async () => {
+  it('never appear in views, pages, errors, logs or rows', async () => {
     const app = await ProvidersHost.start();
     const server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
     const secrets = new Map<string, string>(Object.entries(PLANTED));
@@ -186,7 +186,7 @@ describe('secrets', () => {
     expect(rows, 'control: the rows were looked at').to.include('sealed').and.to.include(PROVIDER_ID);
   });
 
-  it('control: the search finds a secret that is let out', async () => {
+  it('are found by the search if they leak (control)', async () => {
     const app = await ProvidersHost.start();
     await app.module.operations.create(ADMIN, {
       providerId: 'shared',

@@ -134,7 +134,7 @@ const CASES: readonly Case[] = [
 
 const AZURE = { vendor: 'azure_openai', deployment: 'a-deployment', wire: 'chat_completions' } as const;
 
-describe('accounts of each known kind', () => {
+describe('accounts at each known server', () => {
   let host: TestHost;
   let server: RunningServer;
   before(async () => {
@@ -147,7 +147,7 @@ describe('accounts of each known kind', () => {
   });
 
   CASES.forEach(({ name, provider, authorization, token, asked, isRevoked = false }, index) => {
-    it(`${name}: connect, ask, disconnect`, async () => {
+    it(`${name}: connect, use and disconnect`, async () => {
       const providerId = `p${index}`;
       const { operations } = server.host.providers;
       await operations.create(LOCAL, { providerId, name, ...provider(host.url) });

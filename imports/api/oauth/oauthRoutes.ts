@@ -16,7 +16,7 @@ import type { OAuthPage } from './oauthPages';
 export interface OAuthRoutesPorts {
   readonly express: typeof express;
   readonly flow: OAuthFlow;
-  /** The user of a request's token or session, if the host can tell. */
+  /** The user of a request's token or session, if the host can identify them. */
   readonly authenticate: (
     request: IncomingMessage,
   ) => Promise<{ readonly userId: string } | undefined> | { readonly userId: string } | undefined;

@@ -103,9 +103,9 @@ function textUpTo(most: number): Rule {
     typeof value === 'string' && value.length <= most ? undefined : `must be a string of at most ${most} characters`;
 }
 
-function oneOf(...words: readonly string[]): Rule {
+function oneOf(...values: readonly string[]): Rule {
   return (value) =>
-    typeof value === 'string' && words.includes(value) ? undefined : `must be one of ${words.join(', ')}`;
+    typeof value === 'string' && values.includes(value) ? undefined : `must be one of ${values.join(', ')}`;
 }
 
 function flag(value: unknown): string | undefined {

@@ -36,11 +36,11 @@ const ECHOED_FIELDS = [
 
 /** @param body a validated request @returns the fields that its response repeats */
 export function echoRequest(body: JsonObject): JsonObject {
-  const said = Object.fromEntries(
+  const echoed = Object.fromEntries(
     ECHOED_FIELDS.flatMap((field) => (isPresent(body[field]) ? [[field, body[field]]] : [])),
   );
   return {
-    ...said,
+    ...echoed,
     ...(isObject(body.reasoning) ? { reasoning: completeReasoning(body.reasoning) } : {}),
     ...(isObject(body.text) ? { text: completeText(body.text) } : {}),
     ...(isPresent(body.tool_choice) ? { tool_choice: completeToolChoice(body.tool_choice) } : {}),
@@ -88,15 +88,15 @@ function isPresent(value: unknown): boolean {
 
 /** Drops nulls of fields that must not be null, so that the request's value or the default applies. */
 export function conformingFields(fields: JsonObject, echo: JsonObject): JsonObject {
-  const said = Object.fromEntries(
+  const rest = Object.fromEntries(
     Object.entries(fields).filter(([field, value]) => value !== null || !isNeverNull(field)),
   );
   return {
-    ...said,
-    ...(isObject(said.reasoning) ? { reasoning: completeReasoning(said.reasoning) } : {}),
-    ...(isObject(said.text) ? { text: completeText(withRequestedName(said.text, echo)) } : {}),
-    ...(isPresent(said.tool_choice) ? { tool_choice: completeToolChoice(said.tool_choice) } : {}),
-    ...(Array.isArray(said.tools) ? { tools: said.tools.map(completeTool) } : {}),
+    ...rest,
+    ...(isObject(rest.reasoning) ? { reasoning: completeReasoning(rest.reasoning) } : {}),
+    ...(isObject(rest.text) ? { text: completeText(withRequestedName(rest.text, echo)) } : {}),
+    ...(isPresent(rest.tool_choice) ? { tool_choice: completeToolChoice(rest.tool_choice) } : {}),
+    ...(Array.isArray(rest.tools) ? { tools: rest.tools.map(completeTool) } : {}),
   };
 }
 

@@ -47,7 +47,7 @@ function provider(access: ProviderAccess, more: Partial<Provider> = {}): Provide
   };
 }
 
-describe('the decision about access', () => {
+describe('decideAccess', () => {
   for (const [rule, access] of Object.entries(RULES) as [keyof typeof RULES, ProviderAccess][]) {
     for (const role of Object.keys(ACTORS) as Role[]) {
       const isAllowed = ALLOWED[rule].includes(role);
@@ -63,7 +63,7 @@ describe('the decision about access', () => {
     }
   }
 
-  it('lets nobody in who is nobody', () => {
+  it('rejects anonymous users', () => {
     expect(decideAccess(provider({ kind: 'everyone' }), undefined)).to.deep.equal({
       allowed: false,
       reason: 'no-user',
@@ -74,7 +74,7 @@ describe('the decision about access', () => {
     });
   });
 
-  it('throws for a rule that it can’t read, rather than guess', () => {
+  it('throws for an unknown rule', () => {
     // A row that another program wrote.
     const odd = { kind: 'anybody' } as unknown as ProviderAccess;
     expect(() => decideAccess(provider(odd), ACTORS.stranger)).to.throw(TypeError);
@@ -126,7 +126,7 @@ describe('access on every surface', () => {
     });
   }
 
-  it('says the same of a provider that is not there as of one that is not theirs', async () => {
+  it('gives the same error for a missing and for a forbidden provider', async () => {
     const [absent, foreign] = await Promise.all([
       failure(app.module.credentials.getAccessToken({ providerId: 'nowhere', userId: 'stranger' })),
       failure(app.module.credentials.getAccessToken({ providerId: 'p0', userId: 'stranger' })),
@@ -134,7 +134,7 @@ describe('access on every surface', () => {
     expect((absent as Error).message).to.equal((foreign as Error).message);
   });
 
-  it('gives no token to users whom the host does not know, or can’t look up', async () => {
+  it('yields no token for users that are unknown or can’t be looked up', async () => {
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'ghost' })),
     ).to.be.instanceOf(LLMPermissionError);
@@ -149,7 +149,7 @@ describe('access on every surface', () => {
     ).to.equal('api_key');
   });
 
-  it('switches a provider off for everybody at once, and shows it to admins only', async () => {
+  it('disables a provider for all users at once, and shows it to admins only', async () => {
     await app.module.operations.update(ADMIN, { providerId: 'p1', enabled: false });
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'admin' })),
@@ -161,7 +161,7 @@ describe('access on every surface', () => {
     await app.module.operations.update(ADMIN, { providerId: 'p1', enabled: true });
   });
 
-  it('gives no token to whoever would send it where the provider led before', async () => {
+  it('yields no token for a caller that would send it to the provider’s former server', async () => {
     const row = {
       providerId: 'moved',
       name: 'Moved',
@@ -185,7 +185,7 @@ describe('access on every surface', () => {
     expect((await app.module.credentials.boundTo(after ?? before).getAccessToken(request))?.token).to.equal('sk-new');
   });
 
-  it('tells a user without a credential what is missing', async () => {
+  it('reports which credential is missing', async () => {
     await app.module.operations.setApiKey(ADMIN, { providerId: 'p1', apiKey: null });
     expect(await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' })))
       .to.be.instanceOf(LLMAuthError)
@@ -194,7 +194,7 @@ describe('access on every surface', () => {
     await app.module.operations.setApiKey(ADMIN, { providerId: 'p1', apiKey: 'sk-shared-key-0' });
   });
 
-  it('needs no key for a host of one’s own, unless one is set', async () => {
+  it('requires no key for a self-hosted server, unless one is set', async () => {
     await app.module.operations.create(ADMIN, {
       providerId: 'own',
       name: 'Own',

@@ -41,7 +41,7 @@ export interface AuthorizationCallback {
   readonly parameters: URLSearchParams;
   /** The value of the browser's binding cookie. */
   readonly binding: string | undefined;
-  /** The signed-in user, if the host can tell. */
+  /** The signed-in user, if the host can identify them. */
   readonly userId?: string | undefined;
 }
 

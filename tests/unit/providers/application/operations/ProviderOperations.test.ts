@@ -45,7 +45,7 @@ describe('ProviderOperations', () => {
   const call = (name: keyof ProviderOperations, argument?: unknown, actor = ADMIN): Promise<unknown> =>
     app.module.operations[name](actor, argument);
 
-  it('creates a provider that only admins may use until somebody says otherwise', async () => {
+  it('creates a provider that only admins may use by default', async () => {
     const view = await call('create', {
       ...SHARED,
       access: undefined,
@@ -67,7 +67,7 @@ describe('ProviderOperations', () => {
     expect(await call('list', undefined, ALICE)).to.deep.equal([]);
   });
 
-  it('makes an id that begins like the name where none is given, and takes it as _id too', async () => {
+  it('generates an id from the name if none is given, and accepts _id for the id', async () => {
     const { providerId: _providerId, ...unnamed } = SHARED;
     const made = (await Promise.all([1, 2].map(() => call('create', { ...unnamed, name: 'Team Ö & Co.' })))) as {
       _id: string;
@@ -105,7 +105,7 @@ describe('ProviderOperations', () => {
       .with.property('path', 'access[1]');
   });
 
-  it('gives no field beyond the public ones from any method', async () => {
+  it('returns no fields beyond the public ones', async () => {
     const views = [
       await call('create', {
         ...SHARED,
@@ -155,14 +155,14 @@ describe('ProviderOperations', () => {
   }
 
   for (const name of ['list', 'setMyApiKey', 'connect', 'disconnect', 'test'] as const) {
-    it(`lets nobody call ${name} who is not signed in`, async () => {
+    it(`rejects anonymous calls of ${name}`, async () => {
       expect(await failure(call(name, name === 'list' ? {} : { providerId: 'shared' }, NOBODY))).to.be.instanceOf(
         LLMAuthError,
       );
     });
   }
 
-  it('keeps each user’s own key apart, takes it away with null, and with disconnect', async () => {
+  it('stores a key per user, and removes it with null or disconnect', async () => {
     await call('create', { ...SHARED, auth: { kind: 'user_api_key' } });
     expect(await call('setMyApiKey', { providerId: 'shared', apiKey: `${KEY}-of-alice` }, ALICE)).to.include({
       connected: true,
@@ -179,7 +179,7 @@ describe('ProviderOperations', () => {
     ).to.be.instanceOf(LLMAuthError);
   });
 
-  it('refuses keys and connections where the provider has no use for them', async () => {
+  it('rejects keys and connections for providers that don’t use them', async () => {
     await call('create', SHARED);
     for (const [name, argument] of [
       ['setMyApiKey', { apiKey: 'sk-x' }],
@@ -196,14 +196,14 @@ describe('ProviderOperations', () => {
     );
   });
 
-  it('tells by `test` whether the vendor takes the credential', async () => {
+  it('reports by `test` whether the vendor accepts the credential', async () => {
     await call('create', { ...SHARED, apiKey: 'sk-x' });
     expect(await call('test', { providerId: 'shared' }, ALICE)).to.include({ _id: 'shared' });
     probed = false;
     expect(await failure(call('test', { providerId: 'shared' }, ALICE))).to.be.instanceOf(LLMAuthError);
   });
 
-  it('changes what is named, leaves the rest, and takes away what is null', async () => {
+  it('changes the given fields, leaves the others, and removes those that are null', async () => {
     await call('create', {
       ...SHARED,
       baseURL: 'https://api.example/v1',
@@ -218,7 +218,7 @@ describe('ProviderOperations', () => {
     expect(stored?.access).to.deep.equal({ kind: 'list', users: ['alice'], roles: ['writers'] });
   });
 
-  it('lets one of two edits at the same time win, and says so to the other', async () => {
+  it('lets one of two concurrent edits win, and rejects the other with a conflict', async () => {
     await call('create', SHARED);
     const edits = await Promise.allSettled([
       call('update', { providerId: 'shared', name: 'One' }),
@@ -280,7 +280,7 @@ describe('ProviderOperations', () => {
     ['auth.kind', { ...SHARED, auth: { kind: 'oauth_app', server: 'openrouter' } }],
   ];
   for (const [path, argument] of WRONG) {
-    it(`refuses ${path} in ${JSON.stringify({ ...argument, name: undefined, vendor: undefined }).slice(0, 110)}`, async () => {
+    it(`rejects ${path} in ${JSON.stringify({ ...argument, name: undefined, vendor: undefined }).slice(0, 110)}`, async () => {
       const thrown = await failure(call('create', argument));
       expect(thrown).to.be.instanceOf(LLMInvalidRequestError);
       expect((thrown as LLMInvalidRequestError).path).to.equal(path);
@@ -288,7 +288,7 @@ describe('ProviderOperations', () => {
     });
   }
 
-  it('answers anything at all with a typed error or a view, and stays whole', async () => {
+  it('responds to arbitrary arguments with a typed error or a view', async () => {
     await call('create', SHARED);
     const names = Object.keys(app.module.operations) as (keyof ProviderOperations)[];
     const anyArgument = fc.oneof(

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ProvidersPublication } from '../../../../../imports/business/providers/application/operations/ProvidersPublication';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../../../../support/oauth/ProvidersHost';
 
-describe('the publication of providers', () => {
+describe('ProvidersPublication', () => {
   let app: ProvidersHost;
   beforeEach(async () => {
     app = await ProvidersHost.start();
@@ -50,7 +50,7 @@ describe('the publication of providers', () => {
     };
   };
 
-  it('gives each user what they may use, with the public fields', async () => {
+  it('sends each user the providers they may use, with the public fields', async () => {
     const { told, stop } = await publish('alice');
     expect(told).to.deep.equal([
       [
@@ -71,7 +71,7 @@ describe('the publication of providers', () => {
     stop();
   });
 
-  it('says what changed, to those whom it concerns', async () => {
+  it('sends changes to the users they concern', async () => {
     const [alice, bob] = [await publish('alice'), await publish('bob')];
     const settled = (): Promise<unknown> => Promise.all([alice.publication.refresh(), bob.publication.refresh()]);
     alice.told.length = bob.told.length = 0;
@@ -111,7 +111,7 @@ describe('the publication of providers', () => {
     bob.stop();
   });
 
-  it('takes everything away from a user who is gone or lost their rights', async () => {
+  it('removes all providers of a user who was deleted or lost access', async () => {
     const { told, publication, stop } = await publish('root');
     app.users.set('root', { ...ADMIN, isAdmin: false });
     await publication.refresh();
@@ -122,7 +122,7 @@ describe('the publication of providers', () => {
     stop();
   });
 
-  it('says nothing once it is stopped, and nothing twice', async () => {
+  it('sends nothing after it was stopped, and nothing twice', async () => {
     const { told, publication, stop } = await publish('bob');
     const before = told.length;
     await Promise.all(Array.from({ length: 10 }, () => publication.refresh()));

@@ -22,7 +22,7 @@ import { ScriptedServer } from '../../../../support/oauth/ScriptedServer';
 const LEASES = { claimed: 5_000, sent: 20_000 };
 const MINUTE = 60_000;
 
-describe('refreshing one token for many', () => {
+describe('TokenRefresher', () => {
   let app: ProvidersHost;
   let server: ScriptedServer;
   let clock: ManualClock;
@@ -92,7 +92,7 @@ describe('refreshing one token for many', () => {
     expect(server.shown).to.deep.equal(['refresh-0']);
   });
 
-  it('lets the callers of one process wait for one promise, not look into the store', async () => {
+  it('shares one promise among the callers of a process, without polling the store', async () => {
     const paused = pauseAt('beforeAnswer');
     const asked = Array.from({ length: 50 }, () => ask(app.module));
     await paused.reached;
@@ -102,21 +102,21 @@ describe('refreshing one token for many', () => {
     expect(clock.sleeps).to.equal(0);
   });
 
-  it('refreshes at one minute before the end, not at one second more', async () => {
+  it('refreshes one minute before expiry, and not a second earlier', async () => {
     await connect(clock.now() + MINUTE + 1_000);
     expect(await ask(app.module)).to.equal('access-0');
     clock.advance(1_000);
     expect(await ask(app.module)).to.equal('access-1');
   });
 
-  it('never refreshes a token whose end nobody named, unless by force', async () => {
+  it('refreshes a token without an expiry only by force', async () => {
     await connect(undefined);
     clock.advance(365 * 24 * 60 * MINUTE);
     expect(await ask(app.module)).to.equal('access-0');
     expect(await ask(app.module, { forceRefresh: true })).to.equal('access-1');
   });
 
-  it('asks to reconnect when a token is over and there is nothing to refresh it with', async () => {
+  it('requires a reconnect if a token has expired and there is no refresh token', async () => {
     const { vault, providers } = flowParts(app, { clock });
     await vault.put(
       (await providers.find('p'))!,
@@ -132,7 +132,7 @@ describe('refreshing one token for many', () => {
     expect(server.shown).to.deep.equal([]);
   });
 
-  it('waits for a process that is at it, however long its request takes', async () => {
+  it('waits for another process’s refresh, however long its request takes', async () => {
     const paused = pauseAt('beforeAnswer');
     const first = ask(app.module);
     await paused.reached;
@@ -144,7 +144,7 @@ describe('refreshing one token for many', () => {
     expect(server.shown).to.deep.equal(['refresh-0']);
   });
 
-  it('takes over from a process that died before it showed the token', async () => {
+  it('takes over from a process that died before it sent the token', async () => {
     await app.credentials.update(
       { userId: 'alice' },
       { $set: { leasePhase: 'claimed', leaseUntil: clock.now() + LEASES.claimed }, $inc: { version: 1 } },
@@ -155,7 +155,7 @@ describe('refreshing one token for many', () => {
     expect(events()).to.include('refresh:taken-over');
   });
 
-  it('waits longer for one that may have shown it', async () => {
+  it('waits longer for a process that may have sent the token', async () => {
     await app.credentials.update(
       { userId: 'alice' },
       { $set: { leasePhase: 'sent', leaseUntil: clock.now() + LEASES.sent }, $inc: { version: 1 } },
@@ -165,7 +165,7 @@ describe('refreshing one token for many', () => {
     expect(clock.elapsed() - from).to.be.within(LEASES.sent, LEASES.sent + 1_000);
   });
 
-  it('does not wait for one that died long ago', async () => {
+  it('does not wait for a process that died long ago', async () => {
     await app.credentials.update(
       { userId: 'alice' },
       { $set: { leasePhase: 'sent', leaseUntil: clock.now() - 11 * MINUTE }, $inc: { version: 1 } },
@@ -175,7 +175,7 @@ describe('refreshing one token for many', () => {
     expect(clock.elapsed()).to.equal(from);
   });
 
-  it('does not let a process that was paused before it sent show the token that another has used up', async () => {
+  it('does not let a paused process send a token that another has used up', async () => {
     const paused = pauseAt('beforeSend');
     const first = ask(app.module);
     await paused.reached;
@@ -186,7 +186,7 @@ describe('refreshing one token for many', () => {
     expect(server.isDead).to.equal(false);
   });
 
-  it('does not let it overwrite a newer token with what it got late', async () => {
+  it('does not let a late response overwrite a newer token', async () => {
     server.isStrict = false;
     const paused = pauseAt('beforeAnswer');
     const first = ask(app.module);
@@ -207,7 +207,7 @@ describe('refreshing one token for many', () => {
     expect(events()).to.include('refresh:fenced-off');
   });
 
-  it('keeps a late answer when others were refused because of it', async () => {
+  it('stores a late response if the server rejected others because of it', async () => {
     server.isStrict = false;
     const paused = pauseAt('beforeAnswer');
     const first = ask(app.module);
@@ -221,7 +221,7 @@ describe('refreshing one token for many', () => {
     expect(await ask(app.another())).to.equal('access-2');
   });
 
-  it('keeps a late answer that comes while another has only begun, and the token is shown once', async () => {
+  it('stores a late response while another process has only claimed the lease, so the token is sent once', async () => {
     const late = pauseAt('beforeAnswer');
     const first = ask(app.module);
     await late.reached;
@@ -248,7 +248,7 @@ describe('refreshing one token for many', () => {
     expect(await row()).to.include({ grantId, generation: 0 });
   });
 
-  it('does not take a new connection for the old one, even when its row has come to the same version', async () => {
+  it('distinguishes a new connection from the old one, even at the same version', async () => {
     server.isStrict = false;
     const late = pauseAt('beforeAnswer');
     const first = ask(app.module);
@@ -267,7 +267,7 @@ describe('refreshing one token for many', () => {
     expect(events()).to.include('refresh:fenced-off');
   });
 
-  it('revokes what it got for a user who disconnected meanwhile', async () => {
+  it('revokes tokens received for a user who has disconnected meanwhile', async () => {
     const paused = pauseAt('beforeAnswer');
     const first = failure(ask(app.module));
     await paused.reached;
@@ -277,7 +277,7 @@ describe('refreshing one token for many', () => {
     expect(server.revoked).to.deep.equal(['access-1']);
   });
 
-  it('lets others go on at once after an error, with the token as it was', async () => {
+  it('releases the lease after an error, with the token unchanged', async () => {
     server.beforeSend = () => Promise.reject(new LLMConnectionError('no answer'));
     expect(await failure(ask(app.module))).to.be.instanceOf(LLMConnectionError);
     server.beforeSend = () => Promise.resolve();
@@ -286,7 +286,7 @@ describe('refreshing one token for many', () => {
     expect(clock.elapsed()).to.equal(from);
   });
 
-  it('keeps a new pair in memory, and tries again, while the store does not take it', async () => {
+  it('holds a new pair in memory and retries while the store fails', async () => {
     const module = moduleWithFailingStore();
     module.failWrites = Number.POSITIVE_INFINITY;
     server.beforeAnswer = async () => {
@@ -301,7 +301,7 @@ describe('refreshing one token for many', () => {
     expect(server.shown, 'the used token is not shown again').to.deep.equal(['refresh-0']);
   });
 
-  it('brings back a connection that others gave up while it could not store what it had', async () => {
+  it('restores a connection that others marked as lost while it could not store its tokens', async () => {
     const module = moduleWithFailingStore();
     module.failWrites = Number.POSITIVE_INFINITY;
     server.isStrict = false;
@@ -317,7 +317,7 @@ describe('refreshing one token for many', () => {
     expect(await ask(app.another())).to.equal('access-1');
   });
 
-  it('stores the new pair in spite of a store that fails for a moment', async () => {
+  it('stores the new pair despite a transient failure of the store', async () => {
     const module = moduleWithFailingStore();
     module.failWrites = 3;
     server.beforeAnswer = async () => {
@@ -328,7 +328,7 @@ describe('refreshing one token for many', () => {
   });
 
   for (const skew of [10 * MINUTE, -10 * MINUTE]) {
-    it(`works with a server or a fellow process whose clock is ${skew / MINUTE} minutes off`, async () => {
+    it(`tolerates a server or another process whose clock is off by ${skew / MINUTE} minutes`, async () => {
       const other = skewedModule(skew);
       await connect(clock.now() - 20 * MINUTE);
       const tokens = await Promise.all([ask(app.module), ask(other), ask(app.module), ask(other)]);
@@ -348,7 +348,7 @@ describe('refreshing one token for many', () => {
       expect(server.isDead).to.equal(false);
     });
 
-    it(`refreshes in time and not too early when its own clock is set by ${skew / MINUTE} minutes`, async () => {
+    it(`refreshes on time when its own clock is off by ${skew / MINUTE} minutes`, async () => {
       await ask(app.module);
       clock.skew = skew;
       await ask(app.module, { forceRefresh: true });
