@@ -5,7 +5,7 @@
  * npm run example:simulation
  */
 import { LLMClient } from '../imports/business/ai/application/services/LLMClient';
-import type { BatchResult } from '../imports/business/ai/application/services/chains/batch';
+import type { BatchResult } from '../imports/business/ai/application/services/LLMClient';
 import type { EntityRecord } from '../imports/business/ai/application/services/ResponseChainManager';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
 import { moduleFromEnvironment, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';

@@ -29,6 +29,8 @@ import { KeyedQueue } from './shared/KeyedQueue';
 import type { InferSchema, LiteralJsonSchema } from './structured/InferSchema';
 import { generateStructured } from './structured/StructuredOutput';
 
+export type { BatchResult };
+
 /** A provider, or an object with the same `generate`. */
 export type ResponseSource = Pick<ILLMProvider, 'generate'> &
   Partial<Pick<ILLMProvider, 'deleteResponse' | 'getCapabilities'>>;
