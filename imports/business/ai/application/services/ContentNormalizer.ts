@@ -96,7 +96,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     if (!isOption(key))
       throw invalid(
         `options${formatStep(key)}`,
-        `does not exist; options of one vendor go into vendor, and these are known: ${OPTIONS.join(', ')}`,
+        `is not an option. Options of a vendor belong in "vendor". Expected one of: ${OPTIONS.join(', ')}`,
       );
   }
 
@@ -105,7 +105,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     return value === undefined ? undefined : check(reader.read(value, key), key);
   };
   const model = read('model', modelName);
-  if (model === undefined) throw invalid('model', 'is required; name the model to call');
+  if (model === undefined) throw invalid('model', 'is required');
   const tools = toolList(given.get('tools'), reader);
 
   const normalized = freeze<NormalizedOptions>({
@@ -205,7 +205,7 @@ function toolList(given: unknown, reader: PlainReader): readonly Tool[] {
   tools.forEach((tool, index) => {
     if (typeof tool.name !== 'string') return;
     if (names.has(tool.name))
-      throw invalid(`tools[${index}].name`, `is "${tool.name}", the name of an earlier tool; names must be unique`);
+      throw invalid(`tools[${index}].name`, `is "${tool.name}", the name of an earlier tool. Names must be unique`);
     names.add(tool.name);
   });
   knownToolLists.set(freeze(tools), tools);
@@ -230,7 +230,7 @@ function abortSignal(value: unknown): AbortSignal | undefined {
   try {
     if (value instanceof AbortSignal && typeof value.aborted === 'boolean') return value;
   } catch (cause) {
-    throw invalid('signal', 'could not be read; it must be an AbortSignal', cause);
+    throw invalid('signal', 'could not be read, and must be an AbortSignal', cause);
   }
   throw invalid('signal', `must be an AbortSignal, not ${describe(value)}`);
 }

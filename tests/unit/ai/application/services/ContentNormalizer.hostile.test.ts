@@ -45,16 +45,16 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
   ['a typed array', new Uint8Array(2), 'input', /must be an array, not a Uint8Array object/],
   ['a number among the items', ['x', 5], 'input[1]', /must be a string, a message or an item, not a number/],
   ['an array among the items', [['x']], 'input[0]', /not an array/],
-  ['a hole', holes, 'input[1]', /is undefined/],
+  ['a hole', holes, 'input[1]', /must be a JSON value, not undefined/],
   ['a hole further down', [{ role: 'user', content: holes }], 'input[0].content[1]', /must have no holes/],
-  ['an empty object', [{}], 'input[0]', /must have a role .* or a type/],
+  ['an empty object', [{}], 'input[0]', /must have a "role" .* or a "type"/],
   ['a type that is no string', [{ type: 5 }], 'input[0].type', /must be a string, not a number/],
   ['a part outside a message', [{ type: 'input_text', text: 'x' }], 'input[0]', /must be in the content of a message/],
   [
     'a role that does not exist',
     [{ role: 'model', content: 'x' }],
     'input[0].role',
-    /must be one of user, assistant, developer, system, tool/,
+    /must be one of: user, assistant, developer, system, tool/,
   ],
   ['a role that every object inherits', [{ role: 'toString', content: 'x' }], 'input[0].role', /must be one of/],
   [
@@ -89,7 +89,7 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     'an image without a source',
     inUser({ type: 'input_image' }),
     'input[0].content[0]',
-    /must have an image_url or a file_id/,
+    /must have "image_url" or "file_id"/,
   ],
   [
     'an image by a forbidden scheme',
@@ -143,7 +143,7 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     'a file without a source',
     inUser({ type: 'input_file', filename: 'x' }),
     'input[0].content[0]',
-    /must have a file_id/,
+    /must have "file_id"/,
   ],
   [
     'a file whose data is text',
@@ -182,14 +182,14 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     'the function_call of old chats',
     [{ role: 'assistant', function_call: { name: 'f', arguments: '' } }],
     'input[0].function_call',
-    /use tool_calls/,
+    /Use "tool_calls" instead/,
   ],
   ['role tool without its call', [{ role: 'tool', content: 'x' }], 'input[0].tool_call_id', /must be a string/],
   [
     'role tool with an object',
     [{ role: 'tool', tool_call_id: 'c', content: { a: 1 } }],
     'input[0].content',
-    /write other values as JSON text/,
+    /Write other values as JSON text/,
   ],
   [
     'a tool_use without a name',
@@ -256,7 +256,7 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     'an origin on no known wire',
     [{ type: 'reasoning', summary: [], origin: { wire: 'telegraph' } }],
     'input[0].origin.wire',
-    /must be one of responses/,
+    /must be one of: responses/,
   ],
   [
     'an origin on a wire that every object inherits',
@@ -305,20 +305,20 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     'input[0].arguments.prototype',
     /reserved key/,
   ],
-  ['a cycle', [cycle], 'input[0].self.back', /contains itself/],
+  ['a cycle', [cycle], 'input[0].self.back', /must not contain itself/],
   ['65 levels', [{ type: 'x', a: nest(64) }], `input[0].a${'.a[0]'.repeat(32).slice(0, -3)}`, /64 levels/],
   ['a million levels', [nest(1_000_000)], `input[0]${'.a[0]'.repeat(32)}`, /64 levels/],
-  ['a BigInt', [{ type: 'x', a: 1n }], 'input[0].a', /is a bigint; only what JSON can hold/],
-  ['a symbol', [{ type: 'x', a: Symbol('s') }], 'input[0].a', /is a symbol/],
-  ['a function', [{ type: 'x', a: () => 1 }], 'input[0].a', /is a function/],
-  ['a toJSON', [{ type: 'x', toJSON: () => ({ type: 'y' }) }], 'input[0].toJSON', /is a function/],
-  ['NaN', [{ type: 'x', a: NaN }], 'input[0].a', /is NaN; numbers must be finite/],
-  ['infinity', [{ type: 'x', a: [-Infinity] }], 'input[0].a[0]', /must be finite/],
-  ['a Date', [{ type: 'x', a: new Date(0) }], 'input[0].a', /is a Date object; only plain objects and arrays/],
-  ['a Map', [{ type: 'x', a: new Map() }], 'input[0].a', /is a Map object/],
-  ['a RegExp', [{ type: 'x', a: /x/ }], 'input[0].a', /is a RegExp object/],
-  ['a class instance', [new Message()], 'input[0]', /only plain objects/],
-  ['what inherits its fields', [Object.create({ role: 'user', content: 'x' })], 'input[0]', /only plain objects/],
+  ['a BigInt', [{ type: 'x', a: 1n }], 'input[0].a', /must be a JSON value, not a bigint/],
+  ['a symbol', [{ type: 'x', a: Symbol('s') }], 'input[0].a', /not a symbol/],
+  ['a function', [{ type: 'x', a: () => 1 }], 'input[0].a', /not a function/],
+  ['a toJSON', [{ type: 'x', toJSON: () => ({ type: 'y' }) }], 'input[0].toJSON', /not a function/],
+  ['NaN', [{ type: 'x', a: NaN }], 'input[0].a', /must be a finite number, not NaN/],
+  ['infinity', [{ type: 'x', a: [-Infinity] }], 'input[0].a[0]', /must be a finite number/],
+  ['a Date', [{ type: 'x', a: new Date(0) }], 'input[0].a', /must be a plain object or an array, not a Date object/],
+  ['a Map', [{ type: 'x', a: new Map() }], 'input[0].a', /not a Map object/],
+  ['a RegExp', [{ type: 'x', a: /x/ }], 'input[0].a', /not a RegExp object/],
+  ['a class instance', [new Message()], 'input[0]', /must be a plain object/],
+  ['what inherits its fields', [Object.create({ role: 'user', content: 'x' })], 'input[0]', /must be a plain object/],
   [
     'a getter that throws',
     [
@@ -343,13 +343,13 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     'a proxied array that lies about its length',
     [{ role: 'user', content: new Proxy([], { get: (_, key) => (key === 'length' ? -1 : 'x') }) }],
     'input[0].content',
-    /no valid length/,
+    /must have a valid length/,
   ],
   [
     'a proxied array that has no end',
     [{ role: 'user', content: new Proxy([], { get: (_, key) => (key === 'length' ? 2 ** 40 : 'x') }) }],
     'input[0].content',
-    /a request may hold 1000000 values/,
+    /exceeds the limit of 1000000 values in a request/,
   ],
 ];
 
@@ -378,7 +378,7 @@ describe('normalizeInput, with input that is wrong', () => {
     const half = 'x'.repeat(17 * 1024 * 1024);
     expect(refusalOf(() => normalizeInput([half, half])).path).to.equal('input[1]');
     expect(refusalOf(() => normalizeInput([{ type: 'x', [half]: half }])).message)
-      .to.match(/33554432 characters together$/)
+      .to.match(/exceeds the limit of 33554432 characters of text in a request\.$/)
       .and.have.length.below(500);
     expect(refusalOf(() => normalizeOptions({ model: 'm', input: half, instructions: half })).message).to.match(
       /33554432 characters/,
@@ -387,11 +387,13 @@ describe('normalizeInput, with input that is wrong', () => {
 
   it('refuses more values than a request may hold, however small', () => {
     expect(refusalOf(() => normalizeInput([{ type: 'x', a: new Array(1_000_000).fill(0) }])).message).to.match(
-      /one value too many/,
+      /exceeds the limit of 1000000 values/,
     );
     let doubled: unknown = 0;
     for (let level = 0; level < 40; level += 1) doubled = [doubled, doubled];
-    expect(refusalOf(() => normalizeInput([{ type: 'x', doubled }])).message).to.match(/one value too many/);
+    expect(refusalOf(() => normalizeInput([{ type: 'x', doubled }])).message).to.match(
+      /exceeds the limit of 1000000 values/,
+    );
   });
 
   it('looks at every value once, so that what was checked is what is used', () => {

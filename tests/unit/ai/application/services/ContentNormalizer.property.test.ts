@@ -378,7 +378,7 @@ function attempt<T>(work: () => T, tally: Tally): T | undefined {
     tally.refused += 1;
     expect(error.path, error.message).to.be.a('string').and.not.equal('');
     expect(error.message).to.satisfy(
-      (message: string) => message.startsWith(error.path ?? '?') && message.isWellFormed(),
+      (message: string) => message.startsWith(`"${error.path}"`) && message.isWellFormed(),
     );
     return undefined;
   }

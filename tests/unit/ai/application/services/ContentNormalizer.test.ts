@@ -624,7 +624,7 @@ describe('normalizeInput', () => {
       normalizeInput(['a', 'B', 'c']),
     );
     expect(() => normalizeInput([items[0], { role: 'nobody', content: 'b' }, items[2]])).to.throw(
-      'input[1].role must be one of',
+      '"input[1].role" must be one of: user',
     );
     expect(normalizeInput([items[0], items[2]])).to.deep.equal(normalizeInput(['a', 'c']));
   });
@@ -672,7 +672,7 @@ describe('normalizeInput', () => {
       ['role', { ...said, role: 'constructor' }],
       ['content[0].annotations[0]', { ...said, content: [{ ...said.content[0], annotations: [1] }] }],
     ] as const) {
-      expect(() => normalizeInput([item]), field).to.throw(`input[0].${field} `);
+      expect(() => normalizeInput([item]), field).to.throw(`"input[0].${field}" `);
     }
   });
 
@@ -680,7 +680,7 @@ describe('normalizeInput', () => {
     const given = { role: 'user', content: 'x' };
     normalizeInput([given]);
     given.role = 'nobody';
-    expect(() => normalizeInput([given])).to.throw(/role must be one of/);
+    expect(() => normalizeInput([given])).to.throw(/role" must be one of/);
     expect(() => Object.assign(normalizeInput('x')[0]!, { role: 'nobody' })).to.throw(TypeError);
   });
 
@@ -793,14 +793,14 @@ describe('normalizeTools', () => {
 
   const WRONG: readonly (readonly [title: string, tools: unknown, path: string, message: RegExp])[] = [
     ['no array', { type: 'function', name: 'f' }, 'tools', /must be an array, not an object/],
-    ['a tool without a type', [{ name: 'f' }], 'tools[0].type', /must be 'function' or/],
-    ['a function without a name', [{ type: 'function' }], 'tools[0].name', /must have 1 to 64 letters/],
-    ['a name with a blank', [{ type: 'function', name: 'a b' }], 'tools[0].name', /letters, digits, _ or -/],
+    ['a tool without a type', [{ name: 'f' }], 'tools[0].type', /must be "function" or/],
+    ['a function without a name', [{ type: 'function' }], 'tools[0].name', /must be 1 to 64 letters/],
+    ['a name with a blank', [{ type: 'function', name: 'a b' }], 'tools[0].name', /letters, digits, "_" or "-"/],
     [
       'a name with a line break at its end',
       [{ type: 'function', name: 'ab\n' }],
       'tools[0].name',
-      /letters, digits, _ or -/,
+      /letters, digits, "_" or "-"/,
     ],
     ['a name of 65 characters', [{ type: 'function', name: 'a'.repeat(65) }], 'tools[0].name', /1 to 64/],
     [
@@ -842,7 +842,7 @@ describe('normalizeTools', () => {
       'a function beside the data',
       [{ type: 'function', name: 'f', execute: () => 1 }],
       'tools[0].execute',
-      /only what JSON can hold/,
+      /must be a JSON value, not a function/,
     ],
     [
       'approval of a tool that a vendor runs',

@@ -138,7 +138,7 @@ describe('normalizeOptions', () => {
     ['options in an array', [], 'options', /must be an object, not an array/],
     ['a missing model', { model: undefined }, 'model', /is required/],
     ['an empty model', { model: '' }, 'model', /1 to 256 characters/],
-    ['a model with a line break', { model: 'gpt\n5' }, 'model', /no blanks or control characters/],
+    ['a model with a line break', { model: 'gpt\n5' }, 'model', /without spaces and control characters/],
     ['a missing input', { input: undefined }, 'input', /must be a string or an array/],
     [
       'a wrong item',
@@ -149,21 +149,26 @@ describe('normalizeOptions', () => {
     ['instructions in parts', { instructions: ['x'] }, 'instructions', /must be a string, not an array/],
     ['a turn of no run', { turn: { iteration: 1 } }, 'turn.executionId', /is required/],
     ['a turn before the first', { turn: { executionId: 'r', iteration: 0 } }, 'turn.iteration', /positive integer/],
-    ['an option that does not exist', { max_tokens: 5 }, 'options.max_tokens', /does not exist; .* max_output_tokens/],
-    ['an option that every object inherits', { toString: 5 }, 'options.toString', /does not exist/],
+    [
+      'an option that does not exist',
+      { max_tokens: 5 },
+      'options.max_tokens',
+      /is not an option\. .* max_output_tokens/,
+    ],
+    ['an option that every object inherits', { toString: 5 }, 'options.toString', /is not an option/],
     ['an option with an endless name', { ['x'.repeat(100_000)]: 1 }, `options["${'x'.repeat(64)}"]`, /^.{64,600}$/],
     ['a reserved option', JSON.parse('{"model":"m","__proto__":{"model":"x"}}'), 'options.__proto__', /reserved key/],
     ['null for an option', { temperature: null }, 'temperature', /must be a number from 0 to 2/],
     ['a temperature below 0', { temperature: -0.1 }, 'temperature', /from 0 to 2/],
     ['a temperature above 2', { temperature: 2.1 }, 'temperature', /from 0 to 2/],
-    ['a temperature that is no number', { temperature: NaN }, 'temperature', /must be finite/],
+    ['a temperature that is no number', { temperature: NaN }, 'temperature', /must be a finite number/],
     ['a temperature in words', { temperature: '1' }, 'temperature', /from 0 to 2/],
     ['top_p above 1', { top_p: 1.01 }, 'top_p', /from 0 to 1/],
     ['no output tokens', { max_output_tokens: 0 }, 'max_output_tokens', /positive integer of tokens/],
     ['half an output token', { max_output_tokens: 1.5 }, 'max_output_tokens', /positive integer of tokens/],
     ['a flag in words', { store: 'true' }, 'store', /true or false, not a string/],
     ['parallel calls in numbers', { parallel_tool_calls: 1 }, 'parallel_tool_calls', /true or false/],
-    ['an empty previous response', { previous_response_id: '' }, 'previous_response_id', /leave it out/],
+    ['an empty previous response', { previous_response_id: '' }, 'previous_response_id', /must not be empty/],
     ['reasoning in a word', { reasoning: 'high' }, 'reasoning', /must be an object/],
     ['an effort in numbers', { reasoning: { effort: 3 } }, 'reasoning.effort', /must be a string/],
     ['an empty effort', { reasoning: { effort: '' } }, 'reasoning.effort', /must not be empty/],
@@ -194,16 +199,16 @@ describe('normalizeOptions', () => {
       /could not be read/,
     ],
     ['a timeout of 0', { timeout: 0 }, 'timeout', /above 0/],
-    ['a timeout without end', { timeout: Infinity }, 'timeout', /must be finite/],
+    ['a timeout without end', { timeout: Infinity }, 'timeout', /must be a finite number/],
     ['vendor fields that are no record of records', { vendor: { openai: 'x' } }, 'vendor.openai', /must be an object/],
-    ['tools that are wrong', { tools: [{}] }, 'tools[0].type', /must be 'function'/],
-    ['a choice that is no word of it', { tool_choice: 'any' }, 'tool_choice', /'auto', 'none', 'required'/],
+    ['tools that are wrong', { tools: [{}] }, 'tools[0].type', /must be "function"/],
+    ['a choice that is no word of it', { tool_choice: 'any' }, 'tool_choice', /"auto", "none", "required"/],
     ['a choice where there is none', { tool_choice: 'required', tools: [] }, 'tool_choice', /no tools are offered/],
     [
       'a choice of a tool that is not offered',
       { tools: TOOLS, tool_choice: { type: 'function', name: 'g' } },
       'tool_choice',
-      /names a tool that is not offered; offered are f, web_search, grep/,
+      /names a tool that is not offered\. Offered tools: f, web_search, grep/,
     ],
     [
       'a choice of a built-in tool that is not offered',
@@ -233,7 +238,7 @@ describe('normalizeOptions', () => {
       'a mode that does not exist',
       { tools: TOOLS, tool_choice: { type: 'allowed_tools', mode: 'any', tools: [{ type: 'web_search' }] } },
       'tool_choice.mode',
-      /'auto' or 'required'/,
+      /"auto" or "required"/,
     ],
     [
       'a format that does not exist',
@@ -277,7 +282,7 @@ describe('normalizeOptions', () => {
     expect(normalized.model).to.equal('m');
     // @ts-expect-error normalised options always have a model
     const withoutModel: NormalizedOptions = { input: [] };
-    expect(() => normalizeOptions(withoutModel)).to.throw(/model is required/);
+    expect(() => normalizeOptions(withoutModel)).to.throw(/"model" is required/);
     // @ts-expect-error a bare string is no normalised input
     const bare: NormalizedOptions = { model: 'm', input: 'x' };
     expect(normalizeOptions(bare).input).to.have.length(1);

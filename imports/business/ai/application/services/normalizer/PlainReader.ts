@@ -19,9 +19,9 @@ const MAX_VALUES = 1_000_000;
 /** Keys that could reach a prototype when the data is merged or looked up elsewhere. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** @param problem what is invalid and what is expected; it follows the path in the message */
+/** @param problem completes a sentence that starts with the path: `must be a string`, `is required` */
 export function invalid(path: string, problem: string, cause?: unknown): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`${path} ${problem}`, cause === undefined ? { path } : { path, cause });
+  return new LLMInvalidRequestError(`"${path}" ${problem}.`, cause === undefined ? { path } : { path, cause });
 }
 
 export function isRecord(value: Plain | undefined): value is PlainRecord {
@@ -81,12 +81,12 @@ export class PlainReader {
 
   private copy(value: unknown): Plain {
     this.values += 1;
-    if (this.values > MAX_VALUES) throw this.invalid(`is one value too many: a request may hold ${MAX_VALUES}`);
+    if (this.values > MAX_VALUES) throw this.invalid(`exceeds the limit of ${MAX_VALUES} values in a request`);
     switch (typeof value) {
       case 'string':
         return this.string(value);
       case 'number':
-        if (!Number.isFinite(value)) throw this.invalid(`is ${value}; numbers must be finite`);
+        if (!Number.isFinite(value)) throw this.invalid(`must be a finite number, not ${value}`);
         // JSON has no negative zero.
         return value === 0 ? 0 : value;
       case 'boolean':
@@ -94,22 +94,20 @@ export class PlainReader {
       case 'object':
         return value === null ? null : this.nested(value);
       default:
-        throw this.invalid(`is ${describe(value)}; only what JSON can hold is accepted`);
+        throw this.invalid(`must be a JSON value, not ${describe(value)}`);
     }
   }
 
   private string(value: string): string {
     this.text += value.length;
-    if (this.text > MAX_TEXT)
-      throw this.invalid(`is too much: the texts of a request may hold ${MAX_TEXT} characters together`);
-    if (!value.isWellFormed()) throw this.invalid('contains a lone surrogate; text must be well-formed Unicode');
+    if (this.text > MAX_TEXT) throw this.invalid(`exceeds the limit of ${MAX_TEXT} characters of text in a request`);
+    if (!value.isWellFormed()) throw this.invalid('must be well-formed Unicode, without lone surrogates');
     return value;
   }
 
   private nested(value: object): Plain {
-    if (this.ancestors.has(value)) throw this.invalid('contains itself; cycles are not allowed');
-    if (this.ancestors.size >= MAX_DEPTH)
-      throw this.invalid(`is nested too deeply; at most ${MAX_DEPTH} levels are allowed`);
+    if (this.ancestors.has(value)) throw this.invalid('must not contain itself');
+    if (this.ancestors.size >= MAX_DEPTH) throw this.invalid(`must not be nested deeper than ${MAX_DEPTH} levels`);
     this.ancestors.add(value);
     const copy = this.isArray(value) ? this.copyList(value) : this.copyRecord(value);
     this.ancestors.delete(value);
@@ -122,7 +120,7 @@ export class PlainReader {
     for (let index = 0; index < length; index += 1) {
       this.steps.push(index);
       const element = this.get(value, index);
-      if (element === undefined) throw this.invalid('is missing; arrays must have no holes');
+      if (element === undefined) throw this.invalid('is missing, and arrays must have no holes');
       copy.push(this.copy(element));
       this.steps.pop();
     }
@@ -141,7 +139,7 @@ export class PlainReader {
   }
 
   private field(value: object, key: string): unknown {
-    if (RESERVED_KEYS.has(key)) throw this.invalid('is a reserved key; rename or remove it');
+    if (RESERVED_KEYS.has(key)) throw this.invalid('is a reserved key, and must be renamed or removed');
     this.string(key);
     return this.get(value, key);
   }
@@ -157,7 +155,7 @@ export class PlainReader {
     } catch (cause) {
       throw this.unreadable(cause);
     }
-    if (!plain) throw this.invalid(`is ${describe(value)}; only plain objects and arrays are accepted`);
+    if (!plain) throw this.invalid(`must be a plain object or an array, not ${describe(value)}`);
     return keys;
   }
 
@@ -172,8 +170,9 @@ export class PlainReader {
   private lengthOf(value: object): number {
     const length = this.get(value, 'length');
     if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0)
-      throw this.invalid('has no valid length');
-    if (length > MAX_VALUES) throw this.invalid(`has ${length} elements; a request may hold ${MAX_VALUES} values`);
+      throw this.invalid('must have a valid length');
+    if (length > MAX_VALUES)
+      throw this.invalid(`has ${length} elements, which exceeds the limit of ${MAX_VALUES} values in a request`);
     return length;
   }
 
@@ -187,7 +186,7 @@ export class PlainReader {
   }
 
   private unreadable(cause: unknown): LLMInvalidRequestError {
-    return this.invalid('could not be read; only plain data is accepted', cause);
+    return this.invalid('could not be read, and must be plain data', cause);
   }
 
   private invalid(problem: string, cause?: unknown): LLMInvalidRequestError {

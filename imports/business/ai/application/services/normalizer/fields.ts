@@ -19,8 +19,7 @@ export function requiredName(source: PlainRecord, key: string, path: string): st
 export function optionalText(source: PlainRecord, key: string, path: string): string | undefined {
   const value = source[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string')
-    throw invalid(`${path}.${key}`, `must be a string where it is given, not ${describe(value)}`);
+  if (typeof value !== 'string') throw invalid(`${path}.${key}`, `must be a string if present, not ${describe(value)}`);
   return value;
 }
 
@@ -28,7 +27,7 @@ export function optionalBoolean(source: PlainRecord, key: string, path: string):
   const value = source[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'boolean')
-    throw invalid(`${path}.${key}`, `must be true or false where it is given, not ${describe(value)}`);
+    throw invalid(`${path}.${key}`, `must be true or false if present, not ${describe(value)}`);
   return value;
 }
 

@@ -18,7 +18,7 @@ export function originOf(source: PlainRecord, path: string): Origin | undefined 
   const at = `${path}.origin`;
   const origin = record(source.origin, at);
   const wire = requiredName(origin, 'wire', at);
-  if (!isWire(wire)) throw invalid(`${at}.wire`, `must be one of ${Object.keys(SCHEME_OF_WIRE).join(', ')}`);
+  if (!isWire(wire)) throw invalid(`${at}.wire`, `must be one of: ${Object.keys(SCHEME_OF_WIRE).join(', ')}`);
   return freeze({
     wire,
     ...field('vendor', optionalText(origin, 'vendor', at)),

@@ -42,7 +42,7 @@ export function normalizeItem(source: Plain, path: string): readonly InputItem[]
   const written = normalizedItem(source);
   if (written !== undefined) return [written];
   if (source.type === undefined && source.role === undefined)
-    throw invalid(path, 'must have a role (a message) or a type (an item)');
+    throw invalid(path, 'must have a "role" (a message) or a "type" (an item)');
   if (source.type === undefined) return normalizeMessage(source, path);
   const type = requiredName(source, 'type', path);
   switch (type) {
@@ -65,7 +65,7 @@ export function normalizeItem(source: Plain, path: string): readonly InputItem[]
       return [vendorItem(source, path)];
     default:
       if (PART_TYPES.has(type))
-        throw invalid(path, `is a content part (${type}); it must be in the content of a message`);
+        throw invalid(path, `is a content part of the type "${type}", which must be in the content of a message`);
       return [hostedItem(source, path)];
   }
 }
@@ -134,7 +134,7 @@ function compaction(source: PlainRecord, path: string): CompactionItem {
 
 function vendorItem(source: PlainRecord, path: string): VendorItem {
   const origin = originOf(source, path);
-  if (origin === undefined) throw invalid(`${path}.origin`, 'is required: the wire that the item came from');
+  if (origin === undefined) throw invalid(`${path}.origin`, 'is required and names the wire that the item came from');
   return freeze({
     ...otherFields(source, ['type', 'id', 'origin', 'item'], path),
     type: 'vendor_item',

@@ -87,7 +87,7 @@ function roleOf(source: PlainRecord, path: string): MessageRole {
   const { role } = source;
   const known = Object.values(MessageRole).find((word) => word === role);
   if (known === undefined)
-    throw invalid(`${path}.role`, `must be one of ${Object.values(MessageRole).join(', ')}, tool`);
+    throw invalid(`${path}.role`, `must be one of: ${Object.values(MessageRole).join(', ')}, tool`);
   return known;
 }
 
@@ -129,7 +129,7 @@ function liftedCall(part: PlainRecord, path: string): InputItem {
 
 function liftedResult(part: PlainRecord, path: string): FunctionCallOutputItem {
   if (part.is_error !== undefined && part.is_error !== null && typeof part.is_error !== 'boolean') {
-    throw invalid(`${path}.is_error`, `must be true or false where it is given, not ${describe(part.is_error)}`);
+    throw invalid(`${path}.is_error`, `must be true or false if present, not ${describe(part.is_error)}`);
   }
   return toolOutput(part, ['type', 'tool_use_id', 'content', 'is_error'], path, {
     call_id: requiredName(part, 'tool_use_id', path),
@@ -149,7 +149,7 @@ function toolMessage(source: PlainRecord, path: string): FunctionCallOutputItem 
 
 function toolCallsOf(source: PlainRecord, role: MessageRole, path: string): readonly InputItem[] {
   if (source.function_call !== undefined && source.function_call !== null)
-    throw invalid(`${path}.function_call`, 'is deprecated and not supported; use tool_calls');
+    throw invalid(`${path}.function_call`, 'is deprecated and not supported. Use "tool_calls" instead');
   const { tool_calls } = source;
   if (tool_calls === undefined || tool_calls === null) return [];
   const at = `${path}.tool_calls`;

@@ -10,7 +10,7 @@ import type { WireName } from '../../../domain/types/VendorTypes';
 
 export function modelName(value: Plain, path: string): string {
   if (typeof value !== 'string' || !/^[^\s\p{C}]{1,256}$/u.test(value)) {
-    throw invalid(path, 'must be the name of a model: 1 to 256 characters, no blanks or control characters');
+    throw invalid(path, 'must be the name of a model: 1 to 256 characters without spaces and control characters');
   }
   return value;
 }
@@ -21,7 +21,7 @@ export function text(value: Plain, path: string): string {
 }
 
 export function name(value: Plain, path: string): string {
-  if (text(value, path) === '') throw invalid(path, 'must not be empty; leave it out instead');
+  if (text(value, path) === '') throw invalid(path, 'must not be empty, and can be omitted instead');
   return text(value, path);
 }
 
@@ -75,7 +75,7 @@ export function reasoning(value: Plain, path: string): NonNullable<GenerateOptio
   const fields = record(value, path);
   for (const key of ['effort', 'summary']) {
     if (optionalText(fields, key, path) === '')
-      throw invalid(`${path}.${key}`, 'must not be empty; leave it out instead');
+      throw invalid(`${path}.${key}`, 'must not be empty, and can be omitted instead');
   }
   return fields;
 }
@@ -86,7 +86,7 @@ export function vendorFields(value: Plain, path: string): NonNullable<Normalized
 
 export function wireName(value: Plain, path: string): WireName {
   const wire = WIRES.find((name) => name === value);
-  if (wire === undefined) throw invalid(path, `must be one of ${WIRES.join(', ')}`);
+  if (wire === undefined) throw invalid(path, `must be one of: ${WIRES.join(', ')}`);
   return wire;
 }
 
@@ -113,7 +113,7 @@ export function responseFormat(value: Plain, path: string): ResponseFormat {
       const fields = nested ? record(format.json_schema, at) : format;
       const { name: label, description, strict, schema } = fields;
       if (label !== undefined && (typeof label !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(label))) {
-        throw invalid(`${at}.name`, 'must have 1 to 64 letters, digits, _ or -');
+        throw invalid(`${at}.name`, 'must be 1 to 64 letters, digits, "_" or "-"');
       }
       return freeze({
         ...otherFields(fields, ['type', 'json_schema', 'name', 'description', 'strict', 'schema'], at),

@@ -47,7 +47,7 @@ export function normalizeOutput(output: Plain | undefined, path: string): string
   if (!isList(output))
     throw invalid(
       path,
-      `must be a string or an array of content parts, not ${describe(output)}; write other values as JSON text`,
+      `must be a string or an array of content parts, not ${describe(output)}. Write other values as JSON text`,
     );
   return freeze(output.map((part, index) => inputPart(part, `${path}[${index}]`)));
 }
@@ -82,8 +82,7 @@ function annotationsOf(part: PlainRecord, path: string): readonly PlainRecord[] 
 function logprobsOf(part: PlainRecord, path: string): readonly Plain[] | undefined {
   const { logprobs } = part;
   if (logprobs === undefined || logprobs === null) return undefined;
-  if (!isList(logprobs))
-    throw invalid(`${path}.logprobs`, `must be an array where it is given, not ${describe(logprobs)}`);
+  if (!isList(logprobs)) throw invalid(`${path}.logprobs`, `must be an array if present, not ${describe(logprobs)}`);
   return logprobs;
 }
 
@@ -94,7 +93,7 @@ function imagePart(part: PlainRecord, path: string): InputImage {
   const at = nested === undefined ? `${path}.image_url` : `${path}.image_url.url`;
   const image_url = url === undefined || url === null ? undefined : imageUrl(url, at);
   const file_id = optionalText(part, 'file_id', path);
-  if (image_url === undefined && file_id === undefined) throw invalid(path, 'must have an image_url or a file_id');
+  if (image_url === undefined && file_id === undefined) throw invalid(path, 'must have "image_url" or "file_id"');
   const detail =
     optionalText(part, 'detail', path) ??
     (nested === undefined ? undefined : optionalText(nested, 'detail', `${path}.image_url`));
@@ -138,7 +137,7 @@ function filePart(part: PlainRecord, fields: PlainRecord, path: string): InputFi
   const file_url = optionalText(fields, 'file_url', at);
   const file_data = optionalText(fields, 'file_data', at);
   if (file_id === undefined && file_url === undefined && file_data === undefined)
-    throw invalid(at, 'must have a file_id, a file_url or file_data');
+    throw invalid(at, 'must have "file_id", "file_url" or "file_data"');
   return freeze({
     ...otherFields(part, ['type', 'file', 'file_id', 'file_url', 'file_data', 'filename'], path),
     type: 'input_file',

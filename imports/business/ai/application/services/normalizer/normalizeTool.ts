@@ -38,7 +38,7 @@ export function normalizeTool(tool: unknown, reader: PlainReader, path: string):
     else if (value !== undefined) fields[key] = reader.read(value, `${path}.${key}`);
   }
   if (typeof fields.type !== 'string' || fields.type === '')
-    throw invalid(`${path}.type`, "must be 'function' or the type of a built-in tool");
+    throw invalid(`${path}.type`, 'must be "function" or the type of a built-in tool');
   if (fields.type !== 'function') {
     if (needsApproval !== undefined) throw invalid(`${path}.needsApproval`, 'is only allowed on function tools');
     return builtInTool(fields, path);
@@ -81,7 +81,7 @@ function builtInTool(source: PlainRecord, path: string): BuiltInTool {
 
 function toolName(value: Plain | undefined, path: string): string {
   if (typeof value !== 'string' || !TOOL_NAME.test(value))
-    throw invalid(`${path}.name`, 'must have 1 to 64 letters, digits, _ or -');
+    throw invalid(`${path}.name`, 'must be 1 to 64 letters, digits, "_" or "-"');
   return value;
 }
 
@@ -101,6 +101,6 @@ function milliseconds(value: Plain, path: string): void {
 function oneOf(values: Readonly<Record<string, true>>): Check {
   return (value, path) => {
     if (typeof value !== 'string' || !Object.hasOwn(values, value))
-      throw invalid(path, `must be one of ${Object.keys(values).join(', ')}`);
+      throw invalid(path, `must be one of: ${Object.keys(values).join(', ')}`);
   };
 }

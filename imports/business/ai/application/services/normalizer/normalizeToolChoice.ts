@@ -10,11 +10,11 @@ import type { ToolChoice } from '../../../domain/types/LLMTypes';
 export function toolChoice(value: Plain, tools: readonly Tool[], path: string): ToolChoice {
   if (value === 'auto' || value === 'none') return value;
   if (value === 'required') {
-    if (tools.length === 0) throw invalid(path, "is 'required', but no tools are offered");
+    if (tools.length === 0) throw invalid(path, 'is "required", but no tools are offered');
     return value;
   }
   if (!isRecord(value))
-    throw invalid(path, `must be 'auto', 'none', 'required' or an object that names a tool, not ${describe(value)}`);
+    throw invalid(path, `must be "auto", "none", "required" or an object that names a tool, not ${describe(value)}`);
   const type = requiredName(value, 'type', path);
   if (type !== 'allowed_tools') return oneTool(value, tools, path);
   const { tools: allowed } = value;
@@ -33,7 +33,7 @@ export function toolChoice(value: Plain, tools: readonly Tool[], path: string): 
 
 function modeOf({ mode }: PlainRecord, path: string): 'auto' | 'required' | undefined {
   if (mode === undefined || mode === 'auto' || mode === 'required') return mode;
-  throw invalid(`${path}.mode`, "must be 'auto' or 'required'");
+  throw invalid(`${path}.mode`, 'must be "auto" or "required"');
 }
 
 type OneTool = Extract<ToolChoice, { readonly type: 'function' }>;
@@ -48,7 +48,7 @@ function oneTool(choice: PlainRecord, tools: readonly Tool[], path: string): One
     throw invalid(`${path}.name`, `must be a string, not ${describe(name)}`);
   const sameType = tools.filter((tool) => tool.type === type);
   const offered = sameType.some((tool) => name === undefined || tool.name === undefined || tool.name === name);
-  if (!offered) throw invalid(path, `names a tool that is not offered; ${offeredTools(tools)}`);
+  if (!offered) throw invalid(path, `names a tool that is not offered. ${offeredTools(tools)}`);
   // Choices of built-in tools have the same shape; their name is optional.
   return freeze({
     ...otherFields(choice, ['type', 'function', 'name'], path),
@@ -58,7 +58,7 @@ function oneTool(choice: PlainRecord, tools: readonly Tool[], path: string): One
 }
 
 function offeredTools(tools: readonly Tool[]): string {
-  if (tools.length === 0) return 'no tools are offered';
+  if (tools.length === 0) return 'No tools are offered';
   const names = tools.map((tool) => (typeof tool.name === 'string' ? tool.name : tool.type));
-  return `offered are ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`;
+  return `Offered tools: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`;
 }

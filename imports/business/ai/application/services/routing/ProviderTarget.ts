@@ -107,7 +107,7 @@ export class ProviderTarget {
     else permit.succeeded();
   }
 
-  /** Anything but an LLMError is a bug in the provider: wrapped once, never retried, its cause kept for the log. */
+  /** Anything but an LLMError is a bug in the provider: wrapped once, never retried, and its cause is logged. */
   private failureOf(thrown: unknown): LLMError {
     if (isLLMError(thrown)) return thrown;
     return new LLMServerError(`The provider "${this.id}" failed unexpectedly.`, {
