@@ -1,5 +1,5 @@
 /** Measures one contender on one workload in a separate process, and prints the cost as JSON. */
-import { ANSWER } from './responses';
+import { FINAL_TEXT } from './responses';
 import { MODELS, TOOL, weather } from './Contender';
 import type { Contender, CreateContender, Setting } from './Contender';
 import { storedHistory } from './histories';
@@ -64,7 +64,7 @@ function operation(contender: Contender, { needs, deltas = 0, calls = 0 }: Workl
 
 /** Guards against contenders that are fast because they skip the work. */
 function expectAnswer(text: string | undefined): void {
-  if (text !== ANSWER) throw new Error(`Unexpected response: ${JSON.stringify(text)}`);
+  if (text !== FINAL_TEXT) throw new Error(`Unexpected response: ${JSON.stringify(text)}`);
 }
 
 function expectEnough(characters: number, deltas: number): void {

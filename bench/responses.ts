@@ -2,8 +2,8 @@
 import type { BenchWire } from './workloads';
 import { MODELS } from './Contender';
 
-export const ANSWER = 'It is a mild and friendly day, with a little wind from the west.';
-const WORDS = ['It ', 'is ', 'a ', 'mild ', 'day, ', 'with ', 'some ', 'wind. '];
+export const FINAL_TEXT = 'It is a mild and friendly day, with a little wind from the west.';
+const DELTA_TEXTS = ['It ', 'is ', 'a ', 'mild ', 'day, ', 'with ', 'some ', 'wind. '];
 
 /** A text that occurs in a request once per tool result. */
 export const RESULT_MARK: Readonly<Record<BenchWire, string>> = {
@@ -22,10 +22,10 @@ function cached(key: string, create: () => object): Buffer {
 
 export function textOf(wire: BenchWire): Buffer {
   return cached(`${wire} text`, () => {
-    if (wire === 'anthropic') return message('msg_text', [{ type: 'text', text: ANSWER }], 'end_turn');
+    if (wire === 'anthropic') return message('msg_text', [{ type: 'text', text: FINAL_TEXT }], 'end_turn');
     return wire === 'openai'
-      ? response('resp_text', [outputText(ANSWER)])
-      : completion({ role: 'assistant', content: ANSWER }, 'stop');
+      ? response('resp_text', [outputText(FINAL_TEXT)])
+      : completion({ role: 'assistant', content: FINAL_TEXT }, 'stop');
   });
 }
 
@@ -117,14 +117,14 @@ function message(id: string, content: readonly object[], stop_reason: string | n
   };
 }
 
-function completion(reply: object, finish_reason: string): object {
+function completion(assistantMessage: object, finish_reason: string): object {
   const usage = { prompt_tokens: 30, completion_tokens: 20, total_tokens: 50 };
   return {
     id: 'chatcmpl-1',
     object: 'chat.completion',
     created: 1_760_000_000,
     model: MODELS.chat,
-    choices: [{ index: 0, message: reply, finish_reason }],
+    choices: [{ index: 0, message: assistantMessage, finish_reason }],
     usage,
   };
 }
@@ -140,15 +140,17 @@ export function streamOf(wire: BenchWire, deltas: number): StreamBytes {
   const key = `${wire} ${deltas}`;
   let bytes = streams.get(key);
   if (bytes === undefined) {
-    const frames = FRAMES[wire](Array.from({ length: deltas }, (_, index) => WORDS[index % WORDS.length] ?? ''));
+    const frames = FRAMES[wire](
+      Array.from({ length: deltas }, (_, index) => DELTA_TEXTS[index % DELTA_TEXTS.length] ?? ''),
+    );
     streams.set(key, (bytes = { frames, complete: Buffer.from(frames.join('')) }));
   }
   return bytes;
 }
 
-const FRAMES: Readonly<Record<BenchWire, (words: readonly string[]) => string[]>> = {
-  openai(words) {
-    const text = words.join('');
+const FRAMES: Readonly<Record<BenchWire, (texts: readonly string[]) => string[]>> = {
+  openai(texts) {
+    const text = texts.join('');
     const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
     const part = (partText: string): object => ({ type: 'output_text', text: partText, annotations: [], logprobs: [] });
     const events = [
@@ -160,7 +162,7 @@ const FRAMES: Readonly<Record<BenchWire, (words: readonly string[]) => string[]>
         item: { id: 'msg_1', type: 'message', status: 'in_progress', role: 'assistant', content: [] },
       },
       { type: 'response.content_part.added', ...at, part: part('') },
-      ...words.map((delta) => ({
+      ...texts.map((delta) => ({
         type: 'response.output_text.delta',
         ...at,
         delta,
@@ -174,22 +176,22 @@ const FRAMES: Readonly<Record<BenchWire, (words: readonly string[]) => string[]>
     ];
     return events.map((event, sequence_number) => named({ ...event, sequence_number }));
   },
-  anthropic(words) {
+  anthropic(texts) {
     return [
       { type: 'message_start', message: message('msg_1', [], null) },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'ping' },
-      ...words.map((text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })),
+      ...texts.map((text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })),
       { type: 'content_block_stop', index: 0 },
       {
         type: 'message_delta',
         delta: { stop_reason: 'end_turn', stop_sequence: null },
-        usage: { output_tokens: words.length },
+        usage: { output_tokens: texts.length },
       },
       { type: 'message_stop' },
     ].map(named);
   },
-  chat(words) {
+  chat(texts) {
     const chunk = (delta: object, finish_reason: string | null): object => ({
       id: 'chatcmpl-1',
       object: 'chat.completion.chunk',
@@ -201,7 +203,7 @@ const FRAMES: Readonly<Record<BenchWire, (words: readonly string[]) => string[]>
     });
     const chunks = [
       chunk({ role: 'assistant', content: '', refusal: null }, null),
-      ...words.map((content) => chunk({ content }, null)),
+      ...texts.map((content) => chunk({ content }, null)),
       chunk({}, 'stop'),
     ];
     return [...chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`), 'data: [DONE]\n\n'];

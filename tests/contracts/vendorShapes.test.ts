@@ -82,14 +82,14 @@ describe('responses as documented by vendors, over HTTP', () => {
         defaultModel: typeof model === 'string' ? model : 'requested-model',
       });
       server.answer(JSON.stringify(shape.body), 'application/json');
-      const whole = await outcomeOf(provider.generate('ann', { input: [user('hi')] }));
+      const generated = await outcomeOf(provider.generate('ann', { input: [user('hi')] }));
       server.answer(TO_STREAM[shape.wire](shape.body), 'text/event-stream');
       const streamed = await outcomeOf(finalResponse(provider.stream('ann', { input: [user('hi')] })));
 
-      const { response } = whole;
+      const { response } = generated;
       expect(response).to.include({ status: shape.status, output_text: shape.text });
-      expect(whole.error === undefined, 'no error').to.equal(shape.status !== 'failed');
-      expect(comparable(streamed)).to.deep.equal(comparable(whole));
+      expect(generated.error === undefined, 'no error').to.equal(shape.status !== 'failed');
+      expect(comparable(streamed)).to.deep.equal(comparable(generated));
       expect(textsMissingIn({ response, role: 'assistant' }, textsIn(shape.body)), 'lost texts').to.deep.equal([]);
 
       const outputs = toolCalls(response).map(({ call_id }): InputItem => ({

@@ -3,11 +3,11 @@ import type { JsonObject, WireName } from '../../../imports/business/ai/domain/t
 import { chunksOf } from '../chatChunks';
 
 /** The body of the stream. */
-export const TO_STREAM: Readonly<Record<WireName, (whole: JsonObject) => string>> = {
-  responses: (whole) => named(responsesEvents(whole)),
-  chat_completions: (whole) => `${unnamed(chunksOf(whole, 3))}data: [DONE]\n\n`,
-  anthropic_messages: (whole) => named(anthropicEvents(whole)),
-  gemini: (whole) => unnamed(geminiChunks(whole)).replaceAll('\n', '\r\n'),
+export const TO_STREAM: Readonly<Record<WireName, (body: JsonObject) => string>> = {
+  responses: (body) => named(responsesEvents(body)),
+  chat_completions: (body) => `${unnamed(chunksOf(body, 3))}data: [DONE]\n\n`,
+  anthropic_messages: (body) => named(anthropicEvents(body)),
+  gemini: (body) => unnamed(geminiChunks(body)).replaceAll('\n', '\r\n'),
 };
 
 function named(events: readonly JsonObject[]): string {

@@ -61,7 +61,7 @@ function resolveByProviderId(asked: string, providers: readonly ModelCandidate[]
   return { providerId: id, model };
 }
 
-/** A host of anybody's models claims none by name, unless it is the only one there is. */
+/** A vendor that serves any model matches none by its name, unless it is the only candidate. */
 function matchesByName({ vendor, modelPatterns }: ModelCandidate, model: string, isAlone: boolean): boolean {
   if (modelPatterns !== undefined) return modelPatterns.some((source) => new RegExp(source, 'i').test(model));
   return isAlone || isModelOf(vendor, model);

@@ -40,10 +40,10 @@ interface Person {
 
 function setUp(script: readonly ScriptedStep[], options: Partial<LLMClientOptions> = {}) {
   const bob: Person = { identity: { id: 'bob' } };
-  const host = new ScriptedProvider(script, { capabilities: { keepsState: true } });
+  const upstream = new ScriptedProvider(script, { capabilities: { keepsState: true } });
   const logger = new RecordingLogger();
   const client = new LLMClient({
-    provider: host,
+    provider: upstream,
     userId: 'ann',
     entities: [bob],
     defaultDepth: 2,
@@ -51,14 +51,14 @@ function setUp(script: readonly ScriptedStep[], options: Partial<LLMClientOption
     logger,
     ...options,
   });
-  return { bob, host, logger, client, sent: () => host.calls.map(({ options: sent }) => sent) };
+  return { bob, upstream, logger, client, sent: () => upstream.calls.map(({ options: sent }) => sent) };
 }
 
 const QUESTION = { instructions: 'Feel.', input: 'How are you?', schema, entityKey: 'intention:bob' } as const;
 
 describe('LLMClient.createResponse', () => {
   it('returns the value, and passes on the user, model, instructions, schema and other options', async () => {
-    const { client, host, sent } = setUp([mood('fine', 'resp_1')]);
+    const { client, upstream, sent } = setUp([mood('fine', 'resp_1')]);
     expect(
       await client.createResponse({
         instructions: 'Feel.',
@@ -68,7 +68,7 @@ describe('LLMClient.createResponse', () => {
         max_output_tokens: 50,
       }),
     ).to.deep.equal({ mood: 'fine' });
-    expect(host.calls.map(({ userId }) => userId)).to.deep.equal(['ann']);
+    expect(upstream.calls.map(({ userId }) => userId)).to.deep.equal(['ann']);
     const [{ response_format, input, ...options }] = sent() as [GenerateOptions];
     expect(options).to.deep.equal({ model: 'm', instructions: 'Feel.', temperature: 0.5, max_output_tokens: 50 });
     expect(response_format).to.deep.include({ type: 'json_schema', schema });
@@ -110,30 +110,30 @@ describe('LLMClient.createResponse', () => {
   });
 
   it('reads an existing chain at depth 0, leaves it unchanged and adds the usage', async () => {
-    const { client, bob, sent, host } = setUp([mood('a', 'r1'), mood('b', 'r2')]);
+    const { client, bob, sent, upstream } = setUp([mood('a', 'r1'), mood('b', 'r2')]);
     await client.createResponse(QUESTION);
     await client.createResponse({ ...QUESTION, depthOverride: 0 });
     expect(sent()[1]).to.deep.include({ previous_response_id: 'r1', store: false });
     expect(bob._openai)
       .to.deep.include({ intention_chain: ['r1'] })
       .and.to.have.nested.property('usage.total_requests', 2);
-    expect(host.deleted).to.deep.equal([]);
+    expect(upstream.deleted).to.deep.equal([]);
   });
 
   it('deletes evicted responses at the provider, also after the depth was lowered', async () => {
-    const { client, bob, host } = setUp(['r1', 'r2', 'r3', 'r4', 'r5'].map((id) => mood('a', id)));
+    const { client, bob, upstream } = setUp(['r1', 'r2', 'r3', 'r4', 'r5'].map((id) => mood('a', id)));
     for (let count = 0; count < 3; count += 1) await client.createResponse({ ...QUESTION, depthOverride: 3 });
-    expect(host.deleted).to.deep.equal([]);
+    expect(upstream.deleted).to.deep.equal([]);
     await client.createResponse({ ...QUESTION, depthOverride: 3 });
-    expect(host.deleted).to.deep.equal([{ userId: 'ann', responseId: 'r1' }]);
+    expect(upstream.deleted).to.deep.equal([{ userId: 'ann', responseId: 'r1' }]);
     await client.createResponse({ ...QUESTION, depthOverride: 1 });
-    expect(host.deleted.map(({ responseId }) => responseId)).to.deep.equal(['r1', 'r2', 'r3', 'r4']);
+    expect(upstream.deleted.map(({ responseId }) => responseId)).to.deep.equal(['r1', 'r2', 'r3', 'r4']);
     expect(bob).to.have.nested.property('_openai.intention_chain').deep.equal(['r5']);
   });
 
   it('logs a failed deletion and still returns the value', async () => {
-    const { client, host, logger, bob } = setUp([mood('a', 'r1'), mood('b', 'r2')], { defaultDepth: 1 });
-    host.deleteResponse = () => Promise.reject(new LLMServerError('the vendor is down'));
+    const { client, upstream, logger, bob } = setUp([mood('a', 'r1'), mood('b', 'r2')], { defaultDepth: 1 });
+    upstream.deleteResponse = () => Promise.reject(new LLMServerError('the vendor is down'));
     await client.createResponse(QUESTION);
     expect(await client.createResponse(QUESTION)).to.deep.equal({ mood: 'b' });
     expect(logger.warnings).to.have.length(1);
@@ -170,15 +170,15 @@ describe('LLMClient.createResponse', () => {
   }
 
   it('does not restart the chain if the previous response is unknown', async () => {
-    const { client, host } = setUp([new LLMInvalidRequestError('Previous response not found.')], {
+    const { client, upstream } = setUp([new LLMInvalidRequestError('Previous response not found.')], {
       entities: [{ identity: { id: 'bob' }, _openai: { intention_chain: ['gone'] } }],
     });
     expect(await failure(client.createResponse(QUESTION))).to.be.instanceOf(LLMError);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('counts a corrected response as one request with the usage of both calls, and stores only the valid response', async () => {
-    const { client, bob, host, sent } = setUp([
+    const { client, bob, upstream, sent } = setUp([
       answer('{"mood": 7}', { id: 'r1', usage: usage(10, 5) }),
       mood('fine', 'r2'),
     ]);
@@ -187,23 +187,23 @@ describe('LLMClient.createResponse', () => {
       intention_chain: ['r2'],
       usage: { total_input_tokens: 20, total_output_tokens: 10, total_requests: 1 },
     });
-    expect(host.deleted.map(({ responseId }) => responseId)).to.deep.equal(['r1']);
+    expect(upstream.deleted.map(({ responseId }) => responseId)).to.deep.equal(['r1']);
     expect(JSON.stringify(sent()[1]?.input)).to.contain('How are you?').and.to.contain('mood');
   });
 
   it('throws for a value that violates the schema twice, and leaves nothing stored', async () => {
-    const { client, bob, host } = setUp([answer('{"mood": 7}', { id: 'r1' }), answer('[]', { id: 'r2' })]);
+    const { client, bob, upstream } = setUp([answer('{"mood": 7}', { id: 'r1' }), answer('[]', { id: 'r2' })]);
     expect(await failure(client.createResponse(QUESTION))).to.be.instanceOf(StructuredOutputError);
     expect(bob).to.deep.equal({ identity: { id: 'bob' } });
-    expect(host.deleted.map(({ responseId }) => responseId)).to.deep.equal(['r1', 'r2']);
+    expect(upstream.deleted.map(({ responseId }) => responseId)).to.deep.equal(['r1', 'r2']);
   });
 
   it('runs requests of one chain one after another, even if their results are not awaited', async () => {
     const first = deferred<LLMResponse>();
-    const { client, bob, host, sent } = setUp([() => first.promise, mood('b', 'r2'), mood('c', 'r3')]);
+    const { client, bob, upstream, sent } = setUp([() => first.promise, mood('b', 'r2'), mood('c', 'r3')]);
     const all = [1, 2, 3].map(() => client.createResponse(QUESTION));
     await new Promise<void>((resolve) => setImmediate(resolve));
-    expect(host.calls).to.have.length(1);
+    expect(upstream.calls).to.have.length(1);
     first.resolve(mood('a', 'r1'));
     expect(await Promise.all(all)).to.deep.equal([{ mood: 'a' }, { mood: 'b' }, { mood: 'c' }]);
     expect(sent().map(({ previous_response_id }) => previous_response_id)).to.deep.equal([undefined, 'r1', 'r2']);
@@ -266,20 +266,22 @@ describe('LLMClient.createResponse', () => {
   });
 
   it('rejects invalid depths before any call', async () => {
-    const { client, host } = setUp([]);
+    const { client, upstream } = setUp([]);
     for (const depthOverride of [-1, 1.5, NaN, Infinity]) {
       expect(await failure(client.createResponse({ ...QUESTION, depthOverride })))
         .to.be.instanceOf(LLMInvalidRequestError)
         .with.property('path', 'depthOverride');
     }
     expect(() => setUp([], { defaultDepth: -1 })).to.throw(LLMInvalidRequestError, 'defaultDepth');
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('rejects an entity whose namespace holds something else before any call', async () => {
-    const { client, host } = setUp([], { entities: [{ identity: { id: 'bob' }, _openai: { intention_chain: 'r1' } }] });
+    const { client, upstream } = setUp([], {
+      entities: [{ identity: { id: 'bob' }, _openai: { intention_chain: 'r1' } }],
+    });
     expect(await failure(client.createResponse(QUESTION))).to.be.instanceOf(LLMInvalidRequestError);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 });
 

@@ -38,12 +38,12 @@ function calculator(): IToolExecutor & { readonly ran: unknown[] } {
 function manage(
   script: readonly ScriptedStep[],
   toolExecutor?: IToolExecutor,
-): { manager: LLMManager; host: ScriptedProvider } {
-  const host = new ScriptedProvider(script);
+): { manager: LLMManager; upstream: ScriptedProvider } {
+  const upstream = new ScriptedProvider(script);
   return {
-    host,
+    upstream,
     manager: new LLMManager({
-      provider: host,
+      provider: upstream,
       sleep: async () => undefined,
       ...(toolExecutor === undefined ? {} : { toolExecutor }),
     }),
@@ -61,11 +61,11 @@ async function thrownBy(work: Promise<unknown>): Promise<unknown> {
 
 describe('generateText', () => {
   it('returns the text, and passes on user, input and options', async () => {
-    const { manager, host } = manage([answer('Hello')]);
+    const { manager, upstream } = manage([answer('Hello')]);
     expect(
       await manager.generateText('ann', 'Hi', { model: 'm', instructions: 'Be kind.', max_output_tokens: 9 }),
     ).to.equal('Hello');
-    const { userId, options, kind } = host.calls[0]!;
+    const { userId, options, kind } = upstream.calls[0]!;
     expect([userId, kind]).to.deep.equal(['ann', 'generate']);
     expect(options).to.deep.equal({
       model: 'm',
@@ -82,9 +82,9 @@ describe('generateText', () => {
     expect(await manage([response()]).manager.generateText('u', 'x')).to.equal(''));
 
   it('retries', async () => {
-    const { manager, host } = manage([new LLMOverloadedError('busy'), answer('ok')]);
+    const { manager, upstream } = manage([new LLMOverloadedError('busy'), answer('ok')]);
     expect(await manager.generateText('u', 'x')).to.equal('ok');
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   const NONE = [
@@ -95,10 +95,10 @@ describe('generateText', () => {
   ] as const;
   for (const [title, none, kind] of NONE) {
     it(`throws for an answer that is ${title}, in one attempt, with the response`, async () => {
-      const { manager, host } = manage([none]);
+      const { manager, upstream } = manage([none]);
       const error = await thrownBy(manager.generateText('u', 'x'));
       expect(error).to.be.instanceOf(kind).and.include({ response: none });
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
     });
   }
 
@@ -110,31 +110,31 @@ describe('generateText', () => {
   });
 
   it('rejects hostile input before any call', async () => {
-    const { manager, host } = manage([]);
+    const { manager, upstream } = manage([]);
     expect(await thrownBy(manager.generateText('u', { role: 'user' } as never))).to.be.instanceOf(
       LLMInvalidRequestError,
     );
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('continues a paused turn and returns its entire text', async () => {
     const paused = (text: string): ReturnType<typeof answer> =>
       answer(text, { vendor: { ...response().vendor, finish_reason: 'pause_turn' } });
     const first = paused('Searching. ');
-    const { manager, host } = manage([first, answer('Found.')]);
+    const { manager, upstream } = manage([first, answer('Found.')]);
     expect(await manager.generateText('u', 'x')).to.equal('Searching. Found.');
-    host.assertPlayedOut();
-    expect(host.calls[1]?.options.input).to.have.length(2).and.deep.include(first.output[0]);
+    upstream.assertPlayedOut();
+    expect(upstream.calls[1]?.options.input).to.have.length(2).and.deep.include(first.output[0]);
     const endless = manage(Array.from({ length: 10 }, () => paused('.')));
     expect(await thrownBy(endless.manager.generateText('u', 'x'))).to.have.property('reason', 'pause_turn');
-    endless.host.assertPlayedOut();
+    endless.upstream.assertPlayedOut();
   });
 });
 
 describe('generateWithTools', () => {
   it('runs tools named by their definition in the executor, and sums the usage of all calls', async () => {
     const executor = calculator();
-    const { manager, host } = manage(
+    const { manager, upstream } = manage(
       [calling({ name: 'add', arguments: { a: 2, b: 3 } }), answer('5', { usage: usage(7, 1) })],
       executor,
     );
@@ -142,21 +142,21 @@ describe('generateWithTools', () => {
     expect(whole.output_text).to.equal('5');
     expect(whole.usage).to.deep.equal(usage(17, 6));
     expect(executor.ran).to.deep.equal([{ a: 2, b: 3 }]);
-    expect(host.calls[0]?.options.tools?.map((tool) => 'name' in tool && tool.name)).to.deep.equal(['add']);
-    expect(JSON.stringify(host.calls[1]?.options.input)).to.contain('"function_call_output"').and.contain('"5"');
-    host.assertPlayedOut();
+    expect(upstream.calls[0]?.options.tools?.map((tool) => 'name' in tool && tool.name)).to.deep.equal(['add']);
+    expect(JSON.stringify(upstream.calls[1]?.options.input)).to.contain('"function_call_output"').and.contain('"5"');
+    upstream.assertPlayedOut();
   });
 
   it('accepts definitions, and uses the default model if none is named', async () => {
     const executor = calculator();
-    const { manager, host } = manage([calling({ name: 'add', arguments: { a: 1, b: 1 } }), answer('2')], executor);
+    const { manager, upstream } = manage([calling({ name: 'add', arguments: { a: 1, b: 1 } }), answer('2')], executor);
     expect((await manager.generateWithTools('u', 'x', [ADD])).output_text).to.equal('2');
-    expect(host.calls.map(({ options }) => options.model)).to.deep.equal([undefined, undefined]);
-    host.assertPlayedOut();
+    expect(upstream.calls.map(({ options }) => options.model)).to.deep.equal([undefined, undefined]);
+    upstream.assertPlayedOut();
   });
 
   it('retries its calls by the same policy', async () => {
-    const { manager, host } = manage(
+    const { manager, upstream } = manage(
       [
         new LLMOverloadedError('busy'),
         calling({ name: 'add', arguments: { a: 1, b: 1 } }),
@@ -166,7 +166,7 @@ describe('generateWithTools', () => {
       calculator(),
     );
     expect((await manager.generateWithTools('u', 'x', ['add'])).output_text).to.equal('2');
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('throws the typed error for the final response', async () => {
@@ -195,7 +195,7 @@ describe('generateWithTools', () => {
 describe('generateJSON with tools', () => {
   it('runs the tools first, and sends the entire conversation for a correction', async () => {
     const executor = calculator();
-    const { manager, host } = manage(
+    const { manager, upstream } = manage(
       [calling({ name: 'add', arguments: { a: 2, b: 3 } }), answer('five'), answer('{"sum":5}')],
       executor,
     );
@@ -204,9 +204,9 @@ describe('generateJSON with tools', () => {
       model: 'm',
     });
     expect(sum).to.equal(5);
-    host.assertPlayedOut();
-    expect(host.calls.every(({ options }) => options.response_format?.type === 'json_schema')).to.equal(true);
-    const last = host.calls[2]?.options.input as readonly { readonly type: string }[];
+    upstream.assertPlayedOut();
+    expect(upstream.calls.every(({ options }) => options.response_format?.type === 'json_schema')).to.equal(true);
+    const last = upstream.calls[2]?.options.input as readonly { readonly type: string }[];
     expect(last.map(({ type }) => type)).to.deep.equal([
       'message',
       'function_call',
@@ -217,13 +217,13 @@ describe('generateJSON with tools', () => {
   });
 
   it('needs no executor for tools that the vendor runs', async () => {
-    const { manager, host } = manage([
+    const { manager, upstream } = manage([
       response({ output: [{ type: 'web_search_call', id: 'ws' }, textItem('{"a":1}')] }),
     ]);
     expect(await manager.generateJSON('u', 'x', { type: 'object' }, { tools: [{ type: 'web_search' }] })).to.deep.equal(
       { a: 1 },
     );
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 });
 

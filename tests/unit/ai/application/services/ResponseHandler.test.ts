@@ -57,12 +57,12 @@ function setUp(
   options: Partial<ResponseHandlerOptions> & { readonly registry?: ToolRegistry } = {},
 ) {
   const { registry = new ToolRegistry(), ...rest } = options;
-  const host = 'getCapabilities' in script ? script : new ScriptedProvider(script);
+  const upstream = 'getCapabilities' in script ? script : new ScriptedProvider(script);
   const logger = new RecordingLogger();
   const memory = options.memory ?? new MemoryConversationStore();
   const channels = new ConversationChannels();
   const loop = new AgenticLoop({
-    provider: new ResilientProvider({ provider: host, sleep: async () => undefined }),
+    provider: new ResilientProvider({ provider: upstream, sleep: async () => undefined }),
     toolExecutor: registry,
   });
   const handler = new ResponseHandler({
@@ -82,17 +82,17 @@ function setUp(
     return lines;
   };
   const said = (index: number): readonly string[] =>
-    ((host as ScriptedProvider).calls[index]!.options.input as readonly Item[]).map((item) =>
+    ((upstream as ScriptedProvider).calls[index]!.options.input as readonly Item[]).map((item) =>
       item.type === 'message'
         ? `${item.role}: ${item.content.map((part) => ('text' in part ? part.text : '')).join('')}`
         : item.type,
     );
-  return { host: host as ScriptedProvider, handler, memory, channels, logger, heard, said };
+  return { upstream: upstream as ScriptedProvider, handler, memory, channels, logger, heard, said };
 }
 
 describe('ResponseHandler.handleMessage', () => {
   it('stores the message, calls the model with history and system prompt, streams and stores the answer, and ends the stream', async () => {
-    const { handler, heard, host, memory, said } = setUp([answer('Hello Ann!'), answer('You are Ann.')], {
+    const { handler, heard, upstream, memory, said } = setUp([answer('Hello Ann!'), answer('You are Ann.')], {
       systemPrompt: 'Be kind.',
       temperature: 0.3,
     });
@@ -102,8 +102,8 @@ describe('ResponseHandler.handleMessage', () => {
     expect(lines).to.deep.equal(['Hello ', 'Ann!', '[DONE]', 'You ', 'are ', 'Ann.', '[DONE]']);
     expect(said(0)).to.deep.equal(['user: I am Ann.']);
     expect(said(1)).to.deep.equal(['user: I am Ann.', 'assistant: Hello Ann!', 'user: Who am I?']);
-    expect(host.calls[1]).to.deep.include({ userId: 'ann', kind: 'stream' });
-    expect(host.calls[1]!.options).to.deep.include({ instructions: 'Be kind.', temperature: 0.3, model: 'm' });
+    expect(upstream.calls[1]).to.deep.include({ userId: 'ann', kind: 'stream' });
+    expect(upstream.calls[1]!.options).to.deep.include({ instructions: 'Be kind.', temperature: 0.3, model: 'm' });
     expect((await memory.getHistory('ann', 'c')).map(({ role, text }) => `${role}: ${text}`)).to.deep.equal([
       'user: I am Ann.',
       'assistant: Hello Ann!',
@@ -121,9 +121,9 @@ describe('ResponseHandler.handleMessage', () => {
   });
 
   it('uses the model that a message names instead of its own', async () => {
-    const { handler, host } = setUp([answer('Hi.')]);
+    const { handler, upstream } = setUp([answer('Hi.')]);
     await handler.handleMessage('ann', 'c', 'Hi', { model: 'other' });
-    expect(host.calls[0]!.options.model).to.equal('other');
+    expect(upstream.calls[0]!.options.model).to.equal('other');
   });
 
   it('sends real tokens as they arrive', async () => {
@@ -178,7 +178,7 @@ describe('ResponseHandler.handleMessage', () => {
       output: [...answer('Let me look.').output, ...looking.output],
       output_text: 'Let me look.',
     };
-    const { handler, heard, memory, host } = setUp([first, answer('It is noon.')], { registry });
+    const { handler, heard, memory, upstream } = setUp([first, answer('It is noon.')], { registry });
     const lines = heard('c');
     await handler.handleMessage('ann', 'c', 'What time is it?');
     expect(lines.join('')).to.equal('Let me look.\n\nIt is noon.[DONE]');
@@ -186,7 +186,7 @@ describe('ResponseHandler.handleMessage', () => {
       role: 'assistant',
       text: 'Let me look.\n\nIt is noon.',
     });
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('puts the context, marked as data, between history and message', async () => {
@@ -209,11 +209,11 @@ describe('ResponseHandler.handleMessage', () => {
 
   it('handles the messages of one conversation one after another', async () => {
     const first = deferred<ReturnType<typeof answer>>();
-    const { handler, heard, host, said } = setUp([() => first.promise, answer('Two.')]);
+    const { handler, heard, upstream, said } = setUp([() => first.promise, answer('Two.')]);
     const lines = heard('c');
     const all = [handler.handleMessage('ann', 'c', 'one?'), handler.handleMessage('ann', 'c', 'two?')];
     await new Promise<void>((resolve) => setImmediate(resolve));
-    expect(host.calls).to.have.length(1);
+    expect(upstream.calls).to.have.length(1);
     first.resolve(answer('One.'));
     await Promise.all(all);
     expect(lines).to.deep.equal(['One.', '[DONE]', 'Two.', '[DONE]']);
@@ -417,11 +417,11 @@ describe('a failure while a message is handled', () => {
   });
 
   it('starts no answer after an abort, and does not reveal its reason', async () => {
-    const { handler, heard, host, logger } = setUp([]);
+    const { handler, heard, upstream, logger } = setUp([]);
     const lines = heard('c');
     await handler.handleMessage('ann', 'c', 'Hi', { signal: AbortSignal.abort(secret) });
     expect(lines).to.deep.equal(['ERROR: An unexpected error occurred.']);
     expect(logger.details).to.include(secret);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 });

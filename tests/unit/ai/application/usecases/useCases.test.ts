@@ -39,9 +39,13 @@ const everyone = (budget?: Extract<Permission, { allowed: true }>['budget']): Ac
 });
 
 function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts> = {}) {
-  const host = new ScriptedProvider(script, { name: 'openai' });
+  const upstream = new ScriptedProvider(script, { name: 'openai' });
   const registry = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
-  const manager = new LLMManager({ providers: { openai: host }, toolExecutor: registry, sleep: async () => undefined });
+  const manager = new LLMManager({
+    providers: { openai: upstream },
+    toolExecutor: registry,
+    sleep: async () => undefined,
+  });
   const logger = new RecordingLogger();
   const runs = new MemoryRunStore();
   const loop = new AgenticLoop({ provider: manager, toolExecutor: registry, runStore: runs, logger });
@@ -50,14 +54,14 @@ function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts>
     access: everyone(),
     loop,
     runs,
-    providers: new Map([['openai', host]]),
+    providers: new Map([['openai', upstream]]),
     onUse: (event) => told.push(event),
     logger,
     ...ports,
   });
   const found = async (executionId = started(told)) => (await runs.load(executionId))?.run;
   return {
-    host,
+    upstream,
     runs,
     told,
     logger,
@@ -75,7 +79,7 @@ const started = (told: readonly AuditEvent[]): string =>
 
 describe('GenerateTextUseCase', () => {
   it('calls the named provider as the actor’s user, with the caller’s options', async () => {
-    const { text, host } = setUp([answer('Noon.')]);
+    const { text, upstream } = setUp([answer('Noon.')]);
     expect(
       await text.execute(ann, {
         ...request,
@@ -85,15 +89,15 @@ describe('GenerateTextUseCase', () => {
         maxOutputTokens: 9,
       }),
     ).to.equal('Noon.');
-    expect(host.calls[0]).to.deep.include({ userId: 'ann' });
-    const { signal: _, ...options } = host.calls[0]!.options;
+    expect(upstream.calls[0]).to.deep.include({ userId: 'ann' });
+    const { signal: _, ...options } = upstream.calls[0]!.options;
     expect(options).to.deep.include({ model: 'm', instructions: 'Be brief.', temperature: 0.2, max_output_tokens: 9 });
   });
 
   it('uses the provider’s default model if none is named', async () => {
-    const { text, host } = setUp([answer('Noon.')]);
+    const { text, upstream } = setUp([answer('Noon.')]);
     await text.execute(ann, request);
-    expect(host.calls[0]!.options).not.to.have.property('model');
+    expect(upstream.calls[0]!.options).not.to.have.property('model');
   });
 
   it('returns the entire text of a turn that consists of several responses', async () => {
@@ -135,9 +139,9 @@ describe('GenerateJSONUseCase', () => {
   });
 
   it('applies the budget to response and correction together', async () => {
-    const { json, host } = setUp([answer('[]')], { access: everyone({ calls: 1 }) });
+    const { json, upstream } = setUp([answer('[]')], { access: everyone({ calls: 1 }) });
     expect(await failure(json.execute(ann, { ...request, schema }))).to.be.instanceOf(BudgetError);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('treats another schema as other arguments', async () => {
@@ -160,9 +164,9 @@ describe('AgenticExecutionUseCase', () => {
   });
 
   it('rejects a tool that the server does not have', async () => {
-    const { agentic, host } = setUp([]);
+    const { agentic, upstream } = setUp([]);
     expect(await failure(agentic.execute(ann, { ...request, tools: ['rm'] }))).to.be.instanceOf(LLMInvalidRequestError);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('starts a run under the returned id without waiting for its end', async () => {
@@ -255,11 +259,11 @@ describe('a use case refuses', () => {
   ];
   for (const [title, actor, fields, ports, kind] of REFUSED) {
     it(`${title}: makes no call, stores nothing and emits an audit event`, async () => {
-      const { text, host, told, runs } = setUp([], ports);
+      const { text, upstream, told, runs } = setUp([], ports);
       let created = 0;
       runs.create = () => Promise.reject(new Error(`run ${(created += 1)}`));
       expect(await failure(text.execute(actor, { ...request, ...fields }))).to.be.instanceOf(kind);
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
       expect(created).to.equal(0);
       expect(told).to.have.length(1);
       expect(told[0]).to.include({ type: 'use:refused', userId: actor.userId, source: actor.source });
@@ -307,38 +311,38 @@ describe('a use case refuses', () => {
   });
 
   it('the call that would exceed the budget, and stores that', async () => {
-    const { agentic, found, host } = setUp([calling({ name: 'clock' })], { access: everyone({ calls: 1 }) });
+    const { agentic, found, upstream } = setUp([calling({ name: 'clock' })], { access: everyone({ calls: 1 }) });
     expect(await failure(agentic.execute(ann, { ...request, tools: ['clock'] }))).to.be.instanceOf(BudgetError);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
     expect(await found())
       .to.deep.include({ state: 'failed', iterations: 1 })
       .and.to.have.nested.property('error.code', 'budget-exceeded');
   });
 
   it('to run what cannot be stored', async () => {
-    const { text, host, runs } = setUp([]);
+    const { text, upstream, runs } = setUp([]);
     runs.create = () => Promise.reject(new Error('disk full'));
     expect(await failure(text.execute(ann, request))).to.have.property('message', 'disk full');
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 });
 
 describe('a repeated request', () => {
   it('is the same run, whether that is running or has ended', async () => {
     const reply = deferred<LLMResponse>();
-    const { text, host, told } = setUp([() => reply.promise]);
+    const { text, upstream, told } = setUp([() => reply.promise]);
     const both = Promise.all([text.execute(ann, request), text.execute(ann, { ...request })]);
     reply.resolve(answer('Noon.'));
     expect(await both).to.deep.equal(['Noon.', 'Noon.']);
     expect(await text.execute(ann, { input: request.input, providerId: 'openai', requestId: 'req-1' })).to.equal(
       'Noon.',
     );
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
     expect(told.map(({ type }) => type)).to.deep.equal(['use:started', 'use:ended']);
   });
 
   it('is a conflict if its arguments or its operation differ', async () => {
-    const { text, agentic, host } = setUp([answer('Noon.')]);
+    const { text, agentic, upstream } = setUp([answer('Noon.')]);
     await text.execute(ann, request);
     for (const other of [
       { input: 'And now?' },
@@ -350,7 +354,7 @@ describe('a repeated request', () => {
       expect(await failure(text.execute(ann, { ...request, ...other }))).to.be.instanceOf(ConflictError);
     }
     expect(await failure(agentic.execute(ann, { ...request, tools: [] }))).to.be.instanceOf(ConflictError);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('is a new request for another user', async () => {
@@ -360,12 +364,12 @@ describe('a repeated request', () => {
   });
 
   it('fails in the same way and is not retried', async () => {
-    const { text, host } = setUp([new LLMServerError('down', { retryable: false })]);
+    const { text, upstream } = setUp([new LLMServerError('down', { retryable: false })]);
     const first = await failure(text.execute(ann, request));
     expect(await failure(text.execute(ann, request)))
       .to.be.instanceOf(LLMServerError)
       .and.to.include({ message: (first as Error).message, code: 'vendor-error' });
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('is tried if it was refused before', async () => {

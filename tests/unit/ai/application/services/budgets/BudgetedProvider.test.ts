@@ -32,7 +32,7 @@ function setUp(
   store: BudgetStore = new MemoryBudgetStore(),
   hasPrice = true,
 ) {
-  const host = new ScriptedProvider(script, { capabilities: hasPrice ? { price: PRICE } : {} });
+  const upstream = new ScriptedProvider(script, { capabilities: hasPrice ? { price: PRICE } : {} });
   const tools = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
   const logger = new RecordingLogger();
   const clock = { now: NOON };
@@ -44,7 +44,7 @@ function setUp(
     logger,
   });
   const manager = new LLMManager({
-    provider: host,
+    provider: upstream,
     toolExecutor: tools,
     decorate: (router) => new BudgetedProvider(router, budgets),
     sleep: async () => undefined,
@@ -53,7 +53,7 @@ function setUp(
     const account = (await store.find('ann'))?.account;
     return { ...(account?.used.day ?? { calls: 0, tokens: 0, money: 0 }), holds: account?.holds.length ?? 0 };
   };
-  return { host, manager, tools, store, used, logger, clock };
+  return { upstream, manager, tools, store, used, logger, clock };
 }
 
 const ask = (options: Partial<GenerateOptions> = {}): GenerateOptions => ({ input: 'Hello?', ...options });
@@ -65,14 +65,14 @@ async function readAll(events: AsyncIterable<unknown>): Promise<number> {
 
 describe('a manager with budgets', () => {
   it('rejects a call that would exceed a limit before anything is sent, with the time until the budget renews', async () => {
-    const { host, manager } = setUp([answer('1'), answer('2')], { day: { calls: 2 } });
+    const { upstream, manager } = setUp([answer('1'), answer('2')], { day: { calls: 2 } });
     await manager.generate('ann', ask());
     await manager.generate('ann', ask());
     const thrown = await failure(manager.generate('ann', ask()));
     expect(thrown).to.be.instanceOf(BudgetError);
     const message = 'The next call would exceed your budget of 2 model calls per day.';
     expect(thrown).to.include({ code: 'budget-exceeded', retryable: false, retryAfterMs: 43_200_000, message });
-    expect(host.calls).to.have.length(2);
+    expect(upstream.calls).to.have.length(2);
   });
 
   it('charges the reported usage at the model’s price', async () => {
@@ -82,10 +82,10 @@ describe('a manager with budgets', () => {
   });
 
   it('reserves what a call may need until its usage is known', async () => {
-    const { manager, host } = setUp([answer('x')], { day: { tokens: 5_000 } });
+    const { manager, upstream } = setUp([answer('x')], { day: { tokens: 5_000 } });
     await failure(manager.generate('ann', ask({ max_output_tokens: 5_000 })));
     await failure(manager.generate('ann', ask({ instructions: 'x'.repeat(20_000) })));
-    expect(host.calls).to.have.length(0);
+    expect(upstream.calls).to.have.length(0);
     await manager.generate('ann', ask());
   });
 
@@ -119,16 +119,16 @@ describe('a manager with budgets', () => {
   ];
   for (const [way, script, use] of WAYS) {
     it(`counts each call of ${way}`, async () => {
-      const { manager, tools, used, host } = setUp(script, { day: { calls: 10 } });
+      const { manager, tools, used, upstream } = setUp(script, { day: { calls: 10 } });
       await use(manager, tools);
       expect(await used()).to.include({ calls: script.length, tokens: 15 * script.length, holds: 0 });
-      expect(host.calls).to.have.length(script.length);
+      expect(upstream.calls).to.have.length(script.length);
     });
 
     it(`sends no call of ${way} when nothing is left`, async () => {
-      const { manager, tools, host } = setUp(script, { month: { calls: 0 } });
+      const { manager, tools, upstream } = setUp(script, { month: { calls: 0 } });
       expect(await failure(use(manager, tools))).to.be.instanceOf(BudgetError);
-      expect(host.calls).to.have.length(0);
+      expect(upstream.calls).to.have.length(0);
     });
   }
 
@@ -187,11 +187,11 @@ describe('a manager with budgets', () => {
   });
 
   it('charges a repeated turn of a run once', async () => {
-    const { manager, used, host } = setUp([answer('x'), answer('x')], { day: { calls: 1 } });
+    const { manager, used, upstream } = setUp([answer('x'), answer('x')], { day: { calls: 1 } });
     const turn = { executionId: 'run-1', iteration: 1 };
     await manager.generate('ann', ask({ turn }));
     await manager.generate('ann', ask({ turn }));
-    expect(host.calls).to.have.length(2);
+    expect(upstream.calls).to.have.length(2);
     expect(await used()).to.include({ calls: 1, tokens: 15, holds: 0 });
     expect(await failure(manager.generate('ann', ask({ turn: { ...turn, iteration: 2 } })))).to.be.instanceOf(
       BudgetError,
@@ -199,10 +199,10 @@ describe('a manager with budgets', () => {
   });
 
   it('identifies the turns of stored runs', async () => {
-    const { manager, tools, host, store } = setUp([calling({ name: 'clock' }), answer('x')], { day: { calls: 5 } });
+    const { manager, tools, upstream, store } = setUp([calling({ name: 'clock' }), answer('x')], { day: { calls: 5 } });
     const loop = new AgenticLoop({ provider: manager, toolExecutor: tools, runStore: new MemoryRunStore() });
     await loop.execute('ann', { executionId: 'run-1', model: 'scripted', input: 'Hello?', tools: ['clock'] });
-    expect(host.calls.map(({ options }) => options.turn)).to.deep.equal(
+    expect(upstream.calls.map(({ options }) => options.turn)).to.deep.equal(
       [1, 2].map((iteration) => ({ executionId: 'run-1', iteration })),
     );
     expect(
@@ -215,7 +215,7 @@ describe('a manager with budgets', () => {
     const dead = setUp([untilAborted], { day: { calls: 1 } }, store);
     const turn = { executionId: 'run-1', iteration: 1 };
     void dead.manager.generate('ann', ask({ turn }));
-    while (dead.host.calls.length === 0) await new Promise(setImmediate);
+    while (dead.upstream.calls.length === 0) await new Promise(setImmediate);
     const alive = setUp([answer('x')], { day: { calls: 1 } }, store);
     await alive.manager.generate('ann', ask({ turn }));
     expect(await alive.used()).to.include({ calls: 1, holds: 0 });
@@ -226,9 +226,9 @@ describe('a manager with budgets', () => {
       find: () => Promise.reject(new LLMConnectionError('no database')),
       replace: () => Promise.resolve(false),
     };
-    const { manager, host } = setUp([answer('x')], { day: { calls: 1 } }, store);
+    const { manager, upstream } = setUp([answer('x')], { day: { calls: 1 } }, store);
     expect(await failure(manager.generate('ann', ask()))).to.include({ code: 'connection-failed' });
-    expect(host.calls).to.have.length(0);
+    expect(upstream.calls).to.have.length(0);
   });
 
   it('returns a response whose usage could not be recorded', async () => {
@@ -245,11 +245,11 @@ describe('a manager with budgets', () => {
   });
 
   it('rejects a call under a money budget for a model without a price', async () => {
-    const { manager, host } = setUp([answer('x')], { month: { money: 1 } }, new MemoryBudgetStore(), false);
+    const { manager, upstream } = setUp([answer('x')], { month: { money: 1 } }, new MemoryBudgetStore(), false);
     expect(await failure(manager.generate('ann', ask()))).to.include({
       message: 'The price of the model "scripted" is unknown, so a budget in US dollars can\'t be enforced.',
     });
-    expect(host.calls).to.have.length(0);
+    expect(upstream.calls).to.have.length(0);
   });
 
   it('does not access the store for users without limits', async () => {

@@ -36,13 +36,17 @@ function fault(code: ErrorCode, details?: LLMErrorDetails): LLMError {
 function resilient(
   script: readonly ScriptedStep[],
   options: Partial<ResilientProviderOptions> = {},
-): { provider: ResilientProvider; host: ScriptedProvider; waits: number[] } {
-  const host = new ScriptedProvider(script);
+): { provider: ResilientProvider; upstream: ScriptedProvider; waits: number[] } {
+  const upstream = new ScriptedProvider(script);
   const waits: number[] = [];
   const sleep = async (milliseconds: number): Promise<void> => {
     waits.push(milliseconds);
   };
-  return { host, waits, provider: new ResilientProvider({ provider: host, sleep, random: () => 1, ...options }) };
+  return {
+    upstream,
+    waits,
+    provider: new ResilientProvider({ provider: upstream, sleep, random: () => 1, ...options }),
+  };
 }
 
 async function thrownBy(work: Promise<unknown>): Promise<unknown> {
@@ -65,26 +69,26 @@ describe('a retry', () => {
     const { retryable } = ERROR_TABLE[code];
     it(`${retryable ? 'follows' : 'never follows'} ${code}`, async () => {
       const failing = retryable ? [fault(code), fault(code), answer('third')] : [fault(code)];
-      const { provider, host } = resilient(failing);
+      const { provider, upstream } = resilient(failing);
       if (retryable) expect((await provider.generate('u', HI)).output_text).to.equal('third');
       else expect(await thrownBy(provider.generate('u', HI))).to.equal(failing[0]);
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
     });
   }
 
   it('ends after the third attempt with the last error', async () => {
     const errors = [1, 2, 3].map(() => fault('overloaded'));
-    const { provider, host, waits } = resilient(errors);
+    const { provider, upstream, waits } = resilient(errors);
     expect(await thrownBy(provider.generate('u', HI))).to.equal(errors[2]);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
     expect(waits).to.deep.equal([500, 1_000]);
   });
 
   it('obeys a vendor that contradicts the table', async () => {
     const never = new LLMServerError('x-should-retry: false', { retryable: false });
-    const { provider, host } = resilient([never]);
+    const { provider, upstream } = resilient([never]);
     expect(await thrownBy(provider.generate('u', HI))).to.equal(never);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('waits between 0 and the doubled base delay, up to the maximum', async () => {
@@ -108,18 +112,18 @@ describe('a retry', () => {
 
   it('does not happen when Retry-After is longer than a minute', async () => {
     const error = fault('rate-limited', { retryAfterMs: 60_001 });
-    const { provider, host, waits } = resilient([error]);
+    const { provider, upstream, waits } = resilient([error]);
     expect(await thrownBy(provider.generate('u', HI))).to.equal(error);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
     expect(waits).to.deep.equal([]);
   });
 
   it('does not happen after the vendor ran a tool', async () => {
     const partial = response({ status: 'failed', output: [{ type: 'web_search_call', id: 'ws_1' }] });
     const error = fault('vendor-error', { response: partial });
-    const { provider, host } = resilient([error]);
+    const { provider, upstream } = resilient([error]);
     expect(await thrownBy(provider.generate('u', HI))).to.equal(error);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('happens after a failed response of text', async () => {
@@ -131,10 +135,10 @@ describe('a retry', () => {
   });
 
   it('sends the same options object', async () => {
-    const { provider, host } = resilient([fault('timeout'), answer('ok')]);
+    const { provider, upstream } = resilient([fault('timeout'), answer('ok')]);
     const options: GenerateOptions = Object.freeze({ ...HI, temperature: 0.2 });
     await provider.generate('ann', options);
-    for (const call of host.calls) {
+    for (const call of upstream.calls) {
       expect(call.options).to.equal(options);
       expect(call.userId).to.equal('ann');
     }
@@ -142,9 +146,9 @@ describe('a retry', () => {
 
   it('does not follow a completed or incomplete response', async () => {
     for (const whole of [answer('done'), incomplete('max_output_tokens', 'cut'), incomplete('content_filter')]) {
-      const { provider, host } = resilient([whole]);
+      const { provider, upstream } = resilient([whole]);
       expect(await provider.generate('u', HI)).to.equal(whole);
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
     }
   });
 });
@@ -152,11 +156,11 @@ describe('a retry', () => {
 describe('an error that is no LLMError', () => {
   it('is wrapped once, with a hidden cause, and is not retried', async () => {
     const cause = new TypeError('secret internals');
-    const { provider, host } = resilient([cause]);
+    const { provider, upstream } = resilient([cause]);
     const error = await thrownBy(provider.generate('u', HI));
     expect(error).to.be.instanceOf(LLMServerError).and.include({ retryable: false, cause });
     expect((error as Error).message).to.not.contain('secret');
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('may be any thrown value', async () => {
@@ -172,14 +176,14 @@ describe('an error that is no LLMError', () => {
 describe('the retry budget', () => {
   it('runs out with its tokens, and gains a tenth of a token per request', async () => {
     const always = Array.from({ length: 400 }, () => fault('rate-limited'));
-    const { provider, host } = resilient(always);
+    const { provider, upstream } = resilient(always);
     for (let request = 0; request < 5; request += 1) await thrownBy(provider.generate('u', HI));
-    expect(host.calls, 'ten retries are there at once').to.have.length(15);
+    expect(upstream.calls, 'ten retries are there at once').to.have.length(15);
     const attempts: number[] = [];
     for (let request = 0; request < 40; request += 1) {
-      const before = host.calls.length;
+      const before = upstream.calls.length;
       await thrownBy(provider.generate('u', HI));
-      attempts.push(host.calls.length - before);
+      attempts.push(upstream.calls.length - before);
     }
     expect(
       attempts.reduce((sum, count) => sum + count, 0),
@@ -188,13 +192,13 @@ describe('the retry budget', () => {
   });
 
   it('is refilled up to ten tokens', async () => {
-    const { provider, host } = resilient([
+    const { provider, upstream } = resilient([
       ...Array.from({ length: 300 }, () => answer('ok')),
       ...Array.from({ length: 60 }, () => fault('rate-limited')),
     ]);
     for (let request = 0; request < 300; request += 1) await provider.generate('u', HI);
     for (let request = 0; request < 6; request += 1) await thrownBy(provider.generate('u', HI));
-    expect(host.calls.length - 300).to.equal(16);
+    expect(upstream.calls.length - 300).to.equal(16);
   });
 });
 
@@ -209,16 +213,16 @@ describe('the circuit of a provider', () => {
     const speaksOfHost = ['connection-failed', 'overloaded', 'vendor-error', 'timeout', 'stream-broken'].includes(code);
     it(`${speaksOfHost ? 'opens after five times' : 'stays closed after'} ${code}`, async () => {
       const steps = Array.from({ length: speaksOfHost ? 5 : 6 }, () => fault(code));
-      const { provider, host } = resilient(steps, { ...OPEN, clock: () => 0 });
+      const { provider, upstream } = resilient(steps, { ...OPEN, clock: () => 0 });
       await failTimes(provider, 6);
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
     });
   }
 
   it('rejects calls while open, with the remaining time and the last failure', async () => {
     let now = 0;
     const last = fault('connection-failed');
-    const { provider, host } = resilient([1, 2, 3, 4].map(() => fault('overloaded') as ScriptedStep).concat(last), {
+    const { provider, upstream } = resilient([1, 2, 3, 4].map(() => fault('overloaded') as ScriptedStep).concat(last), {
       ...OPEN,
       clock: () => now,
     });
@@ -226,15 +230,15 @@ describe('the circuit of a provider', () => {
     now = 10_000;
     const error = await thrownBy(provider.generate('u', HI));
     expect(error).to.be.instanceOf(LLMOverloadedError).and.include({ retryAfterMs: 20_000, cause: last });
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('ends a request between two attempts with the request’s own error', async () => {
     const errors = Array.from({ length: 5 }, () => fault('overloaded'));
-    const { provider, host, waits } = resilient(errors, { clock: () => 0 });
+    const { provider, upstream, waits } = resilient(errors, { clock: () => 0 });
     await thrownBy(provider.generate('u', HI));
     expect(await thrownBy(provider.generate('u', HI))).to.equal(errors[4]);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
     expect(waits).to.have.length(3);
   });
 
@@ -247,7 +251,7 @@ describe('the circuit of a provider', () => {
       () => held,
       answer('after'),
     ];
-    const { provider, host } = resilient(steps, { ...OPEN, clock: () => now });
+    const { provider, upstream } = resilient(steps, { ...OPEN, clock: () => now });
     await failTimes(provider, 5);
     now = 30_000;
     const outcomes = Array.from({ length: 20 }, () => provider.generate('u', HI));
@@ -256,19 +260,19 @@ describe('the circuit of a provider', () => {
     const kinds = (await settled).map((outcome) => outcome.status);
     expect(kinds.filter((kind) => kind === 'fulfilled')).to.have.length(1);
     expect((await provider.generate('u', HI)).output_text).to.equal('after');
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('does not open for a caller’s own short timeout', async () => {
     const steps = Array.from({ length: 6 }, () => new LLMTimeoutError('too slow for you'));
-    const { provider, host } = resilient(steps, { ...OPEN });
+    const { provider, upstream } = resilient(steps, { ...OPEN });
     await failTimes(provider, 6, { ...HI, timeout: 5 });
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('is closed by any response of the vendor, even if it rejects the request', async () => {
     const down = (): LLMError => fault('overloaded');
-    const { provider, host } = resilient(
+    const { provider, upstream } = resilient(
       [
         down(),
         down(),
@@ -285,7 +289,7 @@ describe('the circuit of a provider', () => {
     );
     await failTimes(provider, 9);
     expect((await provider.generate('u', HI)).output_text).to.equal('ok');
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 });
 
@@ -295,8 +299,8 @@ describe('an abort', () => {
   afterEach(() => clock.restore());
 
   it('during a delay throws the reason immediately and leaves no timer or listener', async () => {
-    const host = new ScriptedProvider([fault('rate-limited', { retryAfterMs: 50_000 })]);
-    const provider = new ResilientProvider({ provider: host });
+    const upstream = new ScriptedProvider([fault('rate-limited', { retryAfterMs: 50_000 })]);
+    const provider = new ResilientProvider({ provider: upstream });
     const controller = new AbortController();
     const removed = sinon.spy(controller.signal, 'removeEventListener');
     const reason = { why: 'enough' };
@@ -307,7 +311,7 @@ describe('an abort', () => {
     expect(await pending).to.equal(reason);
     expect(clock.countTimers()).to.equal(0);
     expect(removed.callCount).to.equal(1);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('a wait that ends by itself leaves no timer and no listener either', async () => {
@@ -339,14 +343,14 @@ describe('an abort', () => {
   });
 
   it('before the first attempt prevents any call', async () => {
-    const host = new ScriptedProvider([]);
+    const upstream = new ScriptedProvider([]);
     const reason = new Error('never mind');
     expect(
       await thrownBy(
-        new ResilientProvider({ provider: host }).generate('u', { ...HI, signal: AbortSignal.abort(reason) }),
+        new ResilientProvider({ provider: upstream }).generate('u', { ...HI, signal: AbortSignal.abort(reason) }),
       ),
     ).to.equal(reason);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('throws the reason even if the provider throws another error for it', async () => {
@@ -371,11 +375,11 @@ describe('attempts that were aborted', () => {
       controllers[index]?.abort(reason);
       return new LLMConnectionError('socket closed');
     });
-    const { provider, host } = resilient([...closing, answer('ok')], { clock: () => 0 });
+    const { provider, upstream } = resilient([...closing, answer('ok')], { clock: () => 0 });
     for (const [index, { signal }] of controllers.entries())
       expect(await thrownBy(provider.generate('u', { ...HI, signal }))).to.equal(reasons[index]);
     expect((await provider.generate('u', HI)).output_text).to.equal('ok');
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 });
 
@@ -404,9 +408,9 @@ describe('the timeout of a call', () => {
       now += 1_000;
       return fault('overloaded');
     };
-    const host = new ScriptedProvider([slow, slow]);
+    const upstream = new ScriptedProvider([slow, slow]);
     const provider = new ResilientProvider({
-      provider: host,
+      provider: upstream,
       clock: () => now,
       random: () => 1,
       sleep: async (milliseconds) => {
@@ -415,8 +419,8 @@ describe('the timeout of a call', () => {
     });
     const error = await thrownBy(provider.generate('u', { ...HI, timeout: 3_000 }));
     expect(error).to.have.property('code', 'overloaded');
-    expect(host.calls.map(({ options }) => options.timeout)).to.deep.equal([3_000, 1_500]);
-    host.assertPlayedOut();
+    expect(upstream.calls.map(({ options }) => options.timeout)).to.deep.equal([3_000, 1_500]);
+    upstream.assertPlayedOut();
   });
 });
 
@@ -425,29 +429,29 @@ describe('a stream', () => {
   const events = eventsOf(whole);
 
   it('emits every event once and in order', async () => {
-    const { provider, host } = resilient([whole]);
+    const { provider, upstream } = resilient([whole]);
     expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('makes no call before it is read', () => {
-    const { provider, host } = resilient([]);
+    const { provider, upstream } = resilient([]);
     provider.stream('u', HI);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('is retried until its first substantial event', async () => {
     const created: ResponseStreamEvent = { type: 'response.created', id: 'r0', model: 'm' };
-    const { provider, host } = resilient([fault('overloaded'), [created, fault('connection-failed')], whole]);
+    const { provider, upstream } = resilient([fault('overloaded'), [created, fault('connection-failed')], whole]);
     expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   for (const [index, event] of events.entries()) {
     if (event.type === 'response.created' || event.type === 'response.completed') continue;
     it(`is not retried after ${event.type} (event ${index})`, async () => {
       const error = fault('connection-failed');
-      const { provider, host } = resilient([[...events.slice(0, index + 1), error]], {
+      const { provider, upstream } = resilient([[...events.slice(0, index + 1), error]], {
         fallback: [new ScriptedProvider([], { name: 'other' })],
       });
       const seen: ResponseStreamEvent[] = [];
@@ -458,32 +462,32 @@ describe('a stream', () => {
       );
       expect(thrown).to.equal(error);
       expect(seen).to.deep.equal(events.slice(0, index + 1));
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
     });
   }
 
   it('that ends without a response is an error, retried only if it emitted nothing substantial', async () => {
     const cut = resilient([events.slice(0, 4)]);
     expect(await thrownBy(collect(cut.provider.stream('u', HI)))).to.be.instanceOf(LLMStreamError);
-    cut.host.assertPlayedOut();
+    cut.upstream.assertPlayedOut();
     const empty = resilient([[], [], whole]);
     expect(await collect(empty.provider.stream('u', HI))).to.deep.equal(events);
-    empty.host.assertPlayedOut();
+    empty.upstream.assertPlayedOut();
   });
 
   it('throws the error of response.failed', async () => {
     const error = fault('invalid-request');
     for (const before of [[], events.slice(0, 3)]) {
-      const { provider, host } = resilient([[...before, { type: 'response.failed', error }]]);
+      const { provider, upstream } = resilient([[...before, { type: 'response.failed', error }]]);
       expect(await thrownBy(collect(provider.stream('u', HI)))).to.equal(error);
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
     }
   });
 
   it('closes the upstream stream when its consumer leaves', async () => {
-    const { provider, host } = resilient([whole]);
+    const { provider, upstream } = resilient([whole]);
     for await (const event of provider.stream('u', HI)) if (event.type === 'response.output_text.delta') break;
-    expect(host.abandonedStreams).to.equal(1);
+    expect(upstream.abandonedStreams).to.equal(1);
   });
 
   it('throws the signal’s reason when it is aborted midway', async () => {
@@ -500,7 +504,7 @@ describe('a stream', () => {
   it('counts its failures towards the circuit, and its start as the probe’s success', async () => {
     let now = 0;
     const broken = [events[0]!, events[1]!, fault('connection-failed')];
-    const { provider, host } = resilient([...Array.from({ length: 5 }, () => broken), broken, whole], {
+    const { provider, upstream } = resilient([...Array.from({ length: 5 }, () => broken), broken, whole], {
       clock: () => now,
     });
     for (let time = 0; time < 5; time += 1) await thrownBy(collect(provider.stream('u', HI)));
@@ -508,7 +512,7 @@ describe('a stream', () => {
     now = 30_000;
     await thrownBy(collect(provider.stream('u', HI)));
     expect(await collect(provider.stream('u', HI))).to.have.length(events.length);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 });
 
@@ -650,9 +654,9 @@ describe('a route', () => {
   });
 
   it('is the only provider for every other model, slashes and all', async () => {
-    const host = one('only');
-    await new ResilientProvider({ provider: host }).generate('u', { input: 'x', model: 'openai/gpt-oss-20b' });
-    expect(host.calls[0]?.options.model).to.equal('openai/gpt-oss-20b');
+    const upstream = one('only');
+    await new ResilientProvider({ provider: upstream }).generate('u', { input: 'x', model: 'openai/gpt-oss-20b' });
+    expect(upstream.calls[0]?.options.model).to.equal('openai/gpt-oss-20b');
   });
 
   it('without a model is the first provider and its default', async () => {
@@ -725,8 +729,8 @@ describe('the usage', () => {
   });
 
   it('of an abandoned stream is estimated from the prompt and the output so far', async () => {
-    const host = new ScriptedProvider([answer('one two three four')], { name: 'a' });
-    const provider = new ResilientProvider({ provider: host });
+    const upstream = new ScriptedProvider([answer('one two three four')], { name: 'a' });
+    const provider = new ResilientProvider({ provider: upstream });
     for await (const event of provider.stream('ann', { input: 'x'.repeat(400), model: 'm' }))
       if ('delta' in event && event.delta === 'three ') break;
     const [entry] = provider.usage();
@@ -792,7 +796,7 @@ describe('any sequence of errors', () => {
       fc.asyncProperty(program, requests, async (programs, asked) => {
         const controllers: AbortController[] = [];
         let waits = 0;
-        const hosts = programs.map((steps, index) => {
+        const upstreams = programs.map((steps, index) => {
           let turn = 0;
           const next = (): ReturnType<Extract<ScriptedStep, (...args: never) => unknown>> => {
             const now = steps[turn++ % steps.length]!;
@@ -809,8 +813,8 @@ describe('any sequence of errors', () => {
         });
         let now = 0;
         const provider = new ResilientProvider({
-          providers: hosts,
-          fallback: hosts.slice(1),
+          providers: upstreams,
+          fallback: upstreams.slice(1),
           clock: () => now,
           sleep: async (milliseconds, signal) => {
             now += milliseconds;
@@ -820,7 +824,7 @@ describe('any sequence of errors', () => {
           },
         });
         for (const { streamed, abort } of asked) {
-          const before = hosts.map((host) => host.calls.length);
+          const before = upstreams.map((upstream) => upstream.calls.length);
           const controller = new AbortController();
           controllers.push(controller);
           if (abort === 0) controller.abort('stop');
@@ -832,7 +836,7 @@ describe('any sequence of errors', () => {
           const outcome = await (
             streamed ? collect(provider.stream('u', options)) : provider.generate('u', options)
           ).catch((error: unknown) => ({ error }));
-          hosts.forEach((host, index) => expect(host.calls.length - before[index]!).to.be.at.most(3));
+          upstreams.forEach((upstream, index) => expect(upstream.calls.length - before[index]!).to.be.at.most(3));
           if ('error' in outcome && outcome.error !== 'stop') expect(outcome.error).to.be.instanceOf(LLMError);
         }
       }),

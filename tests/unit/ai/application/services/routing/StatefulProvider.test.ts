@@ -15,9 +15,9 @@ import { ScriptedProvider } from '../../../../../support/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
 
 function setUp(script: readonly ScriptedStep[], { keepsState = false, trustsIds = false } = {}) {
-  const host = new ScriptedProvider(script, { capabilities: { keepsState } });
+  const upstream = new ScriptedProvider(script, { capabilities: { keepsState } });
   const store = new MemoryResponseStore();
-  const provider = new StatefulProvider({ provider: host, store, trustsIds });
+  const provider = new StatefulProvider({ provider: upstream, store, trustsIds });
   const ask = (
     input: GenerateOptions['input'],
     previous?: LLMResponse | string,
@@ -32,8 +32,8 @@ function setUp(script: readonly ScriptedStep[], { keepsState = false, trustsIds 
         ? {}
         : { previous_response_id: typeof previous === 'string' ? previous : previous.id }),
     });
-  const sent = (index: number): GenerateOptions => host.calls[index]!.options;
-  return { host, store, provider, ask, sent };
+  const sent = (index: number): GenerateOptions => upstream.calls[index]!.options;
+  return { upstream, store, provider, ask, sent };
 }
 
 const said = (options: GenerateOptions): readonly string[] =>
@@ -88,10 +88,10 @@ describe('StatefulProvider over a vendor that stores no responses', () => {
   });
 
   it('rejects an unknown response before anything is sent', async () => {
-    const { ask, host } = setUp([]);
+    const { ask, upstream } = setUp([]);
     const error = await failure(ask('a', 'r9'));
     expect(error).to.be.instanceOf(LLMInvalidRequestError).with.property('path', 'previous_response_id');
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('stores an incomplete response, as vendors do', async () => {
@@ -102,7 +102,7 @@ describe('StatefulProvider over a vendor that stores no responses', () => {
   });
 
   for (const id of ['', 'chatcmpl-1']) {
-    it(`gives answers ids of their own where the host calls every one '${id}'`, async () => {
+    it(`generates unique ids if the vendor gives every response the id '${id}'`, async () => {
       const { ask, sent, provider } = setUp([answer('A', { id }), answer('B', { id }), answer('C', { id })]);
       const first = await ask('a');
       const second = await ask('b', first);
@@ -163,13 +163,13 @@ describe('StatefulProvider over a vendor that stores no responses', () => {
   });
 
   it('deletes from the store if the vendor stores nothing, and throws any other failure', async () => {
-    const { ask, provider, host, store } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })]);
+    const { ask, provider, upstream, store } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })]);
     await ask('a');
     await ask('b');
-    host.deleteResponse = () => Promise.reject(new UnsupportedFeatureError('it keeps no responses'));
+    upstream.deleteResponse = () => Promise.reject(new UnsupportedFeatureError('it keeps no responses'));
     await provider.deleteResponse('ann', 'r1');
     expect(await store.find('ann', 'r1')).to.equal(undefined);
-    host.deleteResponse = () => Promise.reject(new LLMServerError('down'));
+    upstream.deleteResponse = () => Promise.reject(new LLMServerError('down'));
     expect(await failure(provider.deleteResponse('ann', 'r2'))).to.have.property('message', 'down');
   });
 
@@ -253,12 +253,12 @@ describe('StatefulProvider over a vendor that stores responses', () => {
     const wary = setUp([], { keepsState: true });
     expect(await failure(wary.ask('a', 'somebody-elses'))).to.be.instanceOf(LLMInvalidRequestError);
     await wary.provider.deleteResponse('ann', 'somebody-elses');
-    expect(wary.host.deleted).to.deep.equal([]);
+    expect(wary.upstream.deleted).to.deep.equal([]);
     const trusting = setUp([answer('A')], { keepsState: true, trustsIds: true });
     await trusting.ask('a', 'from-before-the-restart');
     expect(trusting.sent(0).previous_response_id).to.equal('from-before-the-restart');
     await trusting.provider.deleteResponse('ann', 'from-before-the-restart');
-    expect(trusting.host.deleted).to.have.length(1);
+    expect(trusting.upstream.deleted).to.have.length(1);
   });
 
   it('continues from another vendor’s response by replaying it', async () => {

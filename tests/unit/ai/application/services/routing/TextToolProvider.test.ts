@@ -24,11 +24,11 @@ const weather: FunctionTool = {
 const clock: FunctionTool = { type: 'function', name: 'clock' };
 
 function setUp(script: readonly ScriptedStep[]) {
-  const host = new ScriptedProvider(script, { capabilities: { supportsTools: false } });
-  const provider = new TextToolProvider(host);
+  const upstream = new ScriptedProvider(script, { capabilities: { supportsTools: false } });
+  const provider = new TextToolProvider(upstream);
   const ask = (options: Partial<GenerateOptions> = {}): Promise<LLMResponse> =>
     provider.generate('ann', { model: 'm', input: 'Hi', tools: [weather, clock], ...options });
-  return { host, provider, ask, sent: () => host.calls.at(-1)!.options };
+  return { upstream, provider, ask, sent: () => upstream.calls.at(-1)!.options };
 }
 
 const callsOf = ({ output }: LLMResponse): readonly unknown[] =>
@@ -118,13 +118,13 @@ describe('TextToolProvider: the prompt', () => {
   });
 
   it('rejects tools of the vendor’s server before anything is sent', async () => {
-    const { ask, host } = setUp([]);
+    const { ask, upstream } = setUp([]);
     expect(await failure(ask({ tools: [{ type: 'web_search' }] }))).to.be.instanceOf(UnsupportedFeatureError);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('reports support for one tool at a time, and passes on other capabilities', async () => {
-    const { provider, host } = setUp([]);
+    const { provider, upstream } = setUp([]);
     expect(provider.getCapabilities('m')).to.deep.include({
       supportsTools: true,
       supportsParallelTools: false,
@@ -134,7 +134,7 @@ describe('TextToolProvider: the prompt', () => {
     expect(provider.getProviderName()).to.equal('scripted');
     expect(await provider.validateAccess('ann')).to.equal(true);
     await provider.deleteResponse('ann', 'r1');
-    expect(host.deleted).to.deep.equal([{ userId: 'ann', responseId: 'r1' }]);
+    expect(upstream.deleted).to.deep.equal([{ userId: 'ann', responseId: 'r1' }]);
   });
 });
 
@@ -239,15 +239,15 @@ describe('TextToolProvider: streams', () => {
   it('streams prose as it arrives, and holds back only what may become a call', async () => {
     const [created, added, ...rest] = eventsOf(answer('The sky {is} blue.'));
     const taken: string[] = [];
-    const host = new ScriptedProvider([[created!, added!, ...rest]]);
-    const inner = host.stream.bind(host);
-    host.stream = async function* (userId, options) {
+    const upstream = new ScriptedProvider([[created!, added!, ...rest]]);
+    const inner = upstream.stream.bind(upstream);
+    upstream.stream = async function* (userId, options) {
       for await (const event of inner(userId, options)) {
         taken.push(`in ${event.type}`);
         yield event;
       }
     };
-    for await (const event of new TextToolProvider(host).stream('ann', { model: 'm', input: 'Hi', tools: [clock] }))
+    for await (const event of new TextToolProvider(upstream).stream('ann', { model: 'm', input: 'Hi', tools: [clock] }))
       taken.push(`out ${event.type}`);
     expect(taken.slice(0, 6)).to.deep.equal([
       'in response.created',
@@ -309,7 +309,7 @@ describe('the loop on a model without native tools', () => {
         parameters: weather.parameters,
         execute: ({ city }: { city: string }) => `sun over ${city}`,
       });
-      const { host, provider } = setUp([
+      const { upstream, provider } = setUp([
         answer('{ "tool": "weather", "input": { "town": "Rome" } }'),
         answer('```json\n{ "tool": "weather", "input": { "city": "Rome" } }\n```'),
         (options) =>
@@ -321,10 +321,10 @@ describe('the loop on a model without native tools', () => {
       const result = await loop.execute('ann', { model: 'm', input: 'Rome?', tools: ['weather'], stream });
       expect(result.response.output_text).to.equal('It is sunny in {Rome}.');
       expect(result.toolCalls.map(({ state }) => state)).to.deep.equal(['failed', 'completed']);
-      expect(JSON.stringify(host.calls[1]?.options.input)).to.contain('city');
-      for (const { options } of host.calls)
+      expect(JSON.stringify(upstream.calls[1]?.options.input)).to.contain('city');
+      for (const { options } of upstream.calls)
         expect(options).not.to.have.any.keys('tools', 'tool_choice', 'parallel_tool_calls');
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
     });
   }
 });

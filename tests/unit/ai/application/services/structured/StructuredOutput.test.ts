@@ -32,9 +32,9 @@ const GOOD = { city: 'Bern', high: 21 };
 function manage(
   script: readonly ScriptedStep[],
   capabilities: Partial<ModelCapabilities> = {},
-): { manager: LLMManager; host: ScriptedProvider } {
-  const host = new ScriptedProvider(script, { capabilities });
-  return { host, manager: new LLMManager({ provider: host, sleep: async () => undefined }) };
+): { manager: LLMManager; upstream: ScriptedProvider } {
+  const upstream = new ScriptedProvider(script, { capabilities });
+  return { upstream, manager: new LLMManager({ provider: upstream, sleep: async () => undefined }) };
 }
 
 async function thrownBy(work: Promise<unknown>): Promise<unknown> {
@@ -46,17 +46,17 @@ async function thrownBy(work: Promise<unknown>): Promise<unknown> {
   throw new Error('nothing was thrown');
 }
 
-function inputOf(host: ScriptedProvider, call: number): readonly InputItem[] {
-  return host.calls[call]?.options.input as readonly InputItem[];
+function inputOf(upstream: ScriptedProvider, call: number): readonly InputItem[] {
+  return upstream.calls[call]?.options.input as readonly InputItem[];
 }
 
 describe('generateStructured', () => {
   it('requests a value by schema once and returns it', async () => {
-    const { manager, host } = manage([answer(JSON.stringify(GOOD))]);
+    const { manager, upstream } = manage([answer(JSON.stringify(GOOD))]);
     const value = await manager.generateJSON('ann', 'weather?', WEATHER, { model: 'm', temperature: 0 });
     expect(value).to.deep.equal(GOOD);
-    host.assertPlayedOut();
-    const { options, userId } = host.calls[0]!;
+    upstream.assertPlayedOut();
+    const { options, userId } = upstream.calls[0]!;
     expect(userId).to.equal('ann');
     expect(options).to.deep.include({ model: 'm', temperature: 0 });
     expect(options.response_format).to.deep.equal({
@@ -86,11 +86,11 @@ describe('generateStructured', () => {
   });
 
   it('uses the caller’s name and strictness', async () => {
-    const { manager, host } = manage([answer(JSON.stringify(GOOD))]);
+    const { manager, upstream } = manage([answer(JSON.stringify(GOOD))]);
     await manager.generateJSON('ann', 'weather?', WEATHER, {
       response_format: { type: 'json_schema', name: 'w', strict: true, schema: {} },
     });
-    expect(host.calls[0]?.options.response_format).to.deep.equal({
+    expect(upstream.calls[0]?.options.response_format).to.deep.equal({
       type: 'json_schema',
       name: 'w',
       strict: true,
@@ -110,12 +110,12 @@ describe('generateStructured', () => {
       code: z.string().transform((text) => text.length),
       even: z.number().refine((n) => n % 2 === 0, 'must be even'),
     });
-    const { manager, host } = manage([answer('{"code":"abc","even":3}'), answer('{"code":"abc","even":4}')]);
+    const { manager, upstream } = manage([answer('{"code":"abc","even":3}'), answer('{"code":"abc","even":4}')]);
     const value = await manager.generateJSON('u', 'x', schema);
     const length: number = value.code;
     expect([length, value.even]).to.deep.equal([3, 4]);
-    expect(JSON.stringify(inputOf(host, 1).at(-1))).to.contain('$.even: must be even');
-    host.assertPlayedOut();
+    expect(JSON.stringify(inputOf(upstream, 1).at(-1))).to.contain('$.even: must be even');
+    upstream.assertPlayedOut();
   });
 
   it('returns the cleaned value of a SimpleSchema', async () => {
@@ -131,9 +131,9 @@ describe('generateStructured', () => {
   });
 
   it('treats null as omitted where the schema permits only that', async () => {
-    const { manager, host } = manage([answer('{"city":"Bern","high":1,"note":null}')]);
+    const { manager, upstream } = manage([answer('{"city":"Bern","high":1,"note":null}')]);
     expect(await manager.generateJSON('u', 'x', WEATHER)).to.deep.equal({ city: 'Bern', high: 1 });
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('preserves a null that the schema permits, and rejects it in a required property', async () => {
@@ -145,34 +145,34 @@ describe('generateStructured', () => {
     expect(await manage([answer('{"a":null,"b":null}')]).manager.generateJSON('u', 'x', nullable)).to.deep.equal({
       a: null,
     });
-    const { manager, host } = manage([answer('{"city":null,"high":1}'), answer('{"city":"x","high":1}')]);
+    const { manager, upstream } = manage([answer('{"city":null,"high":1}'), answer('{"city":"x","high":1}')]);
     await manager.generateJSON('u', 'x', WEATHER);
-    expect(JSON.stringify(inputOf(host, 1).at(-1))).to.contain('$.city: must be a string, not null');
+    expect(JSON.stringify(inputOf(upstream, 1).at(-1))).to.contain('$.city: must be a string, not null');
   });
 
   it('describes the schema in the prompt and accepts surrounding text only for models that cannot be constrained', async () => {
     const fenced = `Sure!\n\`\`\`json\n${JSON.stringify(GOOD)}\n\`\`\``;
     const loose = manage([answer(fenced)], { supportsJSONSchema: false });
     expect(await loose.manager.generateJSON('u', 'x', WEATHER, { instructions: 'Be brief.' })).to.deep.equal(GOOD);
-    expect(loose.host.calls[0]?.options.instructions).to.match(
+    expect(loose.upstream.calls[0]?.options.instructions).to.match(
       /^Be brief\.\n\nAnswer with one JSON value[^]*"maximum":60/,
     );
-    loose.host.assertPlayedOut();
+    loose.upstream.assertPlayedOut();
     const held = manage([answer(fenced), answer(JSON.stringify(GOOD))]);
     expect(await held.manager.generateJSON('u', 'x', WEATHER)).to.deep.equal(GOOD);
-    held.host.assertPlayedOut();
+    held.upstream.assertPlayedOut();
   });
 });
 
 describe('the correction', () => {
   it('sends the conversation, the original response, and each violation with its path', async () => {
     const bad = answer('{"high":99,"town":1}');
-    const { manager, host } = manage([bad, answer(JSON.stringify(GOOD))]);
+    const { manager, upstream } = manage([bad, answer(JSON.stringify(GOOD))]);
     expect(await manager.generateJSON('u', 'weather?', WEATHER, { previous_response_id: 'resp_0' })).to.deep.equal(
       GOOD,
     );
-    host.assertPlayedOut();
-    const [question, said, complaint, ...rest] = inputOf(host, 1);
+    upstream.assertPlayedOut();
+    const [question, said, complaint, ...rest] = inputOf(upstream, 1);
     expect(rest).to.deep.equal([]);
     expect(question).to.deep.include({ type: 'message', role: 'user' });
     expect(said).to.deep.equal(bad.output[0]);
@@ -180,7 +180,7 @@ describe('the correction', () => {
     const text = JSON.stringify(complaint);
     for (const part of ['$.city: is missing', '$.high: must be <= 60', '$.town: is not allowed here'])
       expect(text).to.contain(part);
-    const [first, second] = host.calls;
+    const [first, second] = upstream.calls;
     const { input: _one, ...before } = first!.options;
     const { input: _two, ...after } = second!.options;
     expect(after).to.deep.equal(before);
@@ -195,31 +195,31 @@ describe('the correction', () => {
   for (const [title, text, path] of BROKEN) {
     it(`happens once when the answer ${title}, and a second fault is an error`, async () => {
       const last = answer(text);
-      const { manager, host } = manage([answer(text), last]);
+      const { manager, upstream } = manage([answer(text), last]);
       const error = await thrownBy(manager.generateJSON('u', 'x', WEATHER));
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
       expect(error)
         .to.be.instanceOf(StructuredOutputError)
         .and.include({ code: 'invalid-output', text, response: last });
       expect((error as StructuredOutputError).violations[0]?.path).to.equal(path);
     });
     it(`mends an answer that ${title}`, async () => {
-      const { manager, host } = manage([answer(text), answer(JSON.stringify(GOOD))]);
+      const { manager, upstream } = manage([answer(text), answer(JSON.stringify(GOOD))]);
       expect(await manager.generateJSON('u', 'x', WEATHER)).to.deep.equal(GOOD);
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
     });
   }
 
   it('is skipped for a response that is too large to be sent again', async () => {
-    const { manager, host } = manage([answer(`"${'x'.repeat(1024 * 1024)}"`)]);
+    const { manager, upstream } = manage([answer(`"${'x'.repeat(1024 * 1024)}"`)]);
     expect(await thrownBy(manager.generateJSON('u', 'x', WEATHER))).to.be.instanceOf(StructuredOutputError);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 
   it('is under the retry policy like any call', async () => {
-    const { manager, host } = manage([answer('no'), new LLMOverloadedError('busy'), answer(JSON.stringify(GOOD))]);
+    const { manager, upstream } = manage([answer('no'), new LLMOverloadedError('busy'), answer(JSON.stringify(GOOD))]);
     expect(await manager.generateJSON('u', 'x', WEATHER)).to.deep.equal(GOOD);
-    host.assertPlayedOut();
+    upstream.assertPlayedOut();
   });
 });
 
@@ -237,10 +237,10 @@ describe('a response that is no answer', () => {
   for (const [title, none, kind] of NONE) {
     it(`is an error of its own when ${title}, before anything is parsed or repaired`, async () => {
       for (const script of [[none], [answer('bad'), none]]) {
-        const { manager, host } = manage(script);
+        const { manager, upstream } = manage(script);
         const error = await thrownBy(manager.generateJSON('u', 'x', WEATHER));
         expect(error).to.be.instanceOf(kind).and.include({ response: none });
-        host.assertPlayedOut();
+        upstream.assertPlayedOut();
       }
     });
   }
@@ -252,11 +252,11 @@ describe('an unusable schema', () => {
     ['remote', { $ref: 'https://example.com/s' }],
   ] as const) {
     it(`is rejected before any call: ${title}`, async () => {
-      const { manager, host } = manage([]);
+      const { manager, upstream } = manage([]);
       expect(await thrownBy(manager.generateJSON('u', 'x', schema as JsonObject))).to.be.instanceOf(
         LLMInvalidRequestError,
       );
-      host.assertPlayedOut();
+      upstream.assertPlayedOut();
     });
   }
 });

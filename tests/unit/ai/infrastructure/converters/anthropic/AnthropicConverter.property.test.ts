@@ -236,8 +236,8 @@ describe('the Anthropic wire with arbitrary blocks', () => {
         const { usage: _, ...body } = roundTripJson(given);
         // In a stream, a text block starts with an empty text even if the field is missing.
         const blocks = body.content.filter((one) => one.type !== 'text' || 'text' in one);
-        const whole = { ...body, content: blocks, usage: { input_tokens: 1, output_tokens: 2 } };
-        expect(streamOf(whole)).to.deep.equal(fromAnthropic(whole, anthropicResponseContext()));
+        const complete = { ...body, content: blocks, usage: { input_tokens: 1, output_tokens: 2 } };
+        expect(streamOf(complete)).to.deep.equal(fromAnthropic(complete, anthropicResponseContext()));
       }),
       RUNS,
     );

@@ -318,7 +318,7 @@ describe('toAnthropic: content', () => {
     ).to.throw(UnsupportedFeatureError, 'does not support files');
   });
 
-  it('sends parts of its own types and rejects unknown ones', () => {
+  it("sends parts of Anthropic's own types and rejects unknown ones", () => {
     const search = {
       type: 'search_result',
       source: 'https://example.org',
@@ -603,7 +603,7 @@ describe('fromAnthropic', () => {
     });
   });
 
-  it('converts citations to annotations and keeps the originals', () => {
+  it('converts citations to annotations and preserves the originals', () => {
     const citations = [
       {
         type: 'web_search_result_location',

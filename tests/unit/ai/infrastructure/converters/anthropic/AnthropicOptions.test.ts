@@ -54,7 +54,7 @@ describe('anthropicModelFeatures', () => {
     ['claude-novel-9', 'always', 'none', false, true],
     ['kimi-k2', 'budget', 'both', true, false],
   ] as const) {
-    it(`knows the features of ${model}`, () => {
+    it(`returns the features of ${model}`, () => {
       expect(anthropicModelFeatures(model)).to.deep.include({
         thinking,
         sampling,
@@ -529,7 +529,7 @@ describe('toOutputSchema', () => {
     ...more,
   });
 
-  it('keeps supported keywords', () => {
+  it('preserves supported keywords', () => {
     const schema = closed(
       {
         when: { type: 'string', format: 'date-time', description: 'When' },

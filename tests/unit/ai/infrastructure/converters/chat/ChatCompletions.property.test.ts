@@ -347,10 +347,10 @@ function expectResults(messages: readonly JsonObject[]): void {
       expect(one.tool_call_id).to.equal(open.shift());
       continue;
     }
-    expect(open, 'calls without an answer').to.deep.equal([]);
+    expect(open, 'calls without a result').to.deep.equal([]);
     open = ((one.tool_calls ?? []) as readonly { readonly id: string }[]).map((called) => called.id);
   }
-  expect(open, 'calls without an answer').to.deep.equal([]);
+  expect(open, 'calls without a result').to.deep.equal([]);
 }
 
 const part = fc.oneof(

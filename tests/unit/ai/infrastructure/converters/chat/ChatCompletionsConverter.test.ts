@@ -80,7 +80,7 @@ describe('toChatCompletions', () => {
       });
     });
 
-    it('keeps system messages in place, and renames only the newer role', () => {
+    it('leaves system messages in place, and renames only the newer role', () => {
       const input: InputItem[] = [
         user('a'),
         { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'b' }] },

@@ -73,7 +73,7 @@ describe('fromChatCompletions', () => {
       });
     }
 
-    it('treats an unknown finish reason as completed, keeps it and warns', () => {
+    it('treats an unknown finish reason as completed, preserves it and warns', () => {
       const response = read({ content: 'x' }, { finish_reason: 'toString' });
       expect(response.status).to.equal('completed');
       expect(response.vendor.finish_reason).to.equal('toString');
@@ -277,7 +277,7 @@ describe('fromChatCompletions', () => {
   });
 
   describe('usage', () => {
-    it("counts cached and reasoning tokens, and keeps the vendor's own usage", () => {
+    it("counts cached and reasoning tokens, and preserves the vendor's own usage", () => {
       const usage = {
         ...USAGE,
         prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
@@ -331,7 +331,7 @@ describe('fromChatCompletions', () => {
       });
     });
 
-    it('keeps the losses of the request', () => {
+    it('includes the losses of the request', () => {
       const context = chatResponseContext('openai', {
         warnings: ['w'],
         losses: [{ path: 'p', what: 'x', reason: 'r' }],

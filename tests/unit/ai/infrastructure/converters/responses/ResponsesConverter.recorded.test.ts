@@ -100,7 +100,7 @@ describe('recorded Responses API responses', () => {
 });
 
 describe('recorded Responses API requests', () => {
-  // The vendor rejected these for the id of a reasoning item whose answer the client had replaced, so we send it
+  // The vendor rejected these for the id of a reasoning item whose message the client had replaced, so we send it
   // without that id.
   const REPAIRED = new Set(['openai-resp-err400-ctx-a 2']);
 
@@ -115,7 +115,7 @@ describe('recorded Responses API requests', () => {
     });
   }
 
-  it('keep an unknown field under its own name', () => {
+  it('preserve an unknown field under its original name', () => {
     const recording = REQUESTS.find(({ request }) => request.include !== undefined)!;
     expect(readResponsesRequest(recording.request).vendor?.openai_responses).to.deep.include({
       include: recording.request.include,
@@ -135,7 +135,7 @@ describe('recorded Responses API loops', () => {
     const withHistory = REQUESTS.filter(
       ({ request }) => Array.isArray(request.input) && request.input.some(isModelOutput),
     );
-    // In the first, the conversation was invented; in the second and third, the client replaced the model's answer.
+    // In the first, the conversation was invented; in the second and third, the client replaced the model's message.
     const others = ['openai-resp-err500-a 1', 'openai-resp-err400-ctx-a 2', 'openai-resp-err400-ctx-a 3'];
     expect(withHistory.map(({ name }) => name).filter((name) => !others.includes(name))).to.deep.equal(
       loops.map(({ next }) => next.name),

@@ -503,7 +503,7 @@ describe('toResponses: reasoning', () => {
     expect(sent(USER, written, ANSWER, USER)).to.deep.equal([USER, written, ANSWER, USER]);
   });
 
-  it('omits the id of reasoning whose answer was replaced by a message without one', () => {
+  it('omits the id of reasoning whose message was replaced by a message without one', () => {
     const { origin: _, ...written } = REASONING;
     const { body, losses } = request({ input: [USER, written, assistantMessage('42'), USER], store: true });
     expect((body.input as JsonObject[])[1]).to.deep.equal({
@@ -535,7 +535,7 @@ describe('toResponses: reasoning', () => {
   for (const [what, input] of [
     ['at the end', [USER, REASONING]],
     ['before a user message', [USER, REASONING, USER]],
-    ['before an answer to a call', [USER, CALL, REASONING, OUTPUT]],
+    ['before the result of a call', [USER, CALL, REASONING, OUTPUT]],
     ['before reasoning that nothing follows', [USER, REASONING, { ...REASONING, id: 'rs_2' }]],
   ] as const) {
     it(`drops reasoning ${what}, with a loss`, () => {
@@ -814,7 +814,7 @@ describe('fromResponses', () => {
     ['a page of HTML', '<!DOCTYPE html><html>', /<!DOCTYPE/],
     ['nothing', undefined, /it is empty/],
     ['a list', [], /list/],
-    ["another wire's answer", { id: 'chatcmpl-1', choices: [] }, /choices/],
+    ["another wire's response", { id: 'chatcmpl-1', choices: [] }, /choices/],
     ['a response without output', { ...body, output: undefined }, /output/],
     ['an item without a type', { ...body, output: [{}] }, /output\[0\]\.type/],
     ['an item that is null', { ...body, output: [ANSWER, null] }, /output\[1\]/],
@@ -825,7 +825,11 @@ describe('fromResponses', () => {
       /output\[0\]\.content\[0\]\.text/,
     ],
     ['a call without a name', { ...body, output: [{ ...CALL, name: 7 }] }, /output\[0\]\.name/],
-    ['a call whose arguments are no text', { ...body, output: [{ ...CALL, arguments: {} }] }, /output\[0\]\.arguments/],
+    [
+      'a call whose arguments are not a string',
+      { ...body, output: [{ ...CALL, arguments: {} }] },
+      /output\[0\]\.arguments/,
+    ],
     [
       'reasoning whose summary is a text',
       { ...body, output: [{ type: 'reasoning', id: 'rs_1', summary: 'hm' }] },

@@ -76,7 +76,7 @@ describe('repairHistory', () => {
     expect(repairHistory(items, { ...DEFAULTS, partial: true }).items).to.deep.equal(items);
   });
 
-  it('keeps an acknowledgement as the result, and renders the late result as a user message where it arrived', () => {
+  it('uses an acknowledgement as the result, and renders the late result as a user message where it arrived', () => {
     const history = [
       call('a', 'slow'),
       output('a', 'accepted', { status: 'in_progress' }),
@@ -146,7 +146,7 @@ describe('repairHistory', () => {
       fc
         .tuple(id, fc.nat(), fc.constantFrom({}, { deferred: true }, { status: 'in_progress' }))
         .map(([call_id, n, more]) => output(call_id, `r${n}`, more)),
-      fc.constantFrom('user', 'assistant').map((role) => message(role, 'words')),
+      fc.constantFrom('user', 'assistant').map((role) => message(role, 'text')),
     );
     fc.assert(
       fc.property(fc.array(item, { maxLength: 14 }), (history) => {

@@ -52,7 +52,7 @@ describe('toStrictSchema', () => {
     expect(toStrictSchema(schema)?.schema.properties).to.deep.equal({ a: text });
   });
 
-  it('keeps references and definitions, even recursive ones', () => {
+  it('preserves references and definitions, even recursive ones', () => {
     const node = {
       type: 'object',
       properties: { next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } },
@@ -69,7 +69,7 @@ describe('toStrictSchema', () => {
     'an untyped property': { type: 'object', properties: { a: {} } },
     'a list of anything': { type: 'object', properties: { a: { type: 'array' } } },
     allOf: { type: 'object', properties: { a: { allOf: [text] } } },
-    'a root that is no object': { type: 'array', items: text },
+    'a root that is not an object': { type: 'array', items: text },
     'a choice at the root': { type: 'object', anyOf: [{ type: 'object' }] },
   };
   for (const [what, schema] of Object.entries(inexpressible)) {

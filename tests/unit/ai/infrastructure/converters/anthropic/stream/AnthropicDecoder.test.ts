@@ -450,7 +450,7 @@ describe('AnthropicDecoder', () => {
       ),
     ],
     ['a second message inside the first', sse(START, { ...START, message: { ...START.message, id: 'msg_2' } })],
-    ['an end that does not say how it ended', sse(START, ...textBlock(0, 'Hi'), STOP)],
+    ['an end without a stop reason', sse(START, ...textBlock(0, 'Hi'), STOP)],
   ] as const) {
     it(`throws for ${what}`, () => {
       const { events, error } = decode(messages);

@@ -58,7 +58,7 @@ describe('readChatCompletionsRequest', () => {
     });
   });
 
-  it('keeps the rest verbatim: unknown fields, nulls, values that could not be restored', () => {
+  it('preserves the rest verbatim: unknown fields, nulls, values that could not be restored', () => {
     const rest = {
       seed: 1,
       temperature: null,

@@ -452,7 +452,7 @@ describe('ChatCompletionsDecoder', () => {
       expect(responseIn(events).usage.total_tokens).to.equal(3);
     });
 
-    it('accepts usage inside x_groq, and keeps its other fields', () => {
+    it('accepts usage inside x_groq, and preserves its other fields', () => {
       const response = responseIn(
         streamed(
           chunk({ content: 'x' }, { x_groq: { id: 'req_1', seed: 7 } }),

@@ -89,9 +89,13 @@ describe('ChatCompletionsEncoder', () => {
   });
 
   const endings: readonly (readonly [string, Partial<LLMResponse>, string])[] = [
-    ['an answer', {}, 'stop'],
-    ['an answer cut short', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
-    ['a filtered answer', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }, 'content_filter'],
+    ['a response', {}, 'stop'],
+    ['a truncated response', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
+    [
+      'a filtered response',
+      { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+      'content_filter',
+    ],
   ];
   for (const [what, fields, word] of endings) {
     it(`ends ${what} of another wire with ${word}`, () => {
@@ -102,7 +106,7 @@ describe('ChatCompletionsEncoder', () => {
     });
   }
 
-  it('keeps any finish reason of its own wire', () => {
+  it('preserves any finish reason of the chat wire', () => {
     expect(
       finishOf(
         encodedEvents('openai', [CREATED_EVENT, completed('chat_completions', { vendor: { finish_reason: 'eos' } })]),
@@ -217,7 +221,7 @@ describe('ChatCompletionsEncoder', () => {
     ]);
   });
 
-  describe('for streams of its own wire', () => {
+  describe('for streams of the same wire', () => {
     const origin = { wire: 'chat_completions', vendor: 'azure_openai' } as const;
 
     it('relays fields without an event once the response has an id, without fragments of calls', () => {
@@ -255,7 +259,7 @@ describe('ChatCompletionsEncoder', () => {
       expect(JSON.stringify(events)).not.to.include('strange');
     });
 
-    it('adds unsent fields to the last chunk, and further choices as a whole', () => {
+    it('adds unsent fields to the last chunk, and further choices in one piece', () => {
       const fields = {
         system_fingerprint: 'fp_1',
         x_new: { a: 1 },

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../../../../../imports/business/ai/domain
 const lossPathsOf = (schema: JsonObject): string[] => sanitizeSchema(schema).losses.map(({ path }) => path);
 
 describe('sanitizeSchema', () => {
-  it('keeps supported keywords unchanged', () => {
+  it('leaves supported keywords unchanged', () => {
     const schema: JsonObject = {
       type: 'object',
       title: 'T',

@@ -46,7 +46,7 @@ function failure(body: unknown): LLMError {
 }
 
 describe('fromGoogle: parts', () => {
-  it('keeps adjacent texts as separate parts of one message', () => {
+  it('preserves adjacent texts as separate parts of one message', () => {
     const { output, output_text } = read(responseBody([{ text: 'One ' }, { text: 'two' }]));
     expect(output).to.have.lengthOf(1);
     expect(output[0]).to.deep.include({ type: 'message', role: 'assistant', status: 'completed' });
@@ -81,17 +81,17 @@ describe('fromGoogle: parts', () => {
     expect(writeGoogle(read(body))).to.deep.equal(body);
   });
 
-  it('keeps ids of the wire and generates the others [gemini-tool-call-id-a]', () => {
+  it('preserves ids of the wire and generates the others [gemini-tool-call-id-a]', () => {
     const { output } = read(bodyOf(recording('gemini-tool-call-id-a 1')));
     expect(output.at(-1)).to.deep.include({ type: 'function_call', call_id: 'call_883098', name: 'weather' });
   });
 
-  it('keeps the signature on the first of parallel calls only [gemini-parallel-a]', () => {
+  it('leaves the signature on the first of parallel calls only [gemini-parallel-a]', () => {
     const { output } = read(bodyOf(recording('gemini-parallel-a 1')));
     expect(output.map((item) => typeof item.vendor?.google?.thoughtSignature)).to.deep.equal(['string', 'undefined']);
   });
 
-  it('keeps a signature on an empty text, next to unknown parts and siblings', () => {
+  it('leaves a signature on an empty text, next to unknown parts and siblings', () => {
     const body = responseBody([
       { toolCall: { toolType: 'GOOGLE_SEARCH_WEB', args: {}, id: 's1' }, thoughtSignature: 'YQ==', newField: [1] },
       { text: '', thoughtSignature: 'Yg==', other: { deep: true } },
@@ -250,7 +250,7 @@ describe('fromGoogle: usage and metadata', () => {
     expect(read(responseBody([], { createTime: '2026-02-17T04:32:32.576129Z' })).created_at).to.equal(1_771_302_752);
   });
 
-  it('uses the first of several candidates and keeps the others', () => {
+  it('uses the first of several candidates and preserves the others', () => {
     const body = responseBody([{ text: 'One' }]);
     const two = {
       ...body,
@@ -321,7 +321,7 @@ describe('fromGoogle: citations', () => {
     }
   });
 
-  it('tolerates and keeps metadata of any other shape', () => {
+  it('tolerates and preserves metadata of any other shape', () => {
     for (const groundingMetadata of [
       {},
       {

@@ -70,14 +70,14 @@ async function fromBytes(text: string, size: number): Promise<ResponseStreamEven
 }
 
 describe('GoogleDecoder on recorded streams', () => {
-  it('covers all eight', () => expect(STREAMS).to.have.lengthOf(8));
+  it('covers all eight recorded streams', () => expect(STREAMS).to.have.lengthOf(8));
 
   for (const one of STREAMS) {
     it(`completes ${one.name} with the same response as without streaming`, () => {
       const all = events(chunksOf(one));
-      const whole = fromGoogle(assembleGoogle(chunksOf(one), googleResponseContext()), googleResponseContext());
-      expect(finalOf(all)).to.deep.equal(whole);
-      expect(textOf(all)).to.equal(whole.output_text);
+      const complete = fromGoogle(assembleGoogle(chunksOf(one), googleResponseContext()), googleResponseContext());
+      expect(finalOf(all)).to.deep.equal(complete);
+      expect(textOf(all)).to.equal(complete.output_text);
     });
 
     it(`emits every item of ${one.name} once, in order, as in the response`, () => {
@@ -204,7 +204,7 @@ describe('GoogleDecoder: texts and signatures', () => {
         : [],
     );
 
-  it('joins unsigned texts to one part and keeps signed ones separate, as Google requires', () => {
+  it('joins unsigned texts into one part and leaves signed ones separate, as Google requires', () => {
     const response = finalOf(
       events([
         chunk([{ text: 'a' }]),
@@ -241,7 +241,7 @@ describe('GoogleDecoder: texts and signatures', () => {
     });
   });
 
-  it('keeps the signature on the text chunk that it arrived with [gemini-thought-text-stream-a]', () => {
+  it('leaves the signature on the text chunk that it arrived with [gemini-thought-text-stream-a]', () => {
     const parts = textParts(finalOf(events(chunksOf(recording('gemini-thought-text-stream-a 1')))));
     expect(parts.map((part) => typeof (part as unknown[])[1])).to.deep.equal(['string', 'undefined']);
   });

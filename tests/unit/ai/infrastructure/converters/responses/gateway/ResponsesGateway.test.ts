@@ -347,11 +347,11 @@ describe('writeResponses', () => {
     },
     'an unknown status': { status: 'pondering' },
     'no usage': { usage: null },
-    'usage with counts of its own': { usage: { input_tokens: 3, output_tokens: 2, cost_in_usd_ticks: 5 } },
-    'metadata that are no texts': { metadata: { n: 1 } },
+    'usage with vendor-specific counts': { usage: { input_tokens: 3, output_tokens: 2, cost_in_usd_ticks: 5 } },
+    'metadata that are not strings': { metadata: { n: 1 } },
     'an error without a code': { error: { code: null, message: 'odd' } },
-    'an id that is no text': { id: 7, created_at: '2026', model: null },
-    'its own output_text': { output_text: 'Hi' },
+    'an id that is not a string': { id: 7, created_at: '2026', model: null },
+    'an output_text field': { output_text: 'Hi' },
   };
   for (const [what, changes] of Object.entries(oddities)) {
     it(`writes a response with ${what} as its vendor sent it`, () => {

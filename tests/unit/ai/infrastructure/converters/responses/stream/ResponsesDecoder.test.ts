@@ -206,7 +206,7 @@ describe('ResponsesDecoder', () => {
     expect(received).to.deep.equal(['', CALL.arguments, CALL.arguments]);
   });
 
-  it('keeps interleaved calls apart', () => {
+  it('separates interleaved calls', () => {
     const other = { ...CALL, id: 'fc_2', call_id: 'call_2', arguments: '{}' };
     const { events } = decodeEvents(
       { type: 'response.output_item.added', output_index: 0, item: { ...CALL, arguments: '' } },
@@ -378,11 +378,11 @@ describe('ResponsesDecoder', () => {
   });
 
   const broken: Readonly<Record<string, string>> = {
-    'a page of HTML': '<!DOCTYPE html>',
+    'an HTML page': '<!DOCTYPE html>',
     'half an event': '{"type":"response.output_text.delta","delta":"H',
     'a bare number': '42',
-    'a delta that is no text': '{"type":"response.output_text.delta","delta":{"text":"Hi"}}',
-    'an item that is none': '{"type":"response.output_item.done","output_index":0,"item":null}',
+    'a delta that is not a string': '{"type":"response.output_text.delta","delta":{"text":"Hi"}}',
+    'an item that is null': '{"type":"response.output_item.done","output_index":0,"item":null}',
     'a terminal event without a response': '{"type":"response.completed"}',
   };
   for (const [what, data] of Object.entries(broken)) {

@@ -300,7 +300,7 @@ describe('ResponsesEncoder', () => {
     ]);
   });
 
-  it('keeps the citations that the format supports', () => {
+  it('writes the citations that the format supports', () => {
     const located = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 };
     const file = { type: 'file_citation', file_id: 'f1', filename: 'a.txt', index: 1 };
     const complete = message('Hi', {
@@ -498,7 +498,7 @@ describe('ResponsesEncoder', () => {
     expect(encoded('openai_responses', stream)).not.to.include('half');
   });
 
-  describe('for streams of its own wire', () => {
+  describe('for streams of the same wire', () => {
     it("relays the vendor's own items and events, renumbered if calls before them are hidden", () => {
       const call: FunctionCallItem = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' };
       const search = {
@@ -543,7 +543,7 @@ describe('ResponsesEncoder', () => {
         id: 'ct_1',
         call_id: 'c',
         name: 'f',
-        input: 'whole',
+        input: 'complete',
         status: 'completed',
         origin: OPENAI,
       };
