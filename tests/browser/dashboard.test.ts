@@ -40,7 +40,7 @@ describe('the dashboard in Chromium', function () {
     await page.goto(app.server.url);
     await page.getByLabel('API token').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').filter({ hasText: 'not a token of this server' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'not valid on this server' }).waitFor();
     expect(await page.locator('aside').textContent(), 'the notice').to.include('SIMULATED');
     await page.getByLabel('API token').fill(TOKEN);
     await page.keyboard.press('Enter');

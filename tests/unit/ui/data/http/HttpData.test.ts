@@ -185,13 +185,13 @@ describe('HttpData', () => {
     });
     server.responses.set('POST /session', {
       status: 401,
-      body: { error: { code: 'auth-failed', message: 'This is not a token of this server.' } },
+      body: { error: { code: 'auth-failed', message: 'The API token is not valid on this server.' } },
     });
     await data.checkSession();
     expect(data.access.get()).to.deep.equal({ state: 'signedOut', method: 'token' });
     const commands = createHttpCommands(data);
     const error: unknown = await commands.signIn({ method: 'token', token: 'no' }).catch((thrown: unknown) => thrown);
-    expect(error).to.include({ code: 'auth-failed', message: 'This is not a token of this server.' });
+    expect(error).to.include({ code: 'auth-failed', message: 'The API token is not valid on this server.' });
     server.responses.set('POST /session', { body: { userId: 'local' } });
     await commands.signIn({ method: 'token', token: 'yes' });
     expect(data.access.get()).to.deep.equal({ state: 'signedIn' });
