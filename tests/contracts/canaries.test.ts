@@ -67,7 +67,7 @@ describe('the watch over planted secrets', () => {
     const gateway = await startGateway();
     try {
       expect(
-        (await gateway.ask('/v1/chat/completions', { model: 'openai', messages: [{ role: 'user', content: 'Hello' }] }))
+        (await gateway.request('/v1/chat/completions', { model: 'openai', messages: [{ role: 'user', content: 'Hello' }] }))
           .status,
       ).to.equal(200);
       expect(gateway.module.providers.rows().map(({ apiKey }) => apiKey)).to.satisfy((keys: string[]) =>

@@ -377,7 +377,7 @@ describe('chat over HTTP during a shutdown', () => {
     const reply = deferred<StaticResponse>();
     gateway.simulator.enqueue(() => reply.promise);
     const [idle, busy] = [await hear('idle'), await hear('busy')];
-    await (await gateway.ask('/input', { conversation: 'busy', message: 'Hello?' })).json();
+    await (await gateway.request('/input', { conversation: 'busy', message: 'Hello?' })).json();
     await gateway.simulator.nextRequest();
     const closed = gateway.api.close();
     await idle.end;

@@ -1,4 +1,4 @@
-/** Hosts whose streams are odd, silent, endless or broken: what the reader behind the gateway gets of them. */
+/** What clients of the gateway receive if an upstream stream is unusual, silent, endless or broken. */
 import { expect } from 'chai';
 import type { JsonObject, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startEndlessLine } from '../support/chatSource';
@@ -14,7 +14,7 @@ const MODELS = ['openai', 'anthropic', 'google', 'groq'] as const;
 /** Milliseconds. */
 const IDLE = 1_000;
 
-/** One of each wire, with letters that take several bytes. */
+/** One recording per wire, with multi-byte characters. */
 const ODD_CASES = [
   'openai-resp-stream-text-a 1',
   'llama-stream-tool-a 4',
@@ -23,7 +23,7 @@ const ODD_CASES = [
 ];
 
 /**
- * Whose bytes come as the standard allows and nobody expects.
+ * Encodes a stream in unusual ways that the standard allows.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 function asOdd(text: string): Buffer {
@@ -33,7 +33,7 @@ function asOdd(text: string): Buffer {
   return Buffer.from(`\ufeff${commented.replaceAll('\n', '\r\n')}`);
 }
 
-describe('a stream of a host that is', () => {
+describe('An upstream stream', () => {
   let gateway: Gateway;
   let source: ChatSource | undefined;
   const start = async (options?: GatewayOptions): Promise<void> => {
@@ -47,12 +47,12 @@ describe('a stream of a host that is', () => {
   });
 
   for (const recording of STREAMS.filter(({ name }) => ODD_CASES.includes(name))) {
-    it(`odd, with a byte order mark, CRLF, comments, and in tiny pieces, says the same on every route (${recording.name})`, async () => {
+    it(`has the same content on every route with a byte order mark, CRLF, comments and tiny chunks (${recording.name})`, async () => {
       await start();
       const theirs = await responseOf(recording);
       expect(theirs?.output_text).to.match(/[^\p{ASCII}]/u);
       for (const route of STREAM_ROUTES) {
-        // An array is no event stream, and OpenAI is asked by chat for chat.
+        // An array is not an event stream, and a chat client reaches OpenAI over chat completions.
         if (route.name.includes('array') || (recording.wire === 'responses' && route.name === 'chat')) continue;
         gateway.simulator.enqueue({
           raw: asOdd(recording.text),
@@ -68,10 +68,10 @@ describe('a stream of a host that is', () => {
   }
 
   for (const [what, kind] of [
-    ['silent', 'stall'],
-    ['alive but says nothing', 'comments-only'],
+    ['that falls silent', 'stall'],
+    ['that sends only comments', 'comments-only'],
   ] as const) {
-    it(`${what} ends in an error on every route and socket, and in nothing that looks whole`, async function () {
+    it(`${what} ends in an error on every route and socket, and never in a complete response`, async function () {
       this.timeout(120_000);
       await start({ row: { limits: { streamIdleTimeout: IDLE } } });
       const reply = {
@@ -80,10 +80,10 @@ describe('a stream of a host that is', () => {
       } as const;
       const readers = STREAM_ROUTES.flatMap((route) =>
         MODELS.map(async (model) => {
-          const { text, isCut } = await begun(async () => {
+          const { text, isCut } = await retryUntilStarted(async () => {
             gateway.simulator.enqueue({ vendor: model, ...reply });
             const broken = await brokenTextOf(await openStream(gateway, route, model));
-            return { ...broken, hasBegun: !broken.text.includes('sent nothing within') };
+            return { ...broken, hasStarted: !broken.text.includes('sent nothing within') };
           });
           expect(text, `${route.name} ${model}`).to.match(route.failure).and.to.include(`sent no data for ${IDLE} ms`);
           expect(isCut, route.name).to.equal(route.name.startsWith('Gemini'));
@@ -91,22 +91,23 @@ describe('a stream of a host that is', () => {
       );
       const sockets = MODELS.map(async (model) => {
         const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
-        const { error } = await begun(async () => {
+        const { error } = await retryUntilStarted(async () => {
           gateway.simulator.enqueue({ vendor: model, ...reply });
           const turn = await socket.turn(turnOf(model));
-          return { ...turn, hasBegun: turn.error?.message.includes('sent nothing within') !== true };
+          return { ...turn, hasStarted: turn.error?.message.includes('sent nothing within') !== true };
         });
         expect(error?.code, model).to.equal('timeout');
         await socket.close();
       });
       await Promise.all([...readers, ...sockets]);
-      // Every host sees sooner or later that it was left.
-      while (gateway.simulator.requests.some(({ aborted }) => !aborted)) await (await gateway.ask('/health')).text();
+      // Every upstream request is aborted eventually.
+      while (gateway.simulator.requests.some(({ aborted }) => !aborted))
+        await (await gateway.request('/health')).text();
     });
   }
 
   for (const route of STREAM_ROUTES) {
-    it(`breaking off ends in an error by ${route.name}`, async () => {
+    it(`that breaks off ends in an error on ${route.name}`, async () => {
       await start();
       for (const model of MODELS) {
         for (const fault of [
@@ -121,7 +122,7 @@ describe('a stream of a host that is', () => {
       }
     });
 
-    it(`endless in one line is left after 8 MiB, with an error by ${route.name}`, async () => {
+    it(`with an endless line is abandoned after 8 MiB, with an error on ${route.name}`, async () => {
       source = await startEndlessLine();
       const { url } = source;
       await start({
@@ -134,12 +135,12 @@ describe('a stream of a host that is', () => {
       expect(text).to.include('larger than 8388608 bytes');
       expect(text.length).to.be.lessThan(20_000);
       await source.disconnected;
-      // What kernels hold comes on top.
+      // Includes what the kernels' buffers hold.
       expect(source.taken).to.be.within(8 * 2 ** 20, 2 ** 29);
     });
   }
 
-  it('endless or breaking off ends in one error on a socket, which lives on', async () => {
+  it('that is endless or breaks off ends in one error on a socket, which stays open', async () => {
     source = await startEndlessLine();
     const { url } = source;
     await start({
@@ -161,11 +162,11 @@ describe('a stream of a host that is', () => {
   });
 });
 
-/** Asks again as long as the machine is too slow for a host to begin in time. */
-async function begun<T extends { readonly hasBegun: boolean }>(ask: () => Promise<T>): Promise<T> {
+/** Repeats a request while the machine is too slow for the stream to start within the idle timeout. */
+async function retryUntilStarted<T extends { readonly hasStarted: boolean }>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
-    const heard = await ask();
-    if (heard.hasBegun) return heard;
+    const result = await attempt();
+    if (result.hasStarted) return result;
   }
 }
 

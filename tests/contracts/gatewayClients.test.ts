@@ -1,6 +1,6 @@
 /**
- * The vendors' official SDKs as clients of our gateway, with every vendor behind it: none of them can tell that it
- * is not its own.
+ * The vendors' official SDKs as clients of the gateway, with every vendor behind it. Each must work as it does with its
+ * own vendor.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenerativeAI, SchemaType } from '@google/generative-ai';
@@ -36,17 +36,22 @@ const ANSWER = {
   additionalProperties: false,
 };
 
-interface Called {
+interface ClientResponse {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[];
 }
 
-/** A client that asks, is told of calls, answers them, and asks for JSON. */
+/** The same operations with each SDK: a text response, a tool call and a JSON response. */
 interface Client {
-  /** @param stream whether it reads the answer as it comes */
+  /** @param stream whether the response is streamed */
   ask(model: string, question: string, stream: boolean): Promise<string>;
-  /** Asks with a tool, answers its call with the result, and gives both answers. */
-  useTool(model: string, question: string, result: string, stream: boolean): Promise<readonly [Called, Called]>;
+  /** Offers a tool, sends the result of its call, and returns both responses. */
+  useTool(
+    model: string,
+    question: string,
+    result: string,
+    stream: boolean,
+  ): Promise<readonly [ClientResponse, ClientResponse]>;
   askForJson(model: string, question: string, stream: boolean): Promise<unknown>;
 }
 
@@ -63,11 +68,11 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
       const events = client.responses.stream(body);
       let deltas = '';
       for await (const event of events) if (event.type === 'response.output_text.delta') deltas += event.delta;
-      const whole = await events.finalResponse();
-      expect(deltas).to.equal(whole.output_text);
-      return whole;
+      const final = await events.finalResponse();
+      expect(deltas).to.equal(final.output_text);
+      return final;
     };
-    const told = (response: OpenAI.Responses.Response): Called => ({
+    const toClientResponse = (response: OpenAI.Responses.Response): ClientResponse => ({
       text: response.output_text,
       calls: response.output.flatMap((item) =>
         item.type === 'function_call' ? [{ name: item.name, arguments: JSON.parse(item.arguments) as unknown }] : [],
@@ -90,7 +95,7 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
           },
           stream,
         );
-        return [told(first), told(second)];
+        return [toClientResponse(first), toClientResponse(second)];
       },
       async askForJson(model, question, stream) {
         const text = { format: { type: 'json_schema' as const, name: 'answer', schema: ANSWER, strict: true } };
@@ -113,7 +118,7 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
       expect(completion.usage?.total_tokens).to.be.greaterThan(0);
       return completion.choices[0]!.message;
     };
-    const told = ({ content, tool_calls = [] }: OpenAI.Chat.ChatCompletionMessage): Called => ({
+    const toClientResponse = ({ content, tool_calls = [] }: OpenAI.Chat.ChatCompletionMessage): ClientResponse => ({
       text: content ?? '',
       calls: tool_calls.flatMap((call) =>
         call.type === 'function'
@@ -128,14 +133,18 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
         const tools: OpenAI.Chat.ChatCompletionTool[] = [
           { type: 'function', function: { name: 'get_weather', description: 'The weather.', parameters: WEATHER } },
         ];
-        const asked = { role: 'user' as const, content: question };
-        const first = await create({ model, messages: [asked], tools }, stream);
+        const userMessage = { role: 'user' as const, content: question };
+        const first = await create({ model, messages: [userMessage], tools }, stream);
         const [call] = first.tool_calls ?? [];
         const second = await create(
-          { model, tools, messages: [asked, first, { role: 'tool', tool_call_id: call?.id ?? '', content: result }] },
+          {
+            model,
+            tools,
+            messages: [userMessage, first, { role: 'tool', tool_call_id: call?.id ?? '', content: result }],
+          },
           stream,
         );
-        return [told(first), told(second)];
+        return [toClientResponse(first), toClientResponse(second)];
       },
       async askForJson(model, question, stream) {
         const response_format = {
@@ -160,7 +169,7 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
       expect(message.usage.output_tokens).to.be.greaterThan(0);
       return message;
     };
-    const told = ({ content }: Anthropic.Message): Called => ({
+    const toClientResponse = ({ content }: Anthropic.Message): ClientResponse => ({
       text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
       calls: content.flatMap((block) =>
         block.type === 'tool_use' ? [{ name: block.name, arguments: block.input }] : [],
@@ -169,26 +178,32 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
     const limits = { max_tokens: 500 };
     return {
       ask: async (model, question, stream) =>
-        told(await create({ ...limits, model, messages: [{ role: 'user', content: question }] }, stream)).text,
+        toClientResponse(await create({ ...limits, model, messages: [{ role: 'user', content: question }] }, stream))
+          .text,
       async useTool(model, question, result, stream) {
         const tools: Anthropic.Tool[] = [{ name: 'get_weather', description: 'The weather.', input_schema: WEATHER }];
-        const asked = { role: 'user' as const, content: question };
-        const first = await create({ ...limits, model, messages: [asked], tools }, stream);
+        const userMessage = { role: 'user' as const, content: question };
+        const first = await create({ ...limits, model, messages: [userMessage], tools }, stream);
         const call = first.content.find((block) => block.type === 'tool_use');
-        const answered: Anthropic.MessageParam = {
+        const toolMessage: Anthropic.MessageParam = {
           role: 'user',
           content: [{ type: 'tool_result', tool_use_id: call?.id ?? '', content: result }],
         };
         const second = await create(
-          { ...limits, model, tools, messages: [asked, { role: 'assistant', content: first.content }, answered] },
+          {
+            ...limits,
+            model,
+            tools,
+            messages: [userMessage, { role: 'assistant', content: first.content }, toolMessage],
+          },
           stream,
         );
-        return [told(first), told(second)];
+        return [toClientResponse(first), toClientResponse(second)];
       },
       async askForJson(model, question, stream) {
         const output_config = { format: { type: 'json_schema' as const, schema: ANSWER } };
         return JSON.parse(
-          told(
+          toClientResponse(
             await create({ ...limits, model, output_config, messages: [{ role: 'user', content: question }] }, stream),
           ).text,
         ) as unknown;
@@ -208,11 +223,11 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
       const { response } = stream
         ? await model.generateContentStream({ contents })
         : await model.generateContent({ contents });
-      const whole = await response;
-      expect(whole.usageMetadata?.totalTokenCount).to.be.greaterThan(0);
-      return whole.candidates![0]!.content.parts;
+      const final = await response;
+      expect(final.usageMetadata?.totalTokenCount).to.be.greaterThan(0);
+      return final.candidates![0]!.content.parts;
     };
-    const told = (parts: readonly Part[]): Called => ({
+    const toClientResponse = (parts: readonly Part[]): ClientResponse => ({
       text: parts.map((part) => ('thought' in part ? '' : (part.text ?? ''))).join(''),
       calls: parts.flatMap(({ functionCall }) =>
         functionCall === undefined ? [] : [{ name: functionCall.name, arguments: functionCall.args }],
@@ -221,7 +236,8 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
     const path = (model: string): string => `models/${model}`;
     return {
       ask: async (model, question, stream) =>
-        told(await create({ model: path(model) }, [{ role: 'user', parts: [{ text: question }] }], stream)).text,
+        toClientResponse(await create({ model: path(model) }, [{ role: 'user', parts: [{ text: question }] }], stream))
+          .text,
       async useTool(model, question, result, stream) {
         const parameters = {
           type: SchemaType.OBJECT,
@@ -238,11 +254,14 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
             },
           ],
         };
-        const asked = { role: 'user', parts: [{ text: question }] };
-        const first = await create(params, [asked], stream);
-        const answered = { role: 'user', parts: [{ functionResponse: { name: 'get_weather', response: { result } } }] };
-        const second = await create(params, [asked, { role: 'model', parts: [...first] }, answered], stream);
-        return [told(first), told(second)];
+        const userMessage = { role: 'user', parts: [{ text: question }] };
+        const first = await create(params, [userMessage], stream);
+        const toolMessage = {
+          role: 'user',
+          parts: [{ functionResponse: { name: 'get_weather', response: { result } } }],
+        };
+        const second = await create(params, [userMessage, { role: 'model', parts: [...first] }, toolMessage], stream);
+        return [toClientResponse(first), toClientResponse(second)];
       },
       async askForJson(model, question, stream) {
         const responseSchema = {
@@ -255,7 +274,7 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
           responseSchema: { ...responseSchema, required: ['answer'] },
         };
         return JSON.parse(
-          told(
+          toClientResponse(
             await create(
               { model: path(model), generationConfig },
               [{ role: 'user', parts: [{ text: question }] }],
@@ -268,7 +287,7 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
   },
 };
 
-describe('official SDKs as clients of the gateway', () => {
+describe('Official SDKs as clients of the gateway', () => {
   let gateway: Gateway;
   before(async () => {
     gateway = await startGateway();
@@ -284,7 +303,7 @@ describe('official SDKs as clients of the gateway', () => {
         describe(`${name}${stream ? ', streaming,' : ''} with ${vendor} behind it`, () => {
           const model = `${vendor}/${MODELS[vendor]}`;
 
-          it('reads an answer', async () => {
+          it('reads a response', async () => {
             gateway.simulator.enqueue({ text: 'Good morning 🌞, \n"world".' });
             expect(await CLIENTS[name](gateway.url).ask(model, 'Hello?', stream)).to.equal(
               'Good morning 🌞, \n"world".',
@@ -292,7 +311,7 @@ describe('official SDKs as clients of the gateway', () => {
             expect(gateway.simulator.requests.at(-1)).to.include({ vendor, responseSource: 'script' });
           });
 
-          it('calls a tool, hands its result back and reads the answer to it', async () => {
+          it('reads a tool call, sends its result and reads the next response', async () => {
             gateway.simulator.enqueue(
               { calls: [{ name: 'get_weather', arguments: { city: 'Zürich' } }] },
               { text: 'It is 17 degrees in Zürich.' },
@@ -306,14 +325,14 @@ describe('official SDKs as clients of the gateway', () => {
             expect(first.calls).to.deep.equal([{ name: 'get_weather', arguments: { city: 'Zürich' } }]);
             expect(second).to.deep.equal({ text: 'It is 17 degrees in Zürich.', calls: [] });
             const seen = JSON.stringify(gateway.simulator.requests.at(-1)?.body);
-            // The host that keeps responses has the question already.
-            for (const said of seen.includes('previous_response_id')
+            // A vendor that stores responses already has the question.
+            for (const text of seen.includes('previous_response_id')
               ? ['17 degrees']
               : ['How warm is it in Zürich?', '17 degrees', 'get_weather'])
-              expect(seen).to.include(said);
+              expect(seen).to.include(text);
           });
 
-          it('gets JSON that fits its schema', async () => {
+          it('receives JSON that matches its schema', async () => {
             const value = await CLIENTS[name](gateway.url).askForJson(model, 'Answer with something.', stream);
             expect(value).to.have.all.keys('answer');
             expect((value as { answer: unknown }).answer).to.be.a('string');
@@ -323,7 +342,7 @@ describe('official SDKs as clients of the gateway', () => {
     }
   }
 
-  it("read a model's raw reasoning under the name that OpenAI gives it, and others under that of Open Responses", async () => {
+  it("read raw reasoning under OpenAI's event name, while other clients get that of Open Responses", async () => {
     const openai = new OpenAI({ apiKey: TOKENS.ann, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
     for (const model of ['groq/openai/gpt-oss-120b', 'anthropic/claude-sonnet-4-5']) {
       const reply = { reasoning: 'They greet me, so I greet them.', text: 'Good morning.' };
@@ -334,13 +353,13 @@ describe('official SDKs as clients of the gateway', () => {
       expect(thought, model).to.equal(reply.reasoning);
       expect((await events.finalResponse()).output_text).to.equal(reply.text);
       const plain = await (
-        await gateway.ask('/v1/responses', { model, input: 'Hello?', reasoning: { effort: 'low' }, stream: true })
+        await gateway.request('/v1/responses', { model, input: 'Hello?', reasoning: { effort: 'low' }, stream: true })
       ).text();
       expect(plain).to.include('event: response.reasoning.delta\n').and.not.to.include('reasoning_text.delta');
     }
   });
 
-  it('get their own classes of errors', async () => {
+  it('throw their own error classes', async () => {
     const openai = new OpenAI({ apiKey: 'wrong', baseURL: `${gateway.url}/v1`, maxRetries: 0 });
     expect(
       await openai.responses.create({ model: 'openai', input: 'x' }).then(
@@ -348,16 +367,16 @@ describe('official SDKs as clients of the gateway', () => {
         (error: unknown) => error,
       ),
     ).to.be.instanceOf(OpenAI.AuthenticationError);
-    const known = new OpenAI({ apiKey: TOKENS.ann, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+    const openaiWithToken = new OpenAI({ apiKey: TOKENS.ann, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
     expect(
-      await known.responses.create({ model: 'nobody', input: 'x' }).then(
+      await openaiWithToken.responses.create({ model: 'unknown', input: 'x' }).then(
         () => undefined,
         (error: unknown) => error,
       ),
     ).to.be.instanceOf(OpenAI.NotFoundError);
     gateway.simulator.enqueue({ status: 429, body: { error: { type: 'rate_limit_error', message: 'Slow down.' } } });
     expect(
-      await known.chat.completions
+      await openaiWithToken.chat.completions
         .create({ model: 'anthropic', messages: [{ role: 'user', content: 'x' }], stream: true })
         .then(
           () => undefined,
@@ -379,7 +398,7 @@ describe('official SDKs as clients of the gateway', () => {
     ).to.be.instanceOf(Anthropic.BadRequestError);
   });
 
-  it('hear of an error in the middle of a stream', async () => {
+  it('throw for an error in the middle of a stream', async () => {
     const fault = { kind: 'reset', after: { events: 2 } } as const;
     const text = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen';
     for (const name of Object.keys(CLIENTS) as ClientName[]) {
@@ -388,7 +407,7 @@ describe('official SDKs as clients of the gateway', () => {
         const outcome = await CLIENTS[name](gateway.url)
           .ask(`${vendor}/${MODELS[vendor]}`, 'Count.', true)
           .then(
-            (said) => ({ said }),
+            (text) => ({ text }),
             (error: unknown) => ({ error }),
           );
         expect(outcome, `${name} with ${vendor}: ${JSON.stringify(outcome)}`).to.have.property('error');
@@ -396,14 +415,14 @@ describe('official SDKs as clients of the gateway', () => {
     }
   });
 
-  it('read, delete and cancel what they asked for', async () => {
+  it('retrieve and delete their responses', async () => {
     const openai = new OpenAI({ apiKey: TOKENS.ann, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
     for (const model of ['openai', 'anthropic']) {
-      const made = await openai.responses.create({ model, input: 'Hello?' });
-      expect((await openai.responses.retrieve(made.id)).output).to.deep.equal(made.output);
-      await openai.responses.delete(made.id);
+      const created = await openai.responses.create({ model, input: 'Hello?' });
+      expect((await openai.responses.retrieve(created.id)).output).to.deep.equal(created.output);
+      await openai.responses.delete(created.id);
       expect(
-        await openai.responses.retrieve(made.id).then(
+        await openai.responses.retrieve(created.id).then(
           () => undefined,
           (error: unknown) => error,
         ),

@@ -1,6 +1,6 @@
 /**
- * The published compliance tests of Open Responses, in our own words, against the running server, with every vendor
- * behind it.
+ * The published compliance tests of Open Responses, reimplemented and run against the server with every vendor behind
+ * it. Titles are the published test ids.
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -28,17 +28,18 @@ const WEATHER = {
   },
 };
 
-/** A red square, as small as it gets. */
+/** One red pixel. */
 const PNG =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
 
-/** One behind each wire, and all the others in the long run. */
+/** One model per wire. */
 const MODELS = [
   'gpt-4o-mini',
   'anthropic/claude-sonnet-4-5',
   'google/gemini-2.5-flash',
   'groq/llama-3.3-70b-versatile',
 ];
+/** Only in the full run. */
 const OTHER_MODELS =
   process.env['BOLIDE_FULL'] === undefined ? [] : ['grok/grok-4', 'azure_openai/gpt-5-mini', 'llama/llama'];
 
@@ -58,7 +59,7 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
       });
     }
 
-    /** A valid, completed response with output. */
+    /** Creates a response, and expects it to be valid, completed and with output. */
     async function create(body: JsonObject): Promise<JsonObject & { readonly output: readonly JsonObject[] }> {
       const answer = await post('/responses', { model, ...body });
       const text = await answer.text();
@@ -79,7 +80,7 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     }
 
     it('basic-response', async () => {
-      await create({ input: [user('Say hello in exactly 3 words.')] });
+      await create({ input: [user('Greet me briefly.')] });
     });
 
     it('assistant-phase', async () => {
@@ -108,7 +109,7 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
             role: 'system',
             content: [{ type: 'input_text', text: 'You are a pirate. Always respond in pirate speak.' }],
           },
-          user('Say hello.'),
+          user('Greet me.'),
         ],
       });
     });
@@ -280,7 +281,7 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
 
       it('websocket-compact-new-chain', async () => {
         const { output } = await compact({
-          input: [user('We launch on Tuesday.'), assistant('Understood.'), user('Tell support first.')],
+          input: [user('We launch on Tuesday.'), assistant('Understood.'), user('Inform support first.')],
         });
         const socket = await openSocket(server);
         const turn = await socket.turn({
@@ -296,7 +297,7 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
   });
 }
 
-describe('a published literal', () => {
+describe('A published example', () => {
   it('response-output-phase-schema: two messages with phases are a valid output', () => {
     for (const phase of ['commentary', 'final_answer']) {
       expectValid('item-field', {

@@ -1,7 +1,4 @@
-/**
- * What the Responses API remembers, and for whom; what it promises about tools; and answers that are made in the
- * background.
- */
+/** The Responses API: continuation, validation, tool_choice, storage, background responses, compaction, WebSockets. */
 import { expect } from 'chai';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';
@@ -19,7 +16,7 @@ const BOB = { headers: { authorization: `Bearer ${TOKENS.bob}` } };
 const WEATHER = { type: 'function', name: 'get_weather', parameters: { type: 'object', properties: {} } };
 const TIME = { type: 'function', name: 'get_time', parameters: { type: 'object', properties: {} } };
 
-describe('the Responses API', () => {
+describe('The Responses API', () => {
   let gateway: Gateway;
   beforeEach(async () => {
     gateway = await startGateway();
@@ -30,27 +27,27 @@ describe('the Responses API', () => {
   });
 
   async function create(body: JsonObject, init = {}): Promise<Body> {
-    const answer = await gateway.ask('/v1/responses', body, init);
-    return (await answer.json()) as Body;
+    const response = await gateway.request('/v1/responses', body, init);
+    return (await response.json()) as Body;
   }
 
   async function created(body: JsonObject): Promise<Body> {
-    const answer = await gateway.ask('/v1/responses', body);
-    const text = await answer.text();
-    expect(answer.status, text).to.equal(200);
-    const response = JSON.parse(text) as Body;
-    expectValid('response-resource', response);
-    return response;
+    const response = await gateway.request('/v1/responses', body);
+    const text = await response.text();
+    expect(response.status, text).to.equal(200);
+    const resource = JSON.parse(text) as Body;
+    expectValid('response-resource', resource);
+    return resource;
   }
 
   async function streamed(body: JsonObject): Promise<Body> {
-    const answer = await gateway.ask('/v1/responses', { ...body, stream: true });
-    return checkEvents(eventsOfStream(await answer.text())) as Body;
+    const response = await gateway.request('/v1/responses', { ...body, stream: true });
+    return checkEvents(eventsOfStream(await response.text())) as Body;
   }
 
   async function poll(id: string, until: string): Promise<Body> {
     for (;;) {
-      const response = (await (await gateway.ask(`/v1/responses/${id}`)).json()) as Body;
+      const response = (await (await gateway.request(`/v1/responses/${id}`)).json()) as Body;
       expectValid('response-resource', response);
       if (response.status === until) return response;
       expect(response.status).to.be.oneOf(['queued', 'in_progress']);
@@ -61,28 +58,28 @@ describe('the Responses API', () => {
     return gateway.simulator.requests.at(-1)!.body as JsonObject;
   }
 
-  describe('goes on from a previous response', () => {
+  describe('continuing a previous response', () => {
     for (const model of ['anthropic', 'google', 'groq', 'openai_compatible']) {
-      it(`on ${model}, which keeps nothing: all that was said is sent again, once and in order`, async () => {
+      it(`sends the full conversation to ${model}, which stores no responses, once and in order`, async () => {
         gateway.simulator.enqueue({ text: 'I will.' }, { text: 'Cobalt.' }, { text: 'Blue.' });
         const first = await created({ model, input: 'Remember cobalt.', instructions: 'Be brief.' });
         const second = await streamed({ model, input: 'Which word?', previous_response_id: first.id });
         const third = await created({ model, input: 'Which colour?', previous_response_id: second.id });
         expect(third.previous_response_id).to.equal(second.id);
         const seen = JSON.stringify(lastSeen());
-        const places = ['Remember cobalt.', 'I will.', 'Which word?', 'Cobalt.', 'Which colour?'].map((said) =>
-          seen.indexOf(said),
+        const places = ['Remember cobalt.', 'I will.', 'Which word?', 'Cobalt.', 'Which colour?'].map((text) =>
+          seen.indexOf(text),
         );
         expect(places).to.deep.equal([...places].sort((a, b) => a - b));
         expect(Math.min(...places)).to.be.greaterThan(-1);
         expect(seen.split('Remember cobalt.')).to.have.length(2);
-        // Instructions are of their request alone.
+        // Instructions apply only to their own request.
         expect(seen).not.to.include('Be brief.');
         expect(seen).not.to.include('_gw').and.not.to.include('previous_response_id');
       });
     }
 
-    it('on OpenAI, which keeps it: only what is new is sent', async () => {
+    it('sends only the new input to OpenAI, which stores responses', async () => {
       const first = await created({ model: 'openai', input: 'Remember cobalt.' });
       const second = await created({ model: 'openai', input: 'Which word?', previous_response_id: first.id });
       expect(lastSeen()).to.include({ previous_response_id: first.id, store: true });
@@ -90,7 +87,7 @@ describe('the Responses API', () => {
       expect(second.previous_response_id).to.equal(first.id);
     });
 
-    it('on another vendor than the one that gave it, and back', async () => {
+    it('switches to another vendor and back', async () => {
       gateway.simulator.enqueue(
         { text: 'I will.', reasoning: 'They want me to remember.' },
         { text: 'Cobalt.' },
@@ -99,26 +96,26 @@ describe('the Responses API', () => {
       const first = await created({ model: 'openai', input: 'Remember cobalt.' });
       const second = await created({ model: 'anthropic', input: 'Which word?', previous_response_id: first.id });
       expect(JSON.stringify(lastSeen())).to.include('Remember cobalt.').and.to.include('I will.');
-      const answer = await gateway.ask('/v1/responses', {
+      const response = await gateway.request('/v1/responses', {
         model: 'openai',
         input: 'Which colour?',
         previous_response_id: second.id,
         stream: true,
       });
-      const events = eventsOfStream(await answer.text());
+      const events = eventsOfStream(await response.text());
       checkEvents(events);
-      // To OpenAI it began a conversation; here it goes on from another from its first event on.
+      // OpenAI saw a new conversation. The client must see the continued one, from the first event on.
       for (const event of events)
         if (event['response'] !== undefined)
           expect(event['response'], event.type).to.include({ previous_response_id: second.id });
       expect(lastSeen()).not.to.have.property('previous_response_id');
       const seen = JSON.stringify(lastSeen());
-      for (const said of ['Remember cobalt.', 'I will.', 'Which word?', 'Cobalt.', 'Which colour?'])
-        expect(seen).to.include(said);
+      for (const text of ['Remember cobalt.', 'I will.', 'Which word?', 'Cobalt.', 'Which colour?'])
+        expect(seen).to.include(text);
       expect(seen).not.to.include('_gw');
     });
 
-    it('with the answers to its calls', async () => {
+    it('accepts the outputs of its calls', async () => {
       for (const model of ['openai', 'anthropic', 'google', 'groq']) {
         gateway.simulator.enqueue(
           { calls: [{ name: 'get_weather' }, { name: 'get_time' }] },
@@ -127,15 +124,15 @@ describe('the Responses API', () => {
         const first = await created({ model, input: 'Weather and time?', tools: [WEATHER, TIME] });
         const outputs = first.output
           .filter(({ type }) => type === 'function_call')
-          .map(({ call_id, name }) => ({ type: 'function_call_output', call_id, output: `${String(name)} says so` }));
+          .map(({ call_id, name }) => ({ type: 'function_call_output', call_id, output: `${String(name)} output` }));
         expect(outputs).to.have.length(2);
         const second = await created({ model, input: outputs, tools: [WEATHER, TIME], previous_response_id: first.id });
         expect(JSON.stringify(second.output)).to.include('Sunny at noon.');
-        expect(JSON.stringify(lastSeen())).to.include('get_weather says so').and.to.include('get_time says so');
+        expect(JSON.stringify(lastSeen())).to.include('get_weather output').and.to.include('get_time output');
       }
     });
 
-    it('whose text broke off inside a character', async () => {
+    it('replaces a lone surrogate at which its text was cut', async () => {
       for (const model of ['openai', 'anthropic', 'google', 'groq']) {
         gateway.simulator.enqueue({ text: 'Foxes: \ud83e', incomplete: 'max_output_tokens' }, { text: 'All of them.' });
         const first = await created({ model: 'anthropic', input: 'Foxes?' });
@@ -144,7 +141,7 @@ describe('the Responses API', () => {
       }
     });
 
-    it('of which only the items are referred to', async () => {
+    it('resolves references to its items', async () => {
       for (const model of ['openai', 'anthropic']) {
         gateway.simulator.enqueue({ text: 'The word is cobalt.' }, { text: 'Cobalt.' });
         const first = await created({ model, input: 'Which word?' });
@@ -156,23 +153,23 @@ describe('the Responses API', () => {
     });
   });
 
-  describe('refuses', () => {
-    async function refused(body: JsonObject, status = 400, init = {}): Promise<NonNullable<Body['error']>> {
-      const asked = gateway.simulator.requests.length;
-      const answer = await gateway.ask('/v1/responses', { model: 'openai', ...body }, init);
-      const told = (await answer.json()) as Body;
-      expect(answer.status, JSON.stringify(told)).to.equal(status);
-      expectValid('error-response', told);
-      expect(gateway.simulator.requests.length, 'nobody was asked').to.equal(asked);
-      return told.error!;
+  describe('validation', () => {
+    async function rejected(body: JsonObject, status = 400, init = {}): Promise<NonNullable<Body['error']>> {
+      const requestsBefore = gateway.simulator.requests.length;
+      const response = await gateway.request('/v1/responses', { model: 'openai', ...body }, init);
+      const received = (await response.json()) as Body;
+      expect(response.status, JSON.stringify(received)).to.equal(status);
+      expectValid('error-response', received);
+      expect(gateway.simulator.requests.length, 'no request was sent to a vendor').to.equal(requestsBefore);
+      return received.error!;
     }
 
-    it('a previous response that it does not know, was not to be stored, or is deleted: all in the same words', async () => {
+    it('rejects an unknown, unstored or deleted previous response with the same error', async () => {
       const unstored = await created({ model: 'openai', input: 'x', store: false });
       const deleted = await created({ model: 'anthropic', input: 'x' });
-      await (await gateway.ask(`/v1/responses/${deleted.id}`, undefined, { method: 'DELETE' })).text();
+      await (await gateway.request(`/v1/responses/${deleted.id}`, undefined, { method: 'DELETE' })).text();
       for (const id of ['resp_unknown', unstored.id, deleted.id]) {
-        const error = await refused({ input: 'y', previous_response_id: id });
+        const error = await rejected({ input: 'y', previous_response_id: id });
         expect(error).to.deep.equal({
           message: `Previous response with id '${id}' not found.`,
           type: 'invalid_request',
@@ -182,46 +179,51 @@ describe('the Responses API', () => {
       }
     });
 
-    it("another user's response and items exactly like unknown ones, the vendor's own ids too", async () => {
+    it("rejects another user's responses and items exactly like unknown ones, even under the vendor's ids", async () => {
       for (const model of ['openai', 'anthropic']) {
         const mine = await created({ model, input: 'A secret.' });
         const item = mine.output[0]!.id as string;
-        const told = await refused({ model, input: 'y', previous_response_id: mine.id }, 400, BOB);
-        const unknown = await refused({ model, input: 'y', previous_response_id: 'resp_unknown' }, 400, BOB);
-        expect(told).to.deep.equal({ ...unknown, message: unknown.message.replace('resp_unknown', mine.id) });
-        const [itemTold, itemUnknown] = [
-          await refused({ model, input: [{ type: 'item_reference', id: item }] }, 404, BOB),
-          await refused({ model, input: [{ type: 'item_reference', id: 'msg_unknown' }] }, 404, BOB),
+        const foreign = await rejected({ model, input: 'y', previous_response_id: mine.id }, 400, BOB);
+        const unknown = await rejected({ model, input: 'y', previous_response_id: 'resp_unknown' }, 400, BOB);
+        expect(foreign).to.deep.equal({ ...unknown, message: unknown.message.replace('resp_unknown', mine.id) });
+        const [foreignItem, unknownItem] = [
+          await rejected({ model, input: [{ type: 'item_reference', id: item }] }, 404, BOB),
+          await rejected({ model, input: [{ type: 'item_reference', id: 'msg_unknown' }] }, 404, BOB),
         ];
-        expect(itemTold).to.deep.equal({ ...itemUnknown, message: itemUnknown.message.replace('msg_unknown', item) });
+        expect(foreignItem).to.deep.equal({
+          ...unknownItem,
+          message: unknownItem.message.replace('msg_unknown', item),
+        });
         for (const method of ['GET', 'DELETE']) {
           const [theirs, none] = await Promise.all(
-            [mine.id, 'resp_unknown'].map((id) => gateway.ask(`/v1/responses/${id}`, undefined, { method, ...BOB })),
+            [mine.id, 'resp_unknown'].map((id) =>
+              gateway.request(`/v1/responses/${id}`, undefined, { method, ...BOB }),
+            ),
           );
           expect([theirs!.status, none!.status]).to.deep.equal([404, 404]);
           expect((await theirs!.text()).replace(mine.id, 'resp_unknown')).to.equal(await none!.text());
         }
-        expect((await gateway.ask(`/v1/responses/${mine.id}`)).status).to.equal(200);
+        expect((await gateway.request(`/v1/responses/${mine.id}`)).status).to.equal(200);
       }
     });
 
-    it('the output of a call that nobody made', async () => {
-      const error = await refused({
+    it('rejects the output of a call that does not exist', async () => {
+      const error = await rejected({
         input: [
           { role: 'user', content: 'x' },
-          { type: 'function_call_output', call_id: 'call_nobody', output: '{}' },
+          { type: 'function_call_output', call_id: 'call_unknown', output: '{}' },
         ],
       });
       expect(error).to.include({ param: 'input' });
-      expect(error.message).to.include('call_nobody');
+      expect(error.message).to.include('call_unknown');
       const first = await created({ model: 'anthropic', input: 'x' });
-      await refused({
+      await rejected({
         model: 'anthropic',
         previous_response_id: first.id,
-        input: [{ type: 'function_call_output', call_id: 'call_nobody', output: '{}' }],
+        input: [{ type: 'function_call_output', call_id: 'call_unknown', output: '{}' }],
       });
       // The call must come first.
-      await refused({
+      await rejected({
         input: [
           { type: 'function_call_output', call_id: 'c', output: '{}' },
           { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
@@ -266,27 +268,27 @@ describe('the Responses API', () => {
       ['tool_choice', { type: 'function', name: 'not_offered' }],
       ['text', { format: { type: 'json_schema', name: 'x' } }],
       ['reasoning', 'hard'],
-      ['conversation', 'conv_somebody'],
+      ['conversation', 'conv_unknown'],
       ['model', 17],
       ['previous_response_id', 17],
     ] as const) {
-      it(`${field} ${JSON.stringify(value).slice(0, 60)}, and says which field it is`, async () => {
+      it(`rejects ${field} ${JSON.stringify(value).slice(0, 60)}, and names the field`, async () => {
         const body = { input: 'x', ...(field === 'tool_choice' ? { tools: [WEATHER] } : {}), [field]: value };
-        expect((await refused(body)).param).to.satisfy(
+        expect((await rejected(body)).param).to.satisfy(
           (param: string | null) => param?.startsWith(field) === true,
-          'its name',
+          `starts with ${field}`,
         );
-        // A wrong request for a stream gets an ordinary error.
-        if (field !== 'stream') await refused({ ...body, stream: true });
+        // An invalid streaming request gets an ordinary error response.
+        if (field !== 'stream') await rejected({ ...body, stream: true });
       });
     }
 
-    it('a stored prompt where nobody can look it up', async () => {
-      expect((await refused({ model: 'anthropic', input: 'x', prompt: { id: 'pmpt_1' } })).param).to.equal('prompt');
+    it('rejects a stored prompt if the provider cannot resolve it', async () => {
+      expect((await rejected({ model: 'anthropic', input: 'x', prompt: { id: 'pmpt_1' } })).param).to.equal('prompt');
     });
   });
 
-  it('takes more than its schema: messages without a type, its own output, nulls', async () => {
+  it('accepts more than the schema allows: messages without a type, its own output, and nulls', async () => {
     gateway.simulator.enqueue({ text: 'Hi.', reasoning: 'A greeting.' });
     const first = await created({
       model: 'openai_compatible',
@@ -307,8 +309,8 @@ describe('the Responses API', () => {
     expect(JSON.stringify(lastSeen())).to.include('Hi.');
   });
 
-  it('repeats what was asked in the form that answers have', async () => {
-    const asked = {
+  it('repeats the request fields in the format of responses', async () => {
+    const fields = {
       instructions: 'Be brief.',
       temperature: 0.5,
       top_p: 0.9,
@@ -333,14 +335,14 @@ describe('the Responses API', () => {
     const response = await created({
       model: 'groq/openai/gpt-oss-120b',
       input: 'x',
-      ...asked,
+      ...fields,
       tools: [WEATHER],
       tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'get_weather' }] },
       text: { format, verbosity: 'low' },
       reasoning: { effort: 'low' },
     });
     expect(response).to.deep.include({
-      ...asked,
+      ...fields,
       store: true,
       background: false,
       error: null,
@@ -356,7 +358,7 @@ describe('the Responses API', () => {
     expect(lastSeen()).to.deep.include({ presence_penalty: 0.5, frequency_penalty: 0.25 });
   });
 
-  describe('holds a model to tool_choice', () => {
+  describe('enforcing tool_choice', () => {
     for (const [choice, called, allowed] of [
       ['none', 'get_weather', false],
       ['auto', 'get_time', true],
@@ -377,14 +379,14 @@ describe('the Responses API', () => {
         false,
       ],
     ] as const) {
-      it(`${JSON.stringify(choice)} and ${called ?? 'no call'}: ${allowed ? 'passes' : 'fails'}, streamed or not`, async () => {
+      it(`${allowed ? 'accepts' : 'rejects'} ${called ?? 'no call'} with ${JSON.stringify(choice)}, streamed or not`, async () => {
         for (const model of ['openai', 'anthropic', 'groq']) {
           const body = { model, input: 'x', tools: [WEATHER, TIME], tool_choice: choice };
           const turn = called === undefined ? { text: 'No.' } : { calls: [{ name: called }] };
           gateway.simulator.enqueue(turn, turn);
-          const whole = await gateway.ask('/v1/responses', body);
-          const told = (await whole.json()) as Body;
-          expect([whole.status, told.error?.code], JSON.stringify(told)).to.deep.equal(
+          const plain = await gateway.request('/v1/responses', body);
+          const received = (await plain.json()) as Body;
+          expect([plain.status, received.error?.code], JSON.stringify(received)).to.deep.equal(
             allowed ? [200, undefined] : [502, 'server_error'],
             model,
           );
@@ -396,12 +398,12 @@ describe('the Responses API', () => {
     }
   });
 
-  describe('tells a failure in the form of every answer', () => {
+  describe('reporting failures', () => {
     /**
-     * Written as a client may and an answer may not: tools without a description, nulls, a history that its host
-     * does not keep.
+     * A request with everything that clients may send but responses must not repeat as is: tools without a description,
+     * a format without a schema, and a previous response that the provider may not have stored.
      */
-    async function asking(first: string): Promise<JsonObject & { readonly previous_response_id: string }> {
+    async function continuationOf(first: string): Promise<JsonObject & { readonly previous_response_id: string }> {
       const { id } = await created({ model: first, input: 'Remember cobalt.' });
       return {
         model: 'openai',
@@ -425,8 +427,8 @@ describe('the Responses API', () => {
     };
 
     for (const first of ['openai', 'anthropic']) {
-      it(`when the answer of OpenAI breaks tool_choice, after an answer of ${first}`, async () => {
-        const body = { ...(await asking(first)), ...required };
+      it(`sends a failed response if OpenAI violates tool_choice, after a response of ${first}`, async () => {
+        const body = { ...(await continuationOf(first)), ...required };
         gateway.simulator.enqueue({ text: '{}' }, { text: '{}' }, { text: '{}' });
         const failed = await streamed(body);
         expect(failed).to.deep.include({
@@ -435,33 +437,33 @@ describe('the Responses API', () => {
           tools: [WEATHER, TIME].map((tool) => ({ ...tool, description: null, strict: null })),
         });
         expect(failed.error?.message).to.match(/^The model made no tool call/);
-        const whole = await gateway.ask('/v1/responses', body);
-        expect(whole.status).to.equal(502);
-        expectValid('error-response', await whole.json());
+        const plain = await gateway.request('/v1/responses', body);
+        expect(plain.status).to.equal(502);
+        expectValid('error-response', await plain.json());
         const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
         expect((await socket.turn(body)).error?.message).to.match(/^The model made no tool call/);
         await socket.close();
       });
 
-      it(`when OpenAI says itself that it failed, after an answer of ${first}`, async () => {
-        const body = await asking(first);
-        const reply = { text: 'half', failed: { message: 'The GPU is on fire.' } };
+      it(`forwards a failure that OpenAI reports itself, after a response of ${first}`, async () => {
+        const body = await continuationOf(first);
+        const reply = { text: 'partial', failed: { message: 'The GPU is on fire.' } };
         gateway.simulator.enqueue(reply, reply, reply, reply);
-        const told = {
+        const expected = {
           status: 'failed',
           previous_response_id: body.previous_response_id,
           error: { code: 'server_error', message: 'The GPU is on fire.' },
         };
-        const heard = await streamed(body);
-        expect(heard).to.deep.include(told);
-        expect(await (await gateway.ask(`/v1/responses/${heard.id}`)).json()).to.deep.equal(heard);
-        const whole = await created(body);
-        expect(whole).to.deep.include(told);
-        expect(await (await gateway.ask(`/v1/responses/${whole.id}`)).json()).to.deep.equal(whole);
+        const fromStream = await streamed(body);
+        expect(fromStream).to.deep.include(expected);
+        expect(await (await gateway.request(`/v1/responses/${fromStream.id}`)).json()).to.deep.equal(fromStream);
+        const plain = await created(body);
+        expect(plain).to.deep.include(expected);
+        expect(await (await gateway.request(`/v1/responses/${plain.id}`)).json()).to.deep.equal(plain);
         const { id } = await created({ ...body, background: true });
         const background = await poll(id, 'failed');
         expectValid('response-resource', background);
-        expect(background).to.deep.include(told);
+        expect(background).to.deep.include(expected);
         const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
         expect((await socket.turn(body)).error?.message).to.equal('The GPU is on fire.');
         await socket.close();
@@ -469,46 +471,48 @@ describe('the Responses API', () => {
     }
   });
 
-  describe('reads and deletes', () => {
+  describe('retrieving and deleting', () => {
     for (const model of ['openai', 'anthropic', 'grok']) {
-      it(`what ${model} answered, byte for byte as it was answered`, async () => {
-        const whole = await created({ model, input: 'x', metadata: { k: 'v' } });
-        expect(await (await gateway.ask(`/v1/responses/${whole.id}`)).json()).to.deep.equal(whole);
+      it(`returns a response of ${model} exactly as it was created, until it is deleted`, async () => {
+        const plain = await created({ model, input: 'x', metadata: { k: 'v' } });
+        expect(await (await gateway.request(`/v1/responses/${plain.id}`)).json()).to.deep.equal(plain);
         const fromStream = await streamed({ model, input: 'x' });
-        expect(await (await gateway.ask(`/v1/responses/${fromStream.id}`)).json()).to.deep.equal(fromStream);
-        const gone = await gateway.ask(`/v1/responses/${whole.id}`, undefined, { method: 'DELETE' });
-        expect(await gone.json()).to.deep.equal({ id: whole.id, object: 'response', deleted: true });
+        expect(await (await gateway.request(`/v1/responses/${fromStream.id}`)).json()).to.deep.equal(fromStream);
+        const gone = await gateway.request(`/v1/responses/${plain.id}`, undefined, { method: 'DELETE' });
+        expect(await gone.json()).to.deep.equal({ id: plain.id, object: 'response', deleted: true });
         const upstream = gateway.simulator.requests.filter(
-          ({ method, path }) => method === 'DELETE' && path.endsWith(whole.id),
+          ({ method, path }) => method === 'DELETE' && path.endsWith(plain.id),
         );
         expect(upstream).to.have.length(model === 'anthropic' ? 0 : 1);
-        expect((await gateway.ask(`/v1/responses/${whole.id}`)).status).to.equal(404);
-        expect((await gateway.ask(`/v1/responses/${whole.id}`, undefined, { method: 'DELETE' })).status).to.equal(404);
+        expect((await gateway.request(`/v1/responses/${plain.id}`)).status).to.equal(404);
+        expect((await gateway.request(`/v1/responses/${plain.id}`, undefined, { method: 'DELETE' })).status).to.equal(
+          404,
+        );
       });
     }
 
-    it('whole, and says so to who wants to see it streamed again', async () => {
+    it('rejects streaming a stored response, but ignores stream=false', async () => {
       const { id } = await created({ model: 'openai', input: 'x' });
-      const answer = await gateway.ask(`/v1/responses/${id}?stream=true`);
-      expect([answer.status, ((await answer.json()) as Body).error?.param]).to.deep.equal([400, 'stream']);
-      expect((await gateway.ask(`/v1/responses/${id}?stream=false&include[]=x`)).status).to.equal(200);
+      const response = await gateway.request(`/v1/responses/${id}?stream=true`);
+      expect([response.status, ((await response.json()) as Body).error?.param]).to.deep.equal([400, 'stream']);
+      expect((await gateway.request(`/v1/responses/${id}?stream=false&include[]=x`)).status).to.equal(200);
     });
 
-    it('only for tokens that may', async () => {
+    it('requires the scope generate to delete and the scope read to retrieve', async () => {
       const { id } = await created({ model: 'openai', input: 'x' });
       const reader = { headers: { authorization: `Bearer ${TOKENS.reader}` } };
       const generator = { headers: { authorization: `Bearer ${TOKENS.generator}` } };
-      expect((await gateway.ask(`/v1/responses/${id}`, undefined, { method: 'DELETE', ...reader })).status).to.equal(
-        403,
-      );
-      expect((await gateway.ask(`/v1/responses/${id}`, undefined, generator)).status).to.equal(403);
+      expect(
+        (await gateway.request(`/v1/responses/${id}`, undefined, { method: 'DELETE', ...reader })).status,
+      ).to.equal(403);
+      expect((await gateway.request(`/v1/responses/${id}`, undefined, generator)).status).to.equal(403);
     });
   });
 
-  describe('in the background', () => {
+  describe('background responses', () => {
     for (const model of ['openai', 'anthropic']) {
-      it(`makes an answer of ${model} that is fetched later and gone on from`, async () => {
-        const queued = await created({ model, input: 'Say cobalt.', background: true });
+      it(`generates a response of ${model} that can be retrieved and continued`, async () => {
+        const queued = await created({ model, input: 'Repeat cobalt.', background: true });
         expect(queued).to.include({ status: 'queued', background: true, completed_at: null, usage: null });
         const finished = await poll(queued.id, 'completed');
         expect(finished.id).to.equal(queued.id);
@@ -517,24 +521,24 @@ describe('the Responses API', () => {
         expect(lastSeen()).not.to.have.property('background');
         const next = await created({ model, input: 'Again?', previous_response_id: queued.id });
         expect(next.previous_response_id).to.equal(queued.id);
-        expect(JSON.stringify(lastSeen())).to.include('Say cobalt.');
-        const cancelled = await gateway.ask(`/v1/responses/${queued.id}/cancel`, {});
+        expect(JSON.stringify(lastSeen())).to.include('Repeat cobalt.');
+        const cancelled = await gateway.request(`/v1/responses/${queued.id}/cancel`, {});
         expect(((await cancelled.json()) as Body).status).to.equal('completed');
       });
     }
 
-    it('is cancelled by its user alone, and its vendor stops', async () => {
+    it('can be cancelled only by their user, which aborts the upstream request', async () => {
       gateway.simulator.enqueue({ fault: { kind: 'stall', after: 'nothing' } });
       const aborted = gateway.simulator.nextAbort();
       const { id } = await created({ model: 'anthropic', input: 'x', background: true });
       await gateway.simulator.nextRequest();
-      expect((await gateway.ask(`/v1/responses/${id}/cancel`, undefined, { method: 'POST', ...BOB })).status).to.equal(
-        404,
-      );
+      expect(
+        (await gateway.request(`/v1/responses/${id}/cancel`, undefined, { method: 'POST', ...BOB })).status,
+      ).to.equal(404);
       expect((await create({ model: 'anthropic', input: 'y', previous_response_id: id })).error?.message).to.include(
         'not finished',
       );
-      const cancelled = await gateway.ask(`/v1/responses/${id}/cancel`, undefined, { method: 'POST' });
+      const cancelled = await gateway.request(`/v1/responses/${id}/cancel`, undefined, { method: 'POST' });
       const body = (await cancelled.json()) as Body;
       expectValid('response-resource', body);
       expect(body.status).to.equal('cancelled');
@@ -542,7 +546,7 @@ describe('the Responses API', () => {
       expect((await poll(id, 'cancelled')).id).to.equal(id);
     });
 
-    it('tells a failure where the answer would be', async () => {
+    it('store a failure as the response', async () => {
       gateway.simulator.enqueue({
         status: 400,
         body: { error: { message: 'That is wrong.', type: 'invalid_request_error' } },
@@ -552,14 +556,14 @@ describe('the Responses API', () => {
       expect(failed.error).to.deep.equal({ code: 'invalid_request', message: 'That is wrong.' });
     });
 
-    it('is finished, or ended, before the server is closed', async () => {
+    it('finish before the server closes', async () => {
       gateway.simulator.enqueue({ text: 'x'.repeat(500), fault: { kind: 'slow', chunkBytes: 32, delayMs: 1 } });
       const { id } = await created({ model: 'anthropic', input: 'x', background: true });
       await gateway.api.close();
       expect((await gateway.module.responses.find('ann', id))?.body?.['status']).to.equal('completed');
     });
 
-    it('is not for what is not stored, or streamed; and what was not asked so is not cancelled', async () => {
+    it('must be stored and not streamed, and are the only ones that can be cancelled', async () => {
       expect((await create({ model: 'openai', input: 'x', background: true, store: false })).error?.param).to.equal(
         'store',
       );
@@ -567,18 +571,18 @@ describe('the Responses API', () => {
         'stream',
       );
       const { id } = await created({ model: 'openai', input: 'x' });
-      expect((await gateway.ask(`/v1/responses/${id}/cancel`, undefined, { method: 'POST' })).status).to.equal(400);
-      expect((await gateway.ask('/v1/responses/resp_unknown/cancel', undefined, { method: 'POST' })).status).to.equal(
-        404,
-      );
+      expect((await gateway.request(`/v1/responses/${id}/cancel`, undefined, { method: 'POST' })).status).to.equal(400);
+      expect(
+        (await gateway.request('/v1/responses/resp_unknown/cancel', undefined, { method: 'POST' })).status,
+      ).to.equal(404);
     });
   });
 
-  describe('compacts a conversation', () => {
+  describe('compaction', () => {
     async function compact(body: JsonObject, init = {}): Promise<Body> {
-      const answer = await gateway.ask('/v1/responses/compact', body, init);
-      const compacted = (await answer.json()) as Body;
-      if (answer.status === 200) expectValid('compact-resource', compacted);
+      const response = await gateway.request('/v1/responses/compact', body, init);
+      const compacted = (await response.json()) as Body;
+      if (response.status === 200) expectValid('compact-resource', compacted);
       return compacted;
     }
     const CONVERSATION = [
@@ -593,7 +597,7 @@ describe('the Responses API', () => {
       },
     ];
 
-    it('into a sealed summary and what nobody has answered yet', async () => {
+    it('replaces a conversation with an encrypted summary and the messages without a response', async () => {
       for (const model of ['openai', 'anthropic', 'google', 'groq']) {
         gateway.simulator.enqueue({ text: 'Launch: Tuesday.', usage: { input: 50, output: 5 } });
         const compacted = await compact({ model, input: CONVERSATION });
@@ -613,14 +617,14 @@ describe('the Responses API', () => {
       }
     });
 
-    it('that goes on from the summary on any vendor, for its user alone', async () => {
+    it('creates a summary that every vendor can continue from, for its user only', async () => {
       gateway.simulator.enqueue({ text: 'Launch: Tuesday.' });
       const { output } = await compact({ model: 'anthropic', input: CONVERSATION.slice(0, 2) });
       for (const model of ['openai', 'anthropic', 'google', 'groq']) {
         await created({ model, input: [...output, { role: 'user', content: 'When?' }] });
         expect(JSON.stringify(lastSeen())).to.include('Launch: Tuesday.').and.not.to.include('bolide.c1');
       }
-      const theirs = await gateway.ask(
+      const theirs = await gateway.request(
         '/v1/responses',
         { model: 'openai', input: [...output, { role: 'user', content: 'When?' }] },
         BOB,
@@ -629,7 +633,7 @@ describe('the Responses API', () => {
       expect(((await theirs.json()) as Body).error).to.include({ param: 'input[0].encrypted_content' });
     });
 
-    it('and opens nothing that was changed', async () => {
+    it('rejects an altered summary', async () => {
       gateway.simulator.enqueue({ text: 'Launch: Tuesday.' });
       const { output } = await compact({ model: 'anthropic', input: CONVERSATION.slice(0, 2) });
       const sealed = String(output[0]!.encrypted_content);
@@ -640,19 +644,19 @@ describe('the Responses API', () => {
         'bolide.c1.',
         'bolide.c1.AAAA',
       ]) {
-        const answer = await gateway.ask('/v1/responses', {
+        const response = await gateway.request('/v1/responses', {
           model: 'openai',
           input: [
             { ...output[0], encrypted_content: changed },
             { role: 'user', content: 'When?' },
           ],
         });
-        expect(answer.status, changed).to.equal(400);
-        await answer.text();
+        expect(response.status, changed).to.equal(400);
+        await response.text();
       }
     });
 
-    it('that is stored, and again what was compacted before', async () => {
+    it('compacts stored conversations and earlier summaries', async () => {
       gateway.simulator.enqueue({ text: 'Noted.' }, { text: 'Launch: Tuesday.' }, { text: 'Still: Tuesday.' });
       const first = await created({ model: 'google', input: 'We launch on Tuesday.' });
       const { output } = await compact({ model: 'google', previous_response_id: first.id });
@@ -661,7 +665,7 @@ describe('the Responses API', () => {
       expect(JSON.stringify(lastSeen())).to.include('Launch: Tuesday.');
     });
 
-    it('unless there is none, its model is missing, or the summary broke off', async () => {
+    it('rejects an empty conversation, a missing model and an incomplete summary', async () => {
       expect((await compact({ model: 'openai', input: [] })).error?.param).to.equal('input');
       expect((await compact({ input: 'x' })).error?.param).to.equal('model');
       expect((await compact({ model: 'openai', previous_response_id: 'resp_unknown' })).error?.code).to.equal(
@@ -672,11 +676,11 @@ describe('the Responses API', () => {
     });
   });
 
-  describe('on a WebSocket', () => {
+  describe('over a WebSocket', () => {
     const ANN = (): { url: string; token: string } => ({ url: gateway.url, token: TOKENS.ann });
     const user = (content: string): JsonObject => ({ type: 'message', role: 'user', content });
 
-    it('opens for tokens that may generate, and for no other path', async () => {
+    it('accepts connections with the scope generate, and only on its own path', async () => {
       const refusals: readonly (readonly [token: string, message: RegExp])[] = [
         ['wrong', /401/],
         [TOKENS.reader, /403/],
@@ -700,26 +704,26 @@ describe('the Responses API', () => {
       }
     });
 
-    it('goes on from its last response, stored or not, with all that was said before', async () => {
+    it('continues its latest response, stored or not, with the full conversation', async () => {
       for (const model of ['openai', 'anthropic']) {
         const socket = await openSocket(ANN());
         let previous: unknown;
-        for (const said of ['first', 'second', 'third']) {
+        for (const text of ['first', 'second', 'third']) {
           const turn = await socket.turn({
             model,
             store: false,
-            input: [user(said)],
+            input: [user(text)],
             ...(previous === undefined ? {} : { previous_response_id: previous }),
           });
           previous = turn.response?.['id'];
         }
         const seen = JSON.stringify(lastSeen());
-        for (const said of ['first', 'second', 'third']) expect(seen).to.include(said);
+        for (const text of ['first', 'second', 'third']) expect(seen).to.include(text);
         await socket.close();
       }
     });
 
-    it('forgets all but its last response, unless they are stored', async () => {
+    it('forgets responses before the latest, unless they are stored', async () => {
       const socket = await openSocket(ANN());
       const first = await socket.turn({ model: 'anthropic', store: false, input: [user('x')] });
       const second = await socket.turn({ model: 'anthropic', store: true, input: [user('x')] });
@@ -735,7 +739,7 @@ describe('the Responses API', () => {
       await socket.close();
     });
 
-    it('answers one request after the other, however fast they come', async () => {
+    it('handles requests one after another, however fast they arrive', async () => {
       const socket = await openSocket(ANN());
       const turns = 12;
       for (let turn = 0; turn < turns; turn += 1)
@@ -764,21 +768,21 @@ describe('the Responses API', () => {
       await socket.close();
     });
 
-    it('tells what goes wrong in one message, whenever it does, and lives on', async () => {
+    it('reports each error in one message, and stays open', async () => {
       const socket = await openSocket(ANN());
-      for (const wrong of [
+      for (const invalid of [
         'not json',
         '[]',
         '{}',
         '{"type":"response.cancel"}',
-        '{"type":"response.create","model":"nobody","input":"x"}',
+        '{"type":"response.create","model":"unknown","input":"x"}',
         '{"type":"response.create","model":"openai","input":"x","background":true}',
         `{"a":${'['.repeat(100)}${']'.repeat(100)}}`,
       ]) {
-        socket.socket.send(wrong);
+        socket.socket.send(invalid);
         const message = await socket.next();
         expectValid('websocket-error-event', message);
-        expect(message['status'], wrong).to.be.oneOf([400, 404]);
+        expect(message['status'], invalid).to.be.oneOf([400, 404]);
       }
       socket.socket.send(Buffer.from('{}'));
       expect((await socket.next())['type']).to.equal('error');
@@ -794,7 +798,7 @@ describe('the Responses API', () => {
       await socket.close();
     });
 
-    it('closes on a message that is too large', async () => {
+    it('closes after a message that is too large', async () => {
       const socket = await openSocket(ANN());
       const closed = new Promise<number>((resolve) => socket.socket.once('close', (code: number) => resolve(code)));
       socket.socket.send(`{"type":"response.create","input":"${'x'.repeat(10 * 1024 * 1024)}"}`);
@@ -803,8 +807,8 @@ describe('the Responses API', () => {
   });
 });
 
-describe('a WebSocket that has been open for long', () => {
-  it('is told so, and closed', async () => {
+describe('A WebSocket that reaches its maximum connection time', () => {
+  it('receives an error and is closed', async () => {
     const gateway = await startGateway({ api: { limits: { maxConnectionTime: 30 } } });
     const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
     const closed = new Promise<number>((resolve) => socket.socket.once('close', (code: number) => resolve(code)));
@@ -816,8 +820,8 @@ describe('a WebSocket that has been open for long', () => {
   });
 });
 
-describe('a provider that a caller may not use', () => {
-  it('is not there for them, by any name', async () => {
+describe('A provider that the caller may not use', () => {
+  it('is hidden under every name', async () => {
     const gateway = await startGateway({
       api: {
         access: {
@@ -829,25 +833,24 @@ describe('a provider that a caller may not use', () => {
       },
     });
     for (const model of ['openai', 'openai/gpt-5', 'gpt-5-mini', 'claude-sonnet-4-5']) {
-      const answer = await gateway.ask('/v1/responses', { model, input: 'x' }, BOB);
-      // To bob there is but one provider, and Gemini does not claim these; it is asked only where nobody else could
-      // be meant.
-      expect([404, 200]).to.include(answer.status);
-      if (answer.status === 200) expect(gateway.simulator.requests.at(-1)?.vendor).to.equal('google');
+      const response = await gateway.request('/v1/responses', { model, input: 'x' }, BOB);
+      // Bob sees only the provider for Gemini, which gets these requests if no other provider can be meant.
+      expect([404, 200]).to.include(response.status);
+      if (response.status === 200) expect(gateway.simulator.requests.at(-1)?.vendor).to.equal('google');
       else
-        expect(await answer.text())
+        expect(await response.text())
           .not.to.include("'openai")
           .and.not.to.include("'anthropic");
     }
-    const listed = (await (await gateway.ask('/v1/models', undefined, BOB)).json()) as { data: { id: string }[] };
+    const listed = (await (await gateway.request('/v1/models', undefined, BOB)).json()) as { data: { id: string }[] };
     expect(listed.data.map(({ id }) => id)).to.deep.equal(['google/default-model']);
-    expect((await gateway.ask('/v1/responses', { model: 'openai', input: 'x' })).status).to.equal(200);
+    expect((await gateway.request('/v1/responses', { model: 'openai', input: 'x' })).status).to.equal(200);
     await gateway.close();
   });
 });
 
-describe('a response in the background whose store fails', () => {
-  it('is lost, and nothing else is', async () => {
+describe('A background response whose store fails', () => {
+  it('is lost without affecting anything else', async () => {
     const gateway = await startGateway();
     const { responses } = gateway.module;
     const save = responses.save.bind(responses);
@@ -856,8 +859,8 @@ describe('a response in the background whose store fails', () => {
       saves += 1;
       return saves === 1 ? save(stored) : Promise.reject(new Error('the disk is full'));
     };
-    const answer = await gateway.ask('/v1/responses', { model: 'openai', input: 'x', background: true });
-    const { id } = (await answer.json()) as Body;
+    const response = await gateway.request('/v1/responses', { model: 'openai', input: 'x', background: true });
+    const { id } = (await response.json()) as Body;
     await gateway.api.close();
     expect(gateway.unexpected.map((error) => (error as Error).message)).to.deep.equal([
       'the disk is full',

@@ -1,27 +1,27 @@
 /**
- * Every route × everything that can be wrong before a model answers: status and shape are those of the API that is
- * being spoken.
+ * Every route of the gateway with every kind of failure before a model responds. Status and body must be those of the
+ * route's API.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';
-import type { Asking, Gateway } from '../support/gateway';
+import type { GatewayRequestInit, Gateway } from '../support/gateway';
 import { expectValid } from '../support/openResponses';
 
-interface Door {
+interface GenerationRoute {
   readonly name: string;
   readonly path: string;
   readonly api: WireName;
-  /** Whose API it is. */
+  /** The vendor that defines the API. */
   readonly vendor: VendorName;
   readonly body: (model: string) => JsonObject;
   /** For APIs that name the model in the path. */
   readonly pathOf?: (model: string) => string;
 }
 
-const DOORS: readonly Door[] = [
+const GENERATION_ROUTES: readonly GenerationRoute[] = [
   {
     name: 'POST /v1/responses',
     path: '/v1/responses',
@@ -89,41 +89,41 @@ const DOORS: readonly Door[] = [
   },
 ];
 
-interface Refusal {
+interface ErrorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly message: string;
-  /** The word by which the API's SDK tells errors apart. */
-  readonly word: unknown;
+  /** The field by which the API's SDK classifies errors. */
+  readonly type: unknown;
   readonly code: unknown;
 }
 
 /** @throws Error for a body that is not an error of the API */
-async function refusalOf(answer: Response, api: WireName): Promise<Refusal> {
-  const text = await answer.text();
-  expect(answer.headers.get('content-type'), text).to.include('application/json');
+async function readError(response: Response, api: WireName): Promise<ErrorResponse> {
+  const text = await response.text();
+  expect(response.headers.get('content-type'), text).to.include('application/json');
   const body = JSON.parse(text) as { type?: unknown; request_id?: unknown; error: JsonObject & { message: string } };
-  const { status, headers } = answer;
+  const { status, headers } = response;
   const { error } = body;
   expect(error.message).to.be.a('string').and.not.equal('');
   switch (api) {
     case 'responses':
     case 'chat_completions':
       expectValid('error-response', body);
-      return { status, headers, message: error.message, word: error['type'], code: error['code'] };
+      return { status, headers, message: error.message, type: error['type'], code: error['code'] };
     case 'anthropic_messages':
       expect(body).to.have.all.keys('type', 'error', 'request_id');
       expect(body.type).to.equal('error');
       expect(body.request_id).to.equal(headers.get('request-id'));
-      return { status, headers, message: error.message, word: error['type'], code: undefined };
+      return { status, headers, message: error.message, type: error['type'], code: undefined };
     case 'gemini':
       expect(error['code']).to.equal(status);
-      return { status, headers, message: error.message, word: error['status'], code: undefined };
+      return { status, headers, message: error.message, type: error['status'], code: undefined };
   }
 }
 
-/** The words for what is wrong, by API: https://www.openresponses.org, OpenAI's, Anthropic's and google.rpc's. */
-const WORDS: Readonly<Record<WireName, Readonly<Record<number, string>>>> = {
+/** Error types by API and status: https://www.openresponses.org, OpenAI's, Anthropic's and google.rpc's. */
+const ERROR_TYPES: Readonly<Record<WireName, Readonly<Record<number, string>>>> = {
   responses: {
     400: 'invalid_request',
     401: 'authentication_error',
@@ -180,7 +180,7 @@ const WORDS: Readonly<Record<WireName, Readonly<Record<number, string>>>> = {
   },
 };
 
-describe('every door', () => {
+describe('Gateway routes', () => {
   let gateway: Gateway;
   before(async () => {
     gateway = await startGateway();
@@ -190,31 +190,35 @@ describe('every door', () => {
     expect(gateway.unexpected).to.deep.equal([]);
   });
 
-  async function knock({ path, api }: Door, body: unknown, init: Asking = {}): Promise<Refusal> {
-    const asked = gateway.simulator.requests.length;
-    const refusal = await refusalOf(await gateway.ask(path, body, init), api);
-    expect(refusal.word, refusal.message).to.equal(WORDS[api][refusal.status]);
-    expect(gateway.simulator.requests.length, 'nothing is asked of a vendor').to.equal(asked);
-    return refusal;
+  async function rejected(
+    { path, api }: GenerationRoute,
+    body: unknown,
+    init: GatewayRequestInit = {},
+  ): Promise<ErrorResponse> {
+    const requestsBefore = gateway.simulator.requests.length;
+    const error = await readError(await gateway.request(path, body, init), api);
+    expect(error.type, error.message).to.equal(ERROR_TYPES[api][error.status]);
+    expect(gateway.simulator.requests.length, 'no request was sent to a vendor').to.equal(requestsBefore);
+    return error;
   }
 
-  for (const door of DOORS) {
-    const { name, api, vendor } = door;
-    const body = door.body(vendor);
+  for (const route of GENERATION_ROUTES) {
+    const { name, api, vendor } = route;
+    const body = route.body(vendor);
 
     describe(name, () => {
-      it('opens with a token in each of the places where clients put it', async () => {
+      it('accepts a token in every header that clients send it in', async () => {
         for (const headers of [
           { authorization: `Bearer ${TOKENS.ann}` },
           { authorization: '', 'x-api-key': TOKENS.ann },
           { authorization: '', 'x-goog-api-key': TOKENS.ann },
         ]) {
-          const answer = await gateway.ask(door.path, body, { headers });
-          expect(answer.status, await answer.text()).to.equal(200);
+          const response = await gateway.request(route.path, body, { headers });
+          expect(response.status, await response.text()).to.equal(200);
         }
       });
 
-      it('refuses a request without a token, with a wrong one, and one that merely begins well', async () => {
+      it('rejects requests with a missing, wrong, truncated or extended token', async () => {
         for (const headers of [
           { authorization: '' },
           { authorization: 'Bearer wrong' },
@@ -223,98 +227,101 @@ describe('every door', () => {
           { authorization: '', 'x-api-key': 'wrong' },
           { authorization: `Bearer ${TOKENS.ann.slice(0, -1)}` },
         ]) {
-          expect((await knock(door, body, { headers })).status).to.equal(401);
+          expect((await rejected(route, body, { headers })).status).to.equal(401);
         }
       });
 
-      it('refuses a token that only reads', async () => {
-        expect((await knock(door, body, { headers: { authorization: `Bearer ${TOKENS.reader}` } })).status).to.equal(
-          403,
-        );
+      it('rejects a token that has only the scope read', async () => {
+        expect(
+          (await rejected(route, body, { headers: { authorization: `Bearer ${TOKENS.reader}` } })).status,
+        ).to.equal(403);
       });
 
-      it('refuses what is no JSON, and no object', async () => {
+      it('rejects a body that is not a JSON object', async () => {
         for (const wrong of ['{"model":', 'hello', '', '"text"', '[]', '17', 'null', '\ufffe']) {
-          expect((await knock(door, wrong, { method: 'POST' })).status, wrong).to.equal(400);
+          expect((await rejected(route, wrong, { method: 'POST' })).status, wrong).to.equal(400);
         }
-        expect((await knock(door, undefined, { method: 'POST' })).status).to.equal(400);
+        expect((await rejected(route, undefined, { method: 'POST' })).status).to.equal(400);
       });
 
-      it('refuses bytes that are no UTF-8', async () => {
+      it('rejects invalid UTF-8', async () => {
         const bytes = Buffer.concat([Buffer.from('{"model":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
-        const answer = await fetch(gateway.url + door.path, {
+        const response = await fetch(gateway.url + route.path, {
           method: 'POST',
           headers: { authorization: `Bearer ${TOKENS.ann}`, 'content-type': 'application/json' },
           body: bytes,
         });
-        expect((await refusalOf(answer, api)).status).to.equal(400);
+        expect((await readError(response, api)).status).to.equal(400);
       });
 
-      it('refuses other content types and charsets', async () => {
+      it('rejects other content types and charsets', async () => {
         for (const type of [
           'text/plain',
           'application/x-www-form-urlencoded',
           'multipart/form-data; boundary=x',
           'application/json; charset=utf-16',
         ]) {
-          expect((await knock(door, body, { headers: { 'content-type': type } })).status, type).to.equal(415);
+          expect((await rejected(route, body, { headers: { 'content-type': type } })).status, type).to.equal(415);
         }
-        const answer = await gateway.ask(door.path, body, {
+        const response = await gateway.request(route.path, body, {
           headers: { 'content-type': 'application/json; charset="UTF-8"' },
         });
-        expect(answer.status).to.equal(200);
-        await answer.text();
+        expect(response.status).to.equal(200);
+        await response.text();
       });
 
-      it('refuses a body over 10 MB', async () => {
-        expect((await knock(door, { ...body, padding: 'x'.repeat(10 * 1024 * 1024) })).status).to.equal(413);
+      it('rejects a body over 10 MB', async () => {
+        expect((await rejected(route, { ...body, padding: 'x'.repeat(10 * 1024 * 1024) })).status).to.equal(413);
       });
 
-      it('refuses a body that nests too deep, however small', async () => {
+      it('rejects a small body that is nested too deeply', async () => {
         for (const depth of [80, 100_000]) {
-          const { status, message } = await knock(door, `{"input":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+          const { status, message } = await rejected(route, `{"input":${'['.repeat(depth)}${']'.repeat(depth)}}`);
           expect(status).to.equal(400);
           expect(message).to.match(/nested deeper/);
         }
       });
 
-      it('takes brackets inside texts for what they are', async () => {
+      it('does not count brackets inside strings as nesting', async () => {
         const deep = {
           ...body,
           ...(api === 'gemini' ? { contents: [{ parts: [{ text: '["{'.repeat(500) }] }] } : {}),
           ...(api === 'responses' ? { input: '["{\\"'.repeat(500) } : {}),
         };
-        const answer = await gateway.ask(door.path, deep);
-        expect(answer.status, await answer.text()).to.equal(200);
+        const response = await gateway.request(route.path, deep);
+        expect(response.status, await response.text()).to.equal(200);
       });
 
-      it('names the candidates for a model that it does not know', async () => {
+      it('lists the candidates for a model that matches no provider', async () => {
         const model = 'no-such-thing';
-        const { status, message } = await knock({ ...door, path: door.pathOf?.(model) ?? door.path }, door.body(model));
+        const { status, message } = await rejected(
+          { ...route, path: route.pathOf?.(model) ?? route.path },
+          route.body(model),
+        );
         expect(status).to.equal(404);
         for (const candidate of ['openai/no-such-thing', 'anthropic/no-such-thing'])
           expect(message).to.include(candidate);
       });
 
-      it('passes on what the vendor says to a model that it does not have', async () => {
+      it("forwards the vendor's error for an unknown model", async () => {
         const model = `${vendor}/no-such-model`;
-        const answer = await gateway.ask(door.pathOf?.(model) ?? door.path, door.body(model));
-        const refusal = await refusalOf(answer, api);
-        expect(refusal.status).to.equal(404);
-        expect(refusal.message).to.include('no-such-model');
+        const response = await gateway.request(route.pathOf?.(model) ?? route.path, route.body(model));
+        const error = await readError(response, api);
+        expect(error.status).to.equal(404);
+        expect(error.message).to.include('no-such-model');
       });
 
-      it('has no other methods', async () => {
+      it('rejects other methods', async () => {
         for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
-          const answer = await gateway.ask(door.path, undefined, { method });
-          const refusal = await refusalOf(answer, api);
-          expect(refusal.status, method).to.equal(405);
-          expect(refusal.headers.get('allow')).to.equal('POST');
+          const response = await gateway.request(route.path, undefined, { method });
+          const error = await readError(response, api);
+          expect(error.status, method).to.equal(405);
+          expect(error.headers.get('allow')).to.equal('POST');
         }
       });
 
-      // What the vendor behind says, and what the client of its own API hears: the same.
-      for (const [status, told, code] of [
+      // A client of the vendor's own API receives the vendor's status and message unchanged.
+      for (const [status, vendorError, code] of [
         [400, { type: 'invalid_request_error', message: 'That is wrong.' }, 400],
         [401, { type: 'authentication_error', message: 'Bad key.' }, 401],
         [403, { type: 'permission_error', message: 'Not for you.' }, 403],
@@ -323,20 +330,21 @@ describe('every door', () => {
         [503, { type: 'api_error', message: 'Gone fishing.' }, 503],
         [529, { type: 'overloaded_error', message: 'Overloaded.' }, 529],
       ] as const) {
-        it(`passes on a ${status} of the vendor whose API it is`, async () => {
-          const error = vendor === 'google' ? { code: status, message: told.message, status: 'UNKNOWN' } : told;
-          gateway.simulator.enqueue({ status, body: { error }, headers: { 'retry-after': '7' } });
-          const answer = await gateway.ask(door.path, body);
-          const refusal = await refusalOf(answer, api);
-          expect(refusal.status).to.equal(code);
-          expect(refusal.message).to.equal(told.message);
-          expect(refusal.headers.get('retry-after')).to.equal('7');
+        it(`forwards a ${status} of the vendor that defines the API`, async () => {
+          const upstreamError =
+            vendor === 'google' ? { code: status, message: vendorError.message, status: 'UNKNOWN' } : vendorError;
+          gateway.simulator.enqueue({ status, body: { error: upstreamError }, headers: { 'retry-after': '7' } });
+          const response = await gateway.request(route.path, body);
+          const error = await readError(response, api);
+          expect(error.status).to.equal(code);
+          expect(error.message).to.equal(vendorError.message);
+          expect(error.headers.get('retry-after')).to.equal('7');
         });
       }
 
-      it("says another vendor's errors in its own words", async () => {
+      it("translates another vendor's errors to the API's error types", async () => {
         const other: VendorName = vendor === 'anthropic' ? 'groq' : 'anthropic';
-        const path = door.pathOf?.(other) ?? door.path;
+        const path = route.pathOf?.(other) ?? route.path;
         const statuses: Readonly<
           Record<string, readonly [status: number, error: JsonObject, expected: Readonly<Record<WireName, number>>]>
         > = {
@@ -361,13 +369,13 @@ describe('every door', () => {
             { responses: 429, chat_completions: 429, anthropic_messages: 429, gemini: 429 },
           ],
         };
-        for (const [what, [status, error, expected]] of Object.entries(statuses)) {
-          gateway.simulator.enqueue({ status, body: { type: 'error', error } });
-          const refusal = await refusalOf(await gateway.ask(path, door.body(other)), api);
-          expect(refusal.status, what).to.equal(expected[api]);
-          expect(refusal.word, what).to.equal(WORDS[api][refusal.status]);
+        for (const [what, [status, upstreamError, expected]] of Object.entries(statuses)) {
+          gateway.simulator.enqueue({ status, body: { type: 'error', error: upstreamError } });
+          const error = await readError(await gateway.request(path, route.body(other)), api);
+          expect(error.status, what).to.equal(expected[api]);
+          expect(error.type, what).to.equal(ERROR_TYPES[api][error.status]);
           if (what === 'too long' && (api === 'responses' || api === 'chat_completions'))
-            expect(refusal.code).to.equal('context_length_exceeded');
+            expect(error.code).to.equal('context_length_exceeded');
         }
       });
 
@@ -378,35 +386,38 @@ describe('every door', () => {
         ],
         [{ kind: 'html' }, { responses: 502, chat_completions: 502, anthropic_messages: 500, gemini: 500 }],
       ] as const) {
-        it(`answers ${fault.kind} upstream with its own error, before a stream begins too`, async () => {
+        it(`responds to the upstream fault "${fault.kind}" with an error of its API, even if a stream was requested`, async () => {
           gateway.simulator.enqueue({ vendor, fault });
-          const refusal = await refusalOf(await gateway.ask(door.path, body), api);
-          expect(refusal.word, `${refusal.status} ${refusal.message}`).to.equal(WORDS[api][refusal.status]);
-          expect(refusal.status).to.be.oneOf([expected[api], api === 'gemini' ? 500 : expected[api]]);
+          const error = await readError(await gateway.request(route.path, body), api);
+          expect(error.type, `${error.status} ${error.message}`).to.equal(ERROR_TYPES[api][error.status]);
+          expect(error.status).to.be.oneOf([expected[api], api === 'gemini' ? 500 : expected[api]]);
         });
       }
     });
   }
 
-  it('answers a host that says nothing with a timeout', async () => {
+  it('respond with a timeout if the vendor sends nothing', async () => {
     const slow = await startGateway({ row: { limits: { streamIdleTimeout: 100, totalTimeout: 100 } } });
-    for (const door of DOORS) {
+    for (const route of GENERATION_ROUTES) {
       slow.simulator.enqueue({ fault: { kind: 'stall', after: 'nothing' } });
-      const refusal = await refusalOf(await slow.ask(door.path, door.body(door.vendor)), door.api);
-      expect([refusal.status, refusal.word], door.name).to.deep.equal([504, WORDS[door.api][504]]);
+      const error = await readError(await slow.request(route.path, route.body(route.vendor)), route.api);
+      expect([error.status, error.type], route.name).to.deep.equal([504, ERROR_TYPES[route.api][504]]);
     }
     await slow.close();
   });
 
-  it('is not opened by a token in the URL, but for Google clients', async () => {
-    expect((await knock(DOORS[0]!, DOORS[0]!.body('openai'), { headers: { authorization: '' } })).status).to.equal(401);
-    const inUrl = await gateway.ask(
+  it('accept a token in the URL only from Google clients', async () => {
+    expect(
+      (await rejected(GENERATION_ROUTES[0]!, GENERATION_ROUTES[0]!.body('openai'), { headers: { authorization: '' } }))
+        .status,
+    ).to.equal(401);
+    const inUrl = await gateway.request(
       `/v1/responses?key=${TOKENS.ann}`,
       { input: 'hi' },
       { headers: { authorization: '' } },
     );
-    expect((await refusalOf(inUrl, 'responses')).status).to.equal(401);
-    const google = await gateway.ask(
+    expect((await readError(inUrl, 'responses')).status).to.equal(401);
+    const google = await gateway.request(
       `/v1beta/models/google:generateContent?key=${TOKENS.ann}`,
       { contents: [{ parts: [{ text: 'hi' }] }] },
       { headers: { authorization: '' } },
@@ -414,17 +425,17 @@ describe('every door', () => {
     expect(google.status, await google.text()).to.equal(200);
   });
 
-  it('never hands a token of ours upstream', async () => {
+  it('never send an API token of the gateway upstream', async () => {
     const from = gateway.simulator.requests.length;
     await (
-      await gateway.ask(
+      await gateway.request(
         `/v1beta/models/google:generateContent?key=${TOKENS.ann}`,
         { contents: [{ parts: [{ text: 'hi' }] }] },
         { headers: { authorization: '', 'x-goog-api-key': TOKENS.ann, 'x-api-key': TOKENS.ann } },
       )
     ).text();
     await (
-      await gateway.ask(
+      await gateway.request(
         '/v1/messages',
         { model: 'anthropic', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] },
         { headers: { 'x-api-key': TOKENS.bob } },
@@ -433,12 +444,12 @@ describe('every door', () => {
     const seen = gateway.simulator.requests.slice(from);
     expect(seen).to.have.length(2);
     const keys = new Set(seen.map(({ keyHash }) => keyHash));
-    // One key for both: the provider's own.
+    // Both requests carry the provider's own key.
     expect(keys.size).to.equal(1);
     expect(JSON.stringify(seen)).not.to.include(TOKENS.ann).and.not.to.include(TOKENS.bob);
   });
 
-  it('ends in a 404 of its API for every other path, with a token or without', async () => {
+  it("respond to every other path with the API's 404, with or without a token", async () => {
     for (const [path, api] of [
       ['/v1', 'responses'],
       ['/v1/', 'responses'],
@@ -451,42 +462,44 @@ describe('every door', () => {
       ['/v1beta/models/x:unknownVerb', 'gemini'],
     ] as const) {
       for (const headers of [{}, { authorization: '' }]) {
-        const refusal = await refusalOf(await gateway.ask(path, {}, { headers }), api);
-        expect(refusal.status, path).to.equal(404);
+        const error = await readError(await gateway.request(path, {}, { headers }), api);
+        expect(error.status, path).to.equal(404);
       }
     }
   });
 
-  it('names no field where the whole body is wrong', async () => {
+  it('report no field if the entire body is invalid', async () => {
     for (const path of ['/v1/chat/completions', '/v1/responses']) {
       for (const body of ['{"model":', '[]', '']) {
-        const answer = await gateway.ask(path, body, {
+        const response = await gateway.request(path, body, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
         });
         expect(
-          [answer.status, ((await answer.json()) as { error: JsonObject }).error['param']],
+          [response.status, ((await response.json()) as { error: JsonObject }).error['param']],
           `${path} ${body}`,
         ).to.deep.equal([400, null]);
       }
     }
   });
 
-  it('answers a health check to anybody, and metrics to admins', async () => {
-    const health = await gateway.ask('/health', undefined, { headers: { authorization: '' } });
+  it('serve the health check publicly, and metrics to admins', async () => {
+    const health = await gateway.request('/health', undefined, { headers: { authorization: '' } });
     expect([health.status, await health.json()]).to.deep.equal([200, { status: 'ok' }]);
-    expect((await gateway.ask('/metrics', undefined, { headers: { authorization: '' } })).status).to.equal(401);
-    expect((await gateway.ask('/metrics')).status).to.equal(403);
-    await (await gateway.ask('/v1/responses', { model: 'openai', input: 'hi' })).text();
-    await (await gateway.ask('/v1/responses', {}, { headers: { authorization: '' } })).text();
+    expect((await gateway.request('/metrics', undefined, { headers: { authorization: '' } })).status).to.equal(401);
+    expect((await gateway.request('/metrics')).status).to.equal(403);
+    await (await gateway.request('/v1/responses', { model: 'openai', input: 'hi' })).text();
+    await (await gateway.request('/v1/responses', {}, { headers: { authorization: '' } })).text();
     await (
-      await gateway.ask('/v1/messages', {
+      await gateway.request('/v1/messages', {
         model: 'anthropic',
         max_tokens: 10,
         messages: [{ role: 'user', content: 'hi' }],
       })
     ).text();
-    const metrics = await gateway.ask('/metrics', undefined, { headers: { authorization: `Bearer ${TOKENS.admin}` } });
+    const metrics = await gateway.request('/metrics', undefined, {
+      headers: { authorization: `Bearer ${TOKENS.admin}` },
+    });
     expect(metrics.headers.get('content-type')).to.match(/^text\/plain/);
     const text = await metrics.text();
     expect(text).to.match(
@@ -499,51 +512,51 @@ describe('every door', () => {
     for (const token of Object.values(TOKENS)) expect(text).not.to.include(token);
   });
 
-  it('lists models that can be asked for, in the shape that each client knows', async () => {
-    const openai = (await (await gateway.ask('/v1/models')).json()) as {
+  it('list models that can be requested, in the format of each client', async () => {
+    const openai = (await (await gateway.request('/v1/models')).json()) as {
       object: string;
       data: { id: string; object: string; created: number; owned_by: string }[];
     };
     expect(openai.object).to.equal('list');
     expect(openai.data.map(({ id }) => id)).to.include('openai/default-model');
     const anthropic = (await (
-      await gateway.ask('/v1/models', undefined, { headers: { 'anthropic-version': '2023-06-01' } })
+      await gateway.request('/v1/models', undefined, { headers: { 'anthropic-version': '2023-06-01' } })
     ).json()) as { data: { type: string }[]; has_more: boolean };
     expect(anthropic).to.include({ has_more: false });
     expect(anthropic.data[0]).to.include({ type: 'model', id: 'openai/default-model' });
-    const google = (await (await gateway.ask('/v1beta/models')).json()) as { models: { name: string }[] };
+    const google = (await (await gateway.request('/v1beta/models')).json()) as { models: { name: string }[] };
     expect(google.models.map(({ name }) => name)).to.include('models/google/default-model');
-    expect(await (await gateway.ask('/v1beta/models/google/default-model')).json()).to.deep.equal(
+    expect(await (await gateway.request('/v1beta/models/google/default-model')).json()).to.deep.equal(
       google.models.find(({ name }) => name === 'models/google/default-model'),
     );
-    expect((await refusalOf(await gateway.ask('/v1beta/models/nothing'), 'gemini')).status).to.equal(404);
+    expect((await readError(await gateway.request('/v1beta/models/nothing'), 'gemini')).status).to.equal(404);
     for (const { id } of openai.data) {
-      const one = await gateway.ask(`/v1/models/${id}`);
+      const one = await gateway.request(`/v1/models/${id}`);
       expect(await one.json()).to.include({ id, object: 'model' });
-      const answer = await gateway.ask('/v1/responses', { model: id, input: 'hi' });
-      expect(answer.status, await answer.text()).to.equal(200);
+      const response = await gateway.request('/v1/responses', { model: id, input: 'hi' });
+      expect(response.status, await response.text()).to.equal(200);
     }
-    expect((await refusalOf(await gateway.ask('/v1/models/nothing'), 'chat_completions')).status).to.equal(404);
+    expect((await readError(await gateway.request('/v1/models/nothing'), 'chat_completions')).status).to.equal(404);
   });
 
-  it('stops although a client has promised a body that never comes, and tells it why', async () => {
+  it('do not block a shutdown for a request body that never arrives, and respond with the reason', async () => {
     const stopping = await startGateway({ api: { limits: { shutdownGrace: 30 } } });
-    const begun = once(stopping.server, 'request');
+    const started = once(stopping.server, 'request');
     const socket = connect(Number(new URL(stopping.url).port), '127.0.0.1', () => {
       socket.write(
         `POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ann}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"model":`,
       );
     });
-    const told = once(socket, 'data');
-    await begun;
+    const received = once(socket, 'data');
+    await started;
     await stopping.api.close();
-    expect(String((await told)[0])).to.match(/^HTTP\/1\.1 503 [^]*shutting down/);
+    expect(String((await received)[0])).to.match(/^HTTP\/1\.1 503 [^]*shutting down/);
     socket.destroy();
     await stopping.close();
     expect(stopping.unexpected).to.deep.equal([]);
   });
 
-  it('survives a client that promises a body and leaves', async () => {
+  it('survive a client that disconnects before it has sent the body', async () => {
     const { port } = new URL(gateway.url);
     const closed = new Promise<void>((resolve) => {
       const socket = connect(Number(port), '127.0.0.1', () => {
@@ -555,7 +568,7 @@ describe('every door', () => {
       socket.once('close', () => resolve());
     });
     await closed;
-    const answer = await gateway.ask('/health');
-    expect(answer.status).to.equal(200);
+    const response = await gateway.request('/health');
+    expect(response.status).to.equal(200);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * A client of a vendor's API with that vendor behind the gateway, where the recordings have nothing new: fields,
- * events and kinds of tools that nobody here has heard of.
+ * Clients that speak the API of the vendor behind the gateway: unknown fields, events and tools, which the
+ * recordings do not contain, must pass through.
  */
 import { expect } from 'chai';
 import { isObject } from '../../imports/business/ai/domain/json';
@@ -12,17 +12,17 @@ import { missingFrom } from '../support/missingFrom';
 import { RECORDINGS_ROOT, RECORDINGS, sseMessages } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 
-// A name that is spelled alike in all of them: Google takes snake_case for camelCase.
-const NEW = { brandNew: { deep: [1, null, 'x'], flag: true } };
+// One word in camelCase, since Google treats snake_case as camelCase.
+const UNKNOWN_FIELDS = { brandNew: { deep: [1, null, 'x'], flag: true } };
 
 interface SameVendor {
   readonly name: string;
   readonly wire: Recording['wire'];
   readonly vendor: Recording['vendor'];
   readonly path: (stream: boolean) => string;
-  /** Something new wherever a vendor may put something new. */
+  /** Has an unknown field wherever a vendor may add one. */
   readonly request: JsonObject;
-  /** The places in an answer of the vendor's that get something new, beside its top. */
+  /** Paths in the vendor's response that get unknown fields, besides its top level. */
   readonly places: readonly string[];
 }
 
@@ -35,8 +35,13 @@ const CASES: readonly SameVendor[] = [
     request: {
       model: 'openai',
       input: [
-        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'x', ...NEW }], ...NEW },
-        { type: 'brand_new_item', id: 'bn_1', ...NEW },
+        {
+          type: 'message',
+          role: 'user',
+          content: [{ type: 'input_text', text: 'x', ...UNKNOWN_FIELDS }],
+          ...UNKNOWN_FIELDS,
+        },
+        { type: 'brand_new_item', id: 'bn_1', ...UNKNOWN_FIELDS },
       ],
       tools: [
         {
@@ -45,13 +50,13 @@ const CASES: readonly SameVendor[] = [
           description: 'F.',
           parameters: { type: 'object', properties: {} },
           strict: false,
-          ...NEW,
+          ...UNKNOWN_FIELDS,
         },
-        { type: 'brand_new_tool', ...NEW },
+        { type: 'brand_new_tool', ...UNKNOWN_FIELDS },
       ],
-      text: { verbosity: 'low', ...NEW },
-      reasoning: { effort: 'low', ...NEW },
-      ...NEW,
+      text: { verbosity: 'low', ...UNKNOWN_FIELDS },
+      reasoning: { effort: 'low', ...UNKNOWN_FIELDS },
+      ...UNKNOWN_FIELDS,
     },
     places: ['output.0', 'output.0.content.0', 'usage'],
   },
@@ -63,25 +68,25 @@ const CASES: readonly SameVendor[] = [
     request: {
       model: 'openai',
       messages: [
-        { role: 'system', content: 's', ...NEW },
+        { role: 'system', content: 's', ...UNKNOWN_FIELDS },
         {
           role: 'user',
           content: [
-            { type: 'text', text: 'x', ...NEW },
-            { type: 'brand_new_part', ...NEW },
+            { type: 'text', text: 'x', ...UNKNOWN_FIELDS },
+            { type: 'brand_new_part', ...UNKNOWN_FIELDS },
           ],
-          ...NEW,
+          ...UNKNOWN_FIELDS,
         },
       ],
       tools: [
         {
           type: 'function',
-          function: { name: 'f', description: 'F.', parameters: { type: 'object', properties: {} }, ...NEW },
-          ...NEW,
+          function: { name: 'f', description: 'F.', parameters: { type: 'object', properties: {} }, ...UNKNOWN_FIELDS },
+          ...UNKNOWN_FIELDS,
         },
-        { type: 'brand_new_tool', ...NEW },
+        { type: 'brand_new_tool', ...UNKNOWN_FIELDS },
       ],
-      ...NEW,
+      ...UNKNOWN_FIELDS,
     },
     places: ['choices.0', 'choices.0.message', 'usage'],
   },
@@ -93,21 +98,21 @@ const CASES: readonly SameVendor[] = [
     request: {
       model: 'anthropic',
       max_tokens: 100,
-      system: [{ type: 'text', text: 's', ...NEW }],
+      system: [{ type: 'text', text: 's', ...UNKNOWN_FIELDS }],
       messages: [
         {
           role: 'user',
           content: [
-            { type: 'text', text: 'x', ...NEW },
-            { type: 'brand_new_block', ...NEW },
+            { type: 'text', text: 'x', ...UNKNOWN_FIELDS },
+            { type: 'brand_new_block', ...UNKNOWN_FIELDS },
           ],
         },
       ],
       tools: [
-        { name: 'f', description: 'F.', input_schema: { type: 'object', properties: {} }, ...NEW },
-        { type: 'brand_new_20990101', name: 'g', ...NEW },
+        { name: 'f', description: 'F.', input_schema: { type: 'object', properties: {} }, ...UNKNOWN_FIELDS },
+        { type: 'brand_new_20990101', name: 'g', ...UNKNOWN_FIELDS },
       ],
-      ...NEW,
+      ...UNKNOWN_FIELDS,
     },
     places: ['content.0', 'usage'],
   },
@@ -117,50 +122,55 @@ const CASES: readonly SameVendor[] = [
     vendor: 'google',
     path: (stream) => `/v1beta/models/google:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     request: {
-      systemInstruction: { parts: [{ text: 's', ...NEW }] },
+      systemInstruction: { parts: [{ text: 's', ...UNKNOWN_FIELDS }] },
       contents: [
         {
           role: 'user',
           parts: [
-            { text: 'x', ...NEW },
-            { brandNewPart: {}, ...NEW },
+            { text: 'x', ...UNKNOWN_FIELDS },
+            { brandNewPart: {}, ...UNKNOWN_FIELDS },
           ],
         },
       ],
       tools: [
         {
           functionDeclarations: [
-            { name: 'f', description: 'F.', parametersJsonSchema: { type: 'object', properties: {} }, ...NEW },
+            {
+              name: 'f',
+              description: 'F.',
+              parametersJsonSchema: { type: 'object', properties: {} },
+              ...UNKNOWN_FIELDS,
+            },
           ],
         },
-        { brandNewTool: NEW },
+        { brandNewTool: UNKNOWN_FIELDS },
       ],
-      generationConfig: { temperature: 0.5, ...NEW },
-      ...NEW,
+      generationConfig: { temperature: 0.5, ...UNKNOWN_FIELDS },
+      ...UNKNOWN_FIELDS,
     },
     places: ['candidates.0', 'candidates.0.content.parts.0', 'usageMetadata'],
   },
 ];
 
-function recordedAnswer({ wire, vendor }: SameVendor, stream: boolean): Recording {
+function recordedResponse({ wire, vendor }: SameVendor, stream: boolean): Recording {
   return RECORDINGS.find(
     (each) =>
       each.wire === wire && each.vendor === vendor && each.stream === stream && each.status === 200 && each.n === 1,
   )!;
 }
 
-function withNews(text: string, places: readonly string[]): JsonObject {
+function withUnknownFields(text: string, places: readonly string[]): JsonObject {
   const answer = JSON.parse(text) as JsonObject;
-  Object.assign(answer, NEW);
+  Object.assign(answer, UNKNOWN_FIELDS);
   for (const place of places) {
     const found = place.split('.').reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], answer);
     expect(found, place).to.be.an('object');
-    Object.assign(found as JsonObject, NEW);
+    Object.assign(found as JsonObject, UNKNOWN_FIELDS);
   }
   return answer;
 }
 
-describe('what is new at', () => {
+describe('Passthrough of unknown fields', () => {
   let gateway: Gateway;
   beforeEach(async () => {
     gateway = await startGateway();
@@ -170,14 +180,14 @@ describe('what is new at', () => {
     expect(gateway.unexpected).to.deep.equal([]);
   });
 
-  for (const facts of CASES) {
-    const { name, path, request, places } = facts;
+  for (const testCase of CASES) {
+    const { name, path, request, places } = testCase;
 
     for (const stream of [false, true]) {
-      it(`${name} goes into a request${stream ? ' for a stream' : ''} as the client wrote it`, async () => {
-        // Recorded answers come whatever was asked.
-        gateway.simulator.playRecording(recordedAnswer(facts, stream).caseId, { fixturesRoot: RECORDINGS_ROOT });
-        const answer = await gateway.ask(
+      it(`forwards a ${stream ? 'streaming ' : ''}request to ${name} as the client wrote it`, async () => {
+        // The recorded response is played whatever the request contains.
+        gateway.simulator.playRecording(recordedResponse(testCase, stream).caseId, { fixturesRoot: RECORDINGS_ROOT });
+        const answer = await gateway.request(
           path(stream),
           stream && !path(stream).includes('stream') ? { ...request, stream } : request,
         );
@@ -187,45 +197,50 @@ describe('what is new at', () => {
       });
     }
 
-    it(`${name} comes out of an answer as the vendor wrote it`, async () => {
-      const body = withNews(recordedAnswer(facts, false).text, places);
+    it(`returns a response of ${name} as the vendor wrote it`, async () => {
+      const body = withUnknownFields(recordedResponse(testCase, false).text, places);
       gateway.simulator.enqueue({ status: 200, body, headers: { 'x-request-id': 'req_theirs' } });
-      const answer = await gateway.ask(path(false), PLAIN[facts.wire]);
+      const answer = await gateway.request(path(false), PLAIN[testCase.wire]);
       const ours = (await answer.json()) as JsonObject;
       expect(answer.headers.get('x-request-id')).to.equal('req_theirs');
-      if (facts.wire === 'responses') expect(missingFrom(ours, withoutNulls(body))).to.deep.equal([]);
+      if (testCase.wire === 'responses') expect(missingFrom(ours, withoutNulls(body))).to.deep.equal([]);
       else expect(ours).to.deep.equal(body);
     });
 
-    it(`${name} comes out of a stream as the vendor wrote it, unknown events too`, async () => {
-      const [first, ...others] = sseMessages(recordedAnswer(facts, true).text).map((message) =>
-        withNewsInEvent(message, facts.wire),
+    it(`relays a stream of ${name} as the vendor wrote it, including unknown events`, async () => {
+      const [first, ...others] = sseMessages(recordedResponse(testCase, true).text).map((message) =>
+        withUnknownFieldsInEvent(message, testCase.wire),
       );
-      const event = { type: 'response.brand_new.happened', sequence_number: 1, output_index: 0, choices: [], ...NEW };
+      const event = {
+        type: 'response.brand_new.happened',
+        sequence_number: 1,
+        output_index: 0,
+        choices: [],
+        ...UNKNOWN_FIELDS,
+      };
       const news = { event: first?.event === undefined ? undefined : event.type, data: JSON.stringify(event) };
       const raw = [first!, news, ...others]
         .map((message) => `${message.event === undefined ? '' : `event: ${message.event}\n`}data: ${message.data}\n\n`)
         .join('');
       gateway.simulator.enqueue({ raw, headers: { 'content-type': 'text/event-stream' } });
       const text = await (
-        await gateway.ask(
+        await gateway.request(
           path(true),
           path(true).includes('stream')
-            ? PLAIN[facts.wire]
+            ? PLAIN[testCase.wire]
             : {
-                ...PLAIN[facts.wire],
+                ...PLAIN[testCase.wire],
                 stream: true,
-                ...(facts.wire === 'chat_completions' ? { stream_options: { include_usage: true } } : {}),
+                ...(testCase.wire === 'chat_completions' ? { stream_options: { include_usage: true } } : {}),
               },
         )
       ).text();
       const ours = sseMessages(text);
-      if (facts.wire !== 'responses') {
+      if (testCase.wire !== 'responses') {
         expect(ours).to.deep.equal(sseMessages(raw));
         return;
       }
-      // The events of this API are numbered anew and end in [DONE], and what a response repeats of its request is
-      // completed.
+      // The gateway renumbers these events, appends [DONE] and fills in the fields that a response repeats.
       expect(ours.map((message) => message.event ?? message.data)).to.deep.equal([
         ...sseMessages(raw).map((message) => message.event),
         '[DONE]',
@@ -236,20 +251,20 @@ describe('what is new at', () => {
           response,
           ...theirs
         } = JSON.parse(message.data) as JsonObject & { readonly response?: JsonObject };
-        const said = JSON.parse(ours[index]!.data) as JsonObject;
-        expect(said.sequence_number).to.equal(index);
+        const event = JSON.parse(ours[index]!.data) as JsonObject;
+        expect(event.sequence_number).to.equal(index);
         expect(
-          missingFrom(said, response === undefined ? theirs : { ...theirs, response: withoutNulls(response) }),
+          missingFrom(event, response === undefined ? theirs : { ...theirs, response: withoutNulls(response) }),
         ).to.deep.equal([]);
       });
       const { response } = JSON.parse(ours.at(-2)!.data) as { readonly response: JsonObject };
-      expect(response).to.deep.include(NEW);
-      expect(await (await gateway.ask(`/v1/responses/${String(response.id)}`)).json()).to.deep.equal(response);
+      expect(response).to.deep.include(UNKNOWN_FIELDS);
+      expect(await (await gateway.request(`/v1/responses/${String(response.id)}`)).json()).to.deep.equal(response);
     });
   }
 });
 
-describe('the headers of a vendor', () => {
+describe("A vendor's response headers", () => {
   const SHOWN = {
     'x-ratelimit-remaining-requests': '3',
     'anthropic-ratelimit-tokens-reset': '2026-01-01T00:00:00Z',
@@ -275,16 +290,16 @@ describe('the headers of a vendor', () => {
     else expect(ids[0]).to.match(/^req_[0-9a-f]{24}$/);
   }
 
-  for (const facts of CASES) {
+  for (const testCase of CASES) {
     for (const stream of [false, true]) {
-      it(`that its clients act upon reach a client of ${facts.name}${stream ? ' before a stream' : ''}, and nobody else`, async () => {
+      it(`reach only clients of its own API if they are relevant to clients (${testCase.name}${stream ? ', streaming' : ''})`, async () => {
         const gateway = await startGateway({ attempts: 2 });
-        const asked = (model: string): JsonObject => ({
-          ...PLAIN[facts.wire],
-          ...(facts.wire === 'gemini' ? {} : { model, ...(stream ? { stream } : {}) }),
+        const requestBody = (model: string): JsonObject => ({
+          ...PLAIN[testCase.wire],
+          ...(testCase.wire === 'gemini' ? {} : { model, ...(stream ? { stream } : {}) }),
         });
-        const path = (model: string): string => facts.path(stream).replace('/google:', `/${model}:`);
-        // Of two attempts the last one counts.
+        const path = (model: string): string => testCase.path(stream).replace('/google:', `/${model}:`);
+        // The headers of the last attempt count.
         gateway.simulator.enqueue(
           {
             raw: ' ',
@@ -295,7 +310,7 @@ describe('the headers of a vendor', () => {
           },
           { text: 'Hi', headers: HEADERS },
         );
-        const answer = await gateway.ask(path(facts.vendor), asked(facts.vendor));
+        const answer = await gateway.request(path(testCase.vendor), requestBody(testCase.vendor));
         expect(answer.status, await answer.text()).to.equal(200);
         expectShown(answer, true);
         expect(answer.headers.get('x-ratelimit-remaining-tokens')).to.equal(null);
@@ -305,14 +320,14 @@ describe('the headers of a vendor', () => {
           body: { error: { message: 'x' } },
           headers: { ...HEADERS, 'retry-after': '7' },
         });
-        const refused = await gateway.ask(path(facts.vendor), asked(facts.vendor));
+        const refused = await gateway.request(path(testCase.vendor), requestBody(testCase.vendor));
         expect(refused.status, await refused.text()).to.equal(400);
         expectShown(refused, true);
         expect(refused.headers.get('retry-after')).to.equal('7');
 
-        const other = facts.vendor === 'anthropic' ? 'google' : 'anthropic';
+        const other = testCase.vendor === 'anthropic' ? 'google' : 'anthropic';
         gateway.simulator.enqueue({ text: 'Hi', headers: HEADERS });
-        const foreign = await gateway.ask(path(other), asked(other));
+        const foreign = await gateway.request(path(other), requestBody(other));
         expect(foreign.status, await foreign.text()).to.equal(200);
         expectShown(foreign, false);
         await gateway.close();
@@ -321,38 +336,43 @@ describe('the headers of a vendor', () => {
   }
 });
 
-describe("the version of Anthropic's API", () => {
-  it('is the one that its client writes in, and else the one that we do', async () => {
+describe("The version of Anthropic's API", () => {
+  it("is the client's if it is known, and otherwise the gateway's", async () => {
     const gateway = await startGateway();
     const seen: unknown[] = [];
     for (const version of ['2026-10-21', '2023-06-01', 'latest', undefined]) {
-      const answer = await gateway.ask('/v1/messages', PLAIN.anthropic_messages, {
+      const answer = await gateway.request('/v1/messages', PLAIN.anthropic_messages, {
         headers: version === undefined ? {} : { 'anthropic-version': version },
       });
       expect(answer.status, await answer.text()).to.equal(200);
       seen.push(gateway.simulator.requests.at(-1)?.headers['anthropic-version']);
     }
     expect(seen).to.deep.equal(['2026-10-21', '2023-06-01', '2023-06-01', '2023-06-01']);
-    // The latest has no sampling parameters; who did not ask for it may go on using them.
+    // The latest version has no sampling parameters. Clients that did not request it may still use them.
     const warm = { ...PLAIN.anthropic_messages, temperature: 0.5 };
     expect(
-      (await gateway.ask('/v1/messages', warm, { headers: { 'anthropic-version': '2026-10-21' } })).status,
+      (await gateway.request('/v1/messages', warm, { headers: { 'anthropic-version': '2026-10-21' } })).status,
     ).to.equal(400);
-    expect((await gateway.ask('/v1/messages', warm)).status).to.equal(200);
+    expect((await gateway.request('/v1/messages', warm)).status).to.equal(200);
     expect(
-      (await gateway.ask('/v1/chat/completions', { ...PLAIN.chat_completions, model: 'anthropic', temperature: 0.5 }))
-        .status,
+      (
+        await gateway.request('/v1/chat/completions', {
+          ...PLAIN.chat_completions,
+          model: 'anthropic',
+          temperature: 0.5,
+        })
+      ).status,
     ).to.equal(200);
     await gateway.close();
   });
 });
 
-describe('words that only chat completions know', () => {
-  it('stay away from a provider of OpenAI that is to speak Responses', async () => {
+describe('Fields that exist only in chat completions', () => {
+  it('are not sent to an OpenAI provider that uses the Responses API', async () => {
     const gateway = await startGateway({
       providers: (simulator) => [{ ...simulatedRow(simulator, 'openai'), wire: 'responses' }],
     });
-    const answer = await gateway.ask('/v1/chat/completions', {
+    const answer = await gateway.request('/v1/chat/completions', {
       ...PLAIN.chat_completions,
       seed: 7,
       logit_bias: { 1: 1 },
@@ -371,17 +391,17 @@ const PLAIN = {
   gemini: { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
 } as const satisfies Record<Recording['wire'], JsonObject>;
 
-/** Fields that nobody has heard of, in each event and in what it holds. */
-function withNewsInEvent({ event, data }: SseMessage, wire: Recording['wire']): SseMessage {
+/** Adds unknown fields to an event and to each object in it. */
+function withUnknownFieldsInEvent({ event, data }: SseMessage, wire: Recording['wire']): SseMessage {
   if (wire !== 'responses' || data === '[DONE]') return { event, data };
-  const said = JSON.parse(data) as JsonObject;
+  const payload = JSON.parse(data) as JsonObject;
   const news = Object.fromEntries(
-    Object.entries(said).map(([field, value]) => [field, isObject(value) ? { ...value, ...NEW } : value]),
+    Object.entries(payload).map(([field, value]) => [field, isObject(value) ? { ...value, ...UNKNOWN_FIELDS } : value]),
   );
-  return { event, data: JSON.stringify({ ...news, ...NEW, obfuscation: 'x7' }) };
+  return { event, data: JSON.stringify({ ...news, ...UNKNOWN_FIELDS, obfuscation: 'x7' }) };
 }
 
-/** Where a host says null, Open Responses may demand something. */
+/** Open Responses requires some fields that vendors may set to null. */
 function withoutNulls(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

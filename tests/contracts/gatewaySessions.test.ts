@@ -1,6 +1,6 @@
 /**
- * Random sessions of valid Open Responses requests: whatever is asked, in whatever order, everything that comes
- * back is valid.
+ * Random sessions of valid Open Responses requests: every response, event and error must be valid, whatever the
+ * requests and their order.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -20,20 +20,20 @@ const PNG =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
 
 const nullable = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { freq: 6 });
-const words = fc.constantFrom(
+const texts = fc.constantFrom(
   'Hello.',
   'What is the weather in Paris?',
-  'Tell me a number 🦊 or two.',
+  'Give me a number 🦊 or two.',
   'Call a tool, please.',
   'Füge "Anführungszeichen" ein: \\ \n ok',
 );
 
-const inputText = words.map((text) => ({ type: 'input_text', text }));
+const inputText = texts.map((text) => ({ type: 'input_text', text }));
 const userMessage = fc.record({
   type: fc.constant('message'),
   role: fc.constant('user'),
   content: fc.oneof(
-    words,
+    texts,
     fc.array(
       fc.oneof(
         { weight: 4, arbitrary: inputText },
@@ -52,16 +52,16 @@ const userMessage = fc.record({
 const operatorMessage = fc.record({
   type: fc.constant('message'),
   role: fc.constantFrom('system', 'developer'),
-  content: fc.oneof(words, fc.array(inputText, { minLength: 1, maxLength: 2 })),
+  content: fc.oneof(texts, fc.array(inputText, { minLength: 1, maxLength: 2 })),
 });
 const assistantMessage = fc.record(
   {
     type: fc.constant('message'),
     role: fc.constant('assistant'),
     content: fc.oneof(
-      words,
+      texts,
       fc.array(
-        words.map((text) => ({ type: 'output_text', text })),
+        texts.map((text) => ({ type: 'output_text', text })),
         { minLength: 1, maxLength: 2 },
       ),
     ),
@@ -70,7 +70,7 @@ const assistantMessage = fc.record(
   { requiredKeys: ['type', 'role', 'content'] },
 );
 const exchange = fc
-  .tuple(fc.string({ minLength: 1, maxLength: 20, unit: fc.constantFrom('a', 'b', 'c', '1', '2') }), words)
+  .tuple(fc.string({ minLength: 1, maxLength: 20, unit: fc.constantFrom('a', 'b', 'c', '1', '2') }), texts)
   .map(([id, text]) => [
     { type: 'function_call', call_id: `call_${id}`, name: 'get_weather', arguments: '{"location":"Paris"}' },
     { type: 'function_call_output', call_id: `call_${id}`, output: text },
@@ -85,7 +85,7 @@ const history = fc.array(
   { maxLength: 4 },
 );
 const input = fc.oneof(
-  words,
+  texts,
   fc.tuple(history, userMessage).map(([items, last]) => [...items.flat(), last]),
 );
 
@@ -94,7 +94,7 @@ const tool = (name: string): fc.Arbitrary<JsonObject> =>
     {
       type: fc.constant('function'),
       name: fc.constant(name),
-      description: nullable(fc.constant('Tells the weather.')),
+      description: nullable(fc.constant('Returns the weather.')),
       parameters: fc.constant({
         type: 'object',
         properties: { location: { type: 'string' } },
@@ -152,11 +152,11 @@ const format = fc.oneof(
     { requiredKeys: ['type', 'name', 'schema', 'strict'] },
   ),
 );
-/** OpenAI's own API and xAI's have no word for them. */
+/** OpenAI's own API and xAI's lack these fields. */
 const penalty = fc.oneof({ weight: 15, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constant(0.5) });
 const options = fc.record(
   {
-    instructions: nullable(words),
+    instructions: nullable(texts),
     temperature: nullable(fc.constantFrom(0, 0.5, 1)),
     top_p: nullable(fc.constantFrom(0.1, 1)),
     presence_penalty: nullable(penalty),
@@ -197,10 +197,10 @@ const request = fc.record({
   form: fc.constantFrom('json', 'stream', 'socket'),
 });
 type AnyRequest = Parameters<Parameters<typeof request.map>[0]>[0];
-/** The next request either starts anew or goes on from the last response, answering what that one called. */
-const session = fc.array(fc.record({ asked: request, goesOn: fc.boolean() }), { minLength: 1, maxLength: 5 });
+/** Each request either starts a conversation or continues the last response with the outputs of its calls. */
+const session = fc.array(fc.record({ request, continues: fc.boolean() }), { minLength: 1, maxLength: 5 });
 
-describe('any session of valid requests', () => {
+describe('A session of valid requests', () => {
   let gateway: Gateway;
   const counts = { requests: 0, completed: 0, incomplete: 0, refused: 0, continued: 0, calls: 0 };
   before(async () => {
@@ -208,13 +208,14 @@ describe('any session of valid requests', () => {
   });
   after(() => gateway.close());
 
-  it('gets valid resources, events and errors only', async function () {
+  it('receives only valid resources, events and errors', async function () {
     this.timeout(600_000);
     await fc.assert(
       fc.asyncProperty(session, async (turns) => {
         const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
         let last: JsonObject | undefined;
-        for (const { asked, goesOn } of turns) last = (await play(asked, goesOn ? last : undefined, socket)) ?? last;
+        for (const { request: next, continues } of turns)
+          last = (await play(next, continues ? last : undefined, socket)) ?? last;
         await socket.close();
       }),
       { numRuns: SESSIONS, seed: SEED },
@@ -238,12 +239,12 @@ describe('any session of valid requests', () => {
       const turn = await socket.turn(body);
       return checked(turn.response, body, turn.error);
     }
-    const answer = await gateway.ask('/v1/responses', form === 'stream' ? { ...body, stream: true } : body);
+    const answer = await gateway.request('/v1/responses', form === 'stream' ? { ...body, stream: true } : body);
     const text = await answer.text();
     if (answer.status !== 200) {
-      const refusal = JSON.parse(text) as { error: { message: string } };
-      expectValid('error-response', refusal);
-      return checked(undefined, body, refusal.error);
+      const error = JSON.parse(text) as { error: { message: string } };
+      expectValid('error-response', error);
+      return checked(undefined, body, error.error);
     }
     return checked(form === 'stream' ? checkEvents(eventsOfStream(text)) : (JSON.parse(text) as JsonObject), body);
   }
@@ -255,7 +256,7 @@ describe('any session of valid requests', () => {
   ): JsonObject | undefined {
     if (response === undefined) {
       counts.refused += 1;
-      expect(error?.message, JSON.stringify(body)).to.match(REASONS);
+      expect(error?.message, JSON.stringify(body)).to.match(EXPECTED_ERRORS);
       return undefined;
     }
     expectValid('response-resource', response);
@@ -273,20 +274,22 @@ describe('any session of valid requests', () => {
 });
 
 /**
- * Why a valid request may fail: penalties that its host has no word for, tools that must and cannot be called
- * beside a JSON answer, and a host that does not go on from reasoning that was cut short.
+ * Why a valid request may fail: penalties that the vendor does not support, required tools that can't be called
+ * together with a JSON response, and a vendor that does not continue reasoning that was cut short.
  */
-const REASONS =
+const EXPECTED_ERRORS =
   /without its required following item|^Unknown parameter: '(?:presence|frequency)_penalty'|must NOT have unevaluated properties|^The model made no tool call/;
 
-function continuation(last: JsonObject, { input: asked }: JsonObject): JsonObject {
+function continuation(last: JsonObject, { input: requested }: JsonObject): JsonObject {
   const outputs = callsIn(last).map(({ call_id }) => ({
     type: 'function_call_output',
     call_id,
     output: '{"degrees":21}',
   }));
   const items =
-    typeof asked === 'string' ? [{ type: 'message', role: 'user', content: asked }] : (asked as JsonObject[]);
+    typeof requested === 'string'
+      ? [{ type: 'message', role: 'user', content: requested }]
+      : (requested as JsonObject[]);
   return { previous_response_id: last['id'], input: [...outputs, ...items] };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Streams through the gateway: who leaves takes the upstream request along, who reads slowly holds it, and a server
- * that stops lets them finish.
+ * Streams through the gateway: a client that disconnects aborts the upstream request, one that reads slowly slows it
+ * down, and a shutdown lets streams finish.
  */
 import { once } from 'node:events';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -23,7 +23,7 @@ const MODELS = ['openai', 'anthropic', 'google', 'groq'] as const;
 const LONG = Array.from({ length: 600 }, (_value, index) => `word${index}`).join(' ');
 const SLOWLY = { kind: 'slow', chunkBytes: 512, delayMs: 1 } as const;
 
-/** Sees every write of the next answers. */
+/** Observes every write to the following responses. */
 function spyOnWrites(gateway: Gateway, seen: (chunk: string, response: ServerResponse) => void): void {
   gateway.server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     const write = response.write.bind(response) as (chunk: string, done?: (error?: Error | null) => void) => boolean;
@@ -35,14 +35,14 @@ function spyOnWrites(gateway: Gateway, seen: (chunk: string, response: ServerRes
   });
 }
 
-/** What came in from a host's port and has not gone out to a client: bytes in this process, whoever holds them. */
+/** Counts the bytes buffered in this process: read from an upstream port and not yet written to the client. */
 function spyOnBytes(gateway: Gateway, port: number): { waiting(): number; stop(): void } {
   let incoming: Socket | undefined;
   let outgoing: Socket | undefined;
   const onRequest = (message: unknown): void => {
     const { request } = message as { readonly request: ClientRequest };
     if (!String(request.getHeader('host')).endsWith(`:${port}`)) return;
-    // It has its socket already, or gets one.
+    // The socket may be assigned later.
     if (request.socket !== null) incoming = request.socket;
     else request.once('socket', (socket) => (incoming = socket));
   };
@@ -56,7 +56,7 @@ function spyOnBytes(gateway: Gateway, port: number): { waiting(): number; stop()
   };
 }
 
-describe('a stream through the gateway', () => {
+describe('A stream through the gateway', () => {
   let gateway: Gateway;
   let source: ChatSource | undefined;
   const start = async (options?: GatewayOptions): Promise<Gateway> => {
@@ -72,7 +72,7 @@ describe('a stream through the gateway', () => {
 
   for (const route of STREAM_ROUTES) {
     for (const model of MODELS) {
-      it(`of ${route.name} with ${model} behind it says to all between us and the reader that it is one, and sends each frame in one write`, async () => {
+      it(`of ${route.name} from ${model} has headers that prevent buffering, and writes each frame at once`, async () => {
         await start();
         gateway.simulator.enqueue({ text: LONG.slice(0, 200) });
         const writes: string[] = [];
@@ -91,7 +91,7 @@ describe('a stream through the gateway', () => {
       });
     }
 
-    it(`of ${route.name} holds its host, not memory, for a reader that does not read`, async function () {
+    it(`of ${route.name} pauses the upstream instead of buffering for a client that stops reading`, async function () {
       this.timeout(120_000);
       const [pieces, size] = [FULL ? 2_500 : 1_600, 16_384];
       source = await startChatSource(pieces, size);
@@ -104,21 +104,21 @@ describe('a stream through the gateway', () => {
       const between = spyOnBytes(gateway, port);
       const response = await openStream(gateway, route, 'talker');
       response.pause();
-      // Kernels keep some megabytes of their own; when nothing moves over many round trips, all of them are full.
+      // The kernels buffer some megabytes. They are full when nothing moves over many round trips.
       for (let calm = 0, last = -1; calm < 25;) {
-        await (await gateway.ask('/health')).text();
+        await (await gateway.request('/health')).text();
         calm = source.taken === last ? calm + 1 : 0;
         last = source.taken;
       }
-      expect(source.taken, 'bytes that were taken from the host').to.be.lessThan((pieces * size * 3) / 4);
-      expect(between.waiting(), 'bytes that wait here').to.be.lessThan(2 * 1024 * 1024);
+      expect(source.taken, 'bytes read from the upstream').to.be.lessThan((pieces * size * 3) / 4);
+      expect(between.waiting(), 'bytes buffered in this process').to.be.lessThan(2 * 1024 * 1024);
       const text = await textOf(response);
       between.stop();
       expect(text.split('x'.repeat(size)).length - 1).to.be.at.least(pieces);
     });
   }
 
-  it(`takes the upstream request along when its reader leaves, wherever that is, and is accounted with an estimate (seed ${SEED})`, async function () {
+  it(`aborts the upstream request when the client disconnects at any point, and records estimated usage (seed ${SEED})`, async function () {
     this.timeout(FULL ? 300_000 : 120_000);
     await start();
     const calls = new Map<string, number>();
@@ -136,15 +136,15 @@ describe('a stream through the gateway', () => {
           let read = 0;
           response.on('data', (chunk: Buffer) => {
             read += chunk.length;
-            // A host that says no more leaves nothing to wait for.
+            // A stalled upstream sends nothing more to wait for.
             if (read >= bytes || how.kind === 'stall') response.destroy();
           });
           response.on('error', () => undefined);
           expect(await aborted).to.include({ aborted: true, finished: false, vendor: model });
           const count = (calls.get(model) ?? 0) + 1;
           calls.set(model, count);
-          // The entry is made when the stream has been let go of, some turns after its host has seen that.
-          while (entryOf(model)?.calls !== count) await (await gateway.ask('/health')).text();
+          // Usage is recorded when the stream is released, shortly after the upstream noticed the abort.
+          while (entryOf(model)?.calls !== count) await (await gateway.request('/health')).text();
           expect(entryOf(model)).to.include({ userId: 'ann' });
           expect(entryOf(model)?.usage.estimated).to.equal(true);
           expect(entryOf(model)?.usage.input_tokens).to.be.at.least(count);
@@ -158,7 +158,7 @@ describe('a stream through the gateway', () => {
     return gateway.module.manager.usage().find(({ providerId }) => providerId === model);
   }
 
-  it('is left by a socket client with the same effect', async () => {
+  it('aborts the upstream request when a socket client disconnects', async () => {
     await start();
     gateway.simulator.enqueue({ text: LONG, fault: SLOWLY });
     const aborted = gateway.simulator.nextAbort();
@@ -169,22 +169,22 @@ describe('a stream through the gateway', () => {
     expect(await aborted).to.include({ aborted: true });
   });
 
-  it('is kept alive by comments while its vendor is silent, and by blanks in an array', async () => {
+  it('sends keep-alive comments while the vendor is silent, or whitespace in an array', async () => {
     await start({ api: { limits: { keepAliveAfter: 10 } } });
     for (const route of STREAM_ROUTES) {
       gateway.simulator.enqueue({ text: LONG, fault: { kind: 'stall', after: { events: 5 } } });
       const response = await openStream(gateway, route, 'anthropic');
-      const sign = route.name.includes('array') ? '\n\n\n' : ': keep-alive\n\n: keep-alive\n\n: keep-alive\n\n';
+      const keepAlive = route.name.includes('array') ? '\n\n\n' : ': keep-alive\n\n: keep-alive\n\n: keep-alive\n\n';
       let text = '';
       for await (const chunk of response) {
         text += String(chunk);
-        if (text.endsWith(sign)) break;
+        if (text.endsWith(keepAlive)) break;
       }
-      expect(text.endsWith(sign)).to.equal(true);
+      expect(text.endsWith(keepAlive)).to.equal(true);
     }
   });
 
-  it('that has not begun is kept alive, too, and then tells its error as an event', async () => {
+  it('sends keep-alive comments before its first event, too, and then reports an error as an event', async () => {
     await start({ api: { limits: { keepAliveAfter: 10 } }, row: { limits: { streamIdleTimeout: 120 } } });
     gateway.simulator.enqueue({ fault: { kind: 'stall', after: 'nothing' } });
     const text = await textOf(await openStream(gateway, STREAM_ROUTES[0]!, 'openai'));
@@ -194,7 +194,7 @@ describe('a stream through the gateway', () => {
   });
 
   for (const route of STREAM_ROUTES) {
-    it(`of ${route.name} is finished by a server that stops, which takes nothing new`, async () => {
+    it(`of ${route.name} finishes during a shutdown, while new requests are rejected`, async () => {
       await start();
       gateway.simulator.enqueue({ text: LONG, fault: SLOWLY });
       const response = await openStream(gateway, route, 'google');
@@ -203,7 +203,7 @@ describe('a stream through the gateway', () => {
       const closed = gateway.api.close().then(() => {
         isClosed = true;
       });
-      const refused = await gateway.ask('/v1/responses', { model: 'openai', input: 'x' });
+      const refused = await gateway.request('/v1/responses', { model: 'openai', input: 'x' });
       expect(refused.status).to.equal(503);
       expect(refused.headers.get('connection')).to.equal('close');
       await refused.text();
@@ -213,7 +213,7 @@ describe('a stream through the gateway', () => {
     });
   }
 
-  it('is told why it ends by a server that can wait no longer', async () => {
+  it('ends with the reason when the grace period of a shutdown is over', async () => {
     await start({ api: { limits: { shutdownGrace: 30 } } });
     gateway.simulator.enqueue({ text: LONG, fault: { kind: 'stall', after: { events: 6 } } });
     const response = await openStream(gateway, STREAM_ROUTES[0]!, 'openai');
@@ -223,7 +223,7 @@ describe('a stream through the gateway', () => {
     expect(await text).to.match(/event: error\ndata: [^\n]*shutting down/);
   });
 
-  it('on a socket is finished by a server that stops, and the socket closes after it', async () => {
+  it('on a socket finishes during a shutdown before the socket is closed', async () => {
     await start();
     gateway.simulator.enqueue({ text: LONG, fault: SLOWLY });
     const busy = await openSocket({ url: gateway.url, token: TOKENS.ann });
@@ -240,8 +240,8 @@ describe('a stream through the gateway', () => {
 });
 
 if (FULL) {
-  describe('a client that sends slowly', () => {
-    it('loses its connection before its headers are there', async function () {
+  describe('A client that sends its headers too slowly', () => {
+    it('is disconnected', async function () {
       this.timeout(120_000);
       const server = await startStandalone();
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () =>

@@ -1,6 +1,6 @@
 /**
- * A client that speaks a vendor's own API to ours, with that vendor behind it: what goes in and out is what the
- * vendor would see and say.
+ * Replays the recordings through the gateway with the vendor's own API on both sides: the vendor must receive the
+ * client's request, and the client the vendor's response, unchanged.
  */
 import { expect } from 'chai';
 import { createParser } from 'eventsource-parser';
@@ -22,42 +22,42 @@ import { completedIn, decodeText } from '../support/transcoding';
 import { wireContext } from '../support/wireContexts';
 
 /**
- * Requests that their vendor refused for how the client had written a history: one goes out mended, the other is
- * refused here.
+ * Requests that the vendor rejected for a malformed history. The gateway repairs one of them and rejects the other
+ * itself.
  */
-const MENDED: readonly string[] = ['llama-err500-a 2', 'openai-resp-err400-ctx-a 2'];
+const REPAIRED: readonly string[] = ['llama-err500-a 2', 'openai-resp-err400-ctx-a 2'];
 
 const counts = {
   exchanges: 0,
   requests: 0,
   recordedRequests: 0,
-  answers: 0,
+  responses: 0,
   streams: 0,
   errors: 0,
   ids: 0,
   headers: 0,
 };
 
-interface ToldError {
+interface ErrorSummary {
   readonly message: unknown;
   readonly kind: unknown;
 }
 
-/** What SDKs make their errors of: the message, and the code, type or status that says which kind it is. */
-function toldError({ error, ...others }: JsonObject): ToldError {
+/** What SDKs build their errors from: the message, and the code, type or status that classifies it. */
+function summarizeError({ error, ...others }: JsonObject): ErrorSummary {
   const { message, code, status, type } = (
     typeof error === 'object' && error !== null ? error : { message: error, ...others }
   ) as JsonObject;
   return { message, kind: typeof code === 'string' ? code : (status ?? type) };
 }
 
-/** Ours may say more, and names a kind where theirs has none. */
-function expectSameError(ours: ToldError, theirs: ToldError, { name }: Recording): void {
+/** Our message may be longer, and our error has a kind even if the vendor's has none. */
+function expectSameError(ours: ErrorSummary, theirs: ErrorSummary, { name }: Recording): void {
   expect(String(ours.message), name).to.satisfy((message: string) => message.startsWith(String(theirs.message).trim()));
   if (theirs.kind !== undefined && theirs.kind !== null) expect(ours.kind, name).to.equal(theirs.kind);
 }
 
-/** What SDKs show people, and people show the vendor. */
+/** SDKs show the request id to users, who report it to the vendor. */
 function expectSameId(ours: Headers, { headers, name }: Recording): void {
   const id = REQUEST_ID_HEADERS.map((header) => headers[header]).find((value) => value !== undefined);
   if (id === undefined) return;
@@ -65,7 +65,7 @@ function expectSameId(ours: Headers, { headers, name }: Recording): void {
   expect([ours.get('x-request-id'), ours.get('request-id')], name).to.deep.equal([id, id]);
 }
 
-/** What tells a client how much it may still ask, and when; never whose account it was. */
+/** Rate limits and timing are forwarded, but never headers that identify the account. */
 function expectSameHeaders(ours: Headers, { headers, name }: Recording): void {
   for (const [header, value] of Object.entries(headers)) {
     const isShown =
@@ -78,7 +78,7 @@ function expectSameHeaders(ours: Headers, { headers, name }: Recording): void {
   }
 }
 
-/** Proxies before a vendor answer in plain text. */
+/** Proxies in front of a vendor respond in plain text. */
 function parsedError({ text }: Recording): JsonObject {
   try {
     return JSON.parse(text) as JsonObject;
@@ -93,7 +93,7 @@ interface Sent {
 }
 
 function sent(recording: Recording): Sent {
-  const { vendor, wire, request = SOMETHING[wire], stream } = recording;
+  const { vendor, wire, request = DEFAULT_REQUESTS[wire], stream } = recording;
   const model = `${vendor}/${modelOf(recording)}`;
   switch (wire) {
     case 'responses':
@@ -110,8 +110,8 @@ function sent(recording: Recording): Sent {
   }
 }
 
-/** For exchanges of which only the answer was recorded. */
-const SOMETHING = {
+/** For exchanges of which only the response was recorded. */
+const DEFAULT_REQUESTS = {
   responses: { input: 'hello' },
   chat_completions: { messages: [{ role: 'user', content: 'hello' }], stream_options: { include_usage: true } },
   anthropic_messages: { max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] },
@@ -125,26 +125,26 @@ const MEANING: Readonly<Record<Recording['wire'], (body: JsonObject, recording: 
   gemini: meaningOfGoogle,
 };
 
-/** What we send beyond the client, and what changes no answer. */
+/** Removes fields that the gateway adds and that don't affect the response. */
 function comparable(ours: JsonObject, theirs: JsonObject): JsonObject {
   const surplus = ['stream_options', 'model'].filter((field) => !(field in theirs));
   return Object.fromEntries(Object.entries(ours).filter(([field]) => !surplus.includes(field)));
 }
 
 /**
- * Open Responses demands fields that older hosts leave out, or leave null, and has no word for a schema that is
- * repeated: these alone may differ from what the host said.
+ * Removes the only differences that are allowed: Open Responses requires fields that some vendors omit or set to null,
+ * and does not repeat a schema.
  */
 function asOpenResponses(body: JsonObject): JsonObject {
-  const said = Object.fromEntries(
+  const fields = Object.fromEntries(
     Object.entries(body).filter(([field, value]) => value !== null || !(field in DEFAULT_FIELDS)),
   );
   const text = body['text'] as { format?: JsonObject } | undefined;
-  if (text?.format?.['type'] === 'json_schema') said['text'] = { ...text, format: { ...text.format, schema: null } };
-  return said;
+  if (text?.format?.['type'] === 'json_schema') fields['text'] = { ...text, format: { ...text.format, schema: null } };
+  return fields;
 }
 
-function expectSaid(ours: JsonObject, theirs: JsonObject, recording: Recording): void {
+function expectSameBody(ours: JsonObject, theirs: JsonObject, recording: Recording): void {
   if (recording.wire !== 'responses') {
     expect(ours, recording.name).to.deep.equal(theirs);
     return;
@@ -154,15 +154,15 @@ function expectSaid(ours: JsonObject, theirs: JsonObject, recording: Recording):
     surplus.filter((field) => !(field in DEFAULT_FIELDS) && !['completed_at', 'usage', 'reasoning'].includes(field)),
     recording.name,
   ).to.deep.equal([]);
-  const told = asOpenResponses(theirs);
-  expect(Object.fromEntries(Object.entries(ours).filter(([field]) => field in told)), recording.name).to.deep.equal(
-    told,
+  const expected = asOpenResponses(theirs);
+  expect(Object.fromEntries(Object.entries(ours).filter(([field]) => field in expected)), recording.name).to.deep.equal(
+    expected,
   );
 }
 
 function withRole(data: string, index: number): string {
-  const isForgotten = index === 1 && data.startsWith('{"choices":[{"content_filter_results":{},"finish_reason":null');
-  if (!isForgotten) return data;
+  const lacksRole = index === 1 && data.startsWith('{"choices":[{"content_filter_results":{},"finish_reason":null');
+  if (!lacksRole) return data;
   const chunk = JSON.parse(data) as { choices: JsonObject[] };
   return JSON.stringify({
     ...chunk,
@@ -176,7 +176,7 @@ function payloads(text: string): readonly string[] {
   return data;
 }
 
-/** Every event in its place with all that is in it; numbers are ours, and Open Responses has an end marker. */
+/** Expects every event in order and complete. The gateway numbers the events and appends an end marker. */
 function expectSameEvents(ours: readonly string[], theirs: readonly string[], { name }: Recording): void {
   expect(ours.at(-1), name).to.equal('[DONE]');
   expect(ours.length, name).to.equal(theirs.length + 1);
@@ -186,26 +186,26 @@ function expectSameEvents(ours: readonly string[], theirs: readonly string[], { 
       response,
       ...event
     } = JSON.parse(data) as JsonObject & { readonly response?: JsonObject };
-    const said = JSON.parse(ours[index]!) as JsonObject;
-    expect(said['sequence_number'], name).to.equal(index);
+    const received = JSON.parse(ours[index]!) as JsonObject;
+    expect(received['sequence_number'], name).to.equal(index);
     expect(
-      missingFrom(said, response === undefined ? event : { ...event, response: asOpenResponses(response) }),
+      missingFrom(received, response === undefined ? event : { ...event, response: asOpenResponses(response) }),
       name,
     ).to.deep.equal([]);
   });
 }
 
-/** The whole answer, less what is of the reading and not of the answer; or the error that it ends with. */
+/** The complete response without what depends on when and how it was decoded, or the error that ends the stream. */
 async function meaningOfStream(text: string, { wire, vendor }: Recording, model: string): Promise<unknown> {
-  let whole: LLMResponse;
+  let response: LLMResponse;
   try {
-    whole = completedIn(await decodeText(wire, text, vendor, model));
+    response = completedIn(await decodeText(wire, text, vendor, model));
   } catch (error) {
     return error;
   }
-  const { created_at: _, vendor: told, ...said } = whole;
-  const { warnings: __, losses: ___, fields, ...rest } = told;
-  return { ...said, told: { ...rest, fields: wire === 'responses' ? withoutAssumed(fields) : fields } };
+  const { created_at: _, vendor: vendorDetails, ...content } = response;
+  const { warnings: __, losses: ___, fields, ...rest } = vendorDetails;
+  return { ...content, vendor: { ...rest, fields: wire === 'responses' ? withoutAssumed(fields) : fields } };
 }
 
 function withoutAssumed(fields: JsonObject | undefined): JsonObject {
@@ -222,7 +222,7 @@ function withoutAssumed(fields: JsonObject | undefined): JsonObject {
   };
 }
 
-describe('the gateway between a client and the vendor whose API it speaks', () => {
+describe('The gateway between a client and the vendor whose API it speaks', () => {
   let gateway: Gateway;
   beforeEach(async () => {
     gateway = await startGateway();
@@ -238,7 +238,7 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
       for (const recording of exchanges) {
         counts.exchanges += 1;
         const { path, body } = sent(recording);
-        const answer = await gateway.ask(path, body);
+        const answer = await gateway.request(path, body);
         const text = await answer.text();
 
         expectSameId(answer.headers, recording);
@@ -246,8 +246,8 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
         if (recording.status >= 400) {
           expect(answer.status, recording.name).to.equal(recording.status);
           const [ours, theirs] = [JSON.parse(text) as JsonObject, parsedError(recording)];
-          expectSameError(toldError(ours), toldError(theirs), recording);
-          // Open Responses has words of its own for kinds of errors.
+          expectSameError(summarizeError(ours), summarizeError(theirs), recording);
+          // Open Responses has its own error types.
           if (recording.wire !== 'responses' && typeof theirs['error'] === 'object')
             expect(missingFrom(ours, theirs), recording.name).to.deep.equal([]);
           counts.errors += 1;
@@ -264,21 +264,20 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
               ]);
             else {
               expect(ours, recording.name).to.deep.equal(theirs);
-              // On stateless wires the very messages go through, whatever is in them; a role that Azure forgot is
-              // put in.
+              // On stateless wires, messages are forwarded unchanged, except that a role omitted by Azure is added.
               if (recording.wire === 'responses') expectSameEvents(payloads(text), payloads(recording.text), recording);
               else expect(payloads(text), recording.name).to.deep.equal(payloads(recording.text).map(withRole));
             }
           } else {
-            // Its first word was an error: it comes as an ordinary one, since nothing was sent yet.
+            // The stream started with an error. Nothing had been sent yet, so it becomes an ordinary error response.
             expect(theirs, text.slice(0, 300)).to.be.instanceOf(LLMError);
-            expect(toldError(JSON.parse(text) as JsonObject).message).to.equal((theirs as LLMError).message);
+            expect(summarizeError(JSON.parse(text) as JsonObject).message).to.equal((theirs as LLMError).message);
           }
           counts.streams += 1;
         } else {
           expect(answer.status, text.slice(0, 300)).to.equal(200);
-          expectSaid(JSON.parse(text) as JsonObject, JSON.parse(recording.text) as JsonObject, recording);
-          counts.answers += 1;
+          expectSameBody(JSON.parse(text) as JsonObject, JSON.parse(recording.text) as JsonObject, recording);
+          counts.responses += 1;
         }
 
         if (recording.request === undefined) continue;
@@ -289,7 +288,7 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
           MEANING[recording.wire](comparable(seen, theirs), recording),
           MEANING[recording.wire](theirs, recording),
         ];
-        if (MENDED.includes(recording.name)) continue;
+        if (REPAIRED.includes(recording.name)) continue;
         expect(ours, recording.name).to.deep.equal(recorded);
         counts.requests += 1;
       }
@@ -298,11 +297,11 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
     });
   }
 
-  it('counts them', () => {
+  it('covers every recording', () => {
     console.log(`      ${JSON.stringify(counts)}`);
     expect(counts.exchanges).to.equal(RECORDINGS.length);
     expect(counts.ids).to.be.greaterThan(0);
     expect(counts.headers).to.be.greaterThan(0);
-    expect(counts.answers + counts.streams + counts.errors).to.equal(RECORDINGS.length);
+    expect(counts.responses + counts.streams + counts.errors).to.equal(RECORDINGS.length);
   });
 });

@@ -1,4 +1,4 @@
-/** The HTTP API on Express over the vendor simulator, with every vendor behind it, under the vendors' names. */
+/** Runs the HTTP API on Express against the vendor simulator, with one provider per vendor, named after it. */
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,15 +18,15 @@ import { startSimulator } from '../../imports/simulator/startSimulator';
 
 export interface GatewayOptions {
   readonly simulator?: SimulatorOptions;
-  /** What differs from the usual row of every vendor. */
+  /** Overrides fields of every provider. */
   readonly row?: Partial<ProviderSettings>;
   readonly providers?: (simulator: Simulator) => readonly ProviderSettings[];
-  /** Attempts at one provider. Default 1, so that an error is seen at once; no number of them closes a circuit. */
+  /** Attempts at one provider. Default 1, so that an error surfaces at once. Failures never open the circuit. */
   readonly attempts?: number;
   readonly api?: Partial<HttpApiPorts>;
 }
 
-export interface Asking extends Omit<RequestInit, 'headers'> {
+export interface GatewayRequestInit extends Omit<RequestInit, 'headers'> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -36,14 +36,14 @@ export interface Gateway {
   readonly module: AIModule;
   readonly api: HttpApi;
   readonly server: Server;
-  /** What happened that was nobody's mistake. */
+  /** Errors that the API reported as bugs. */
   readonly unexpected: readonly unknown[];
-  /** As `fetch`, with ann's token and a JSON body unless told otherwise. */
-  ask(path: string, body?: unknown, init?: Asking): Promise<Response>;
+  /** Like `fetch`, by default with ann's token and a JSON body. */
+  request(path: string, body?: unknown, init?: GatewayRequestInit): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** Tokens by whose they are; the last two hold one scope each. */
+/** Tokens by user. The last two have one scope each. */
 export const TOKENS = {
   ann: `${CANARY}-of-ann`,
   bob: `${CANARY}-of-bob`,
@@ -67,13 +67,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const simulator = await startSimulator(options.simulator);
   const rows =
     options.providers?.(simulator) ?? VENDORS.map((vendor) => ({ ...simulatedRow(simulator, vendor), ...options.row }));
-  const made = createAIModule({ providers: rows, defaultProvider: rows[0]!.id });
+  const created = createAIModule({ providers: rows, defaultProvider: rows[0]!.id });
   const manager = new LLMManager({
-    directory: made.providers,
-    toolExecutor: made.tools,
+    directory: created.providers,
+    toolExecutor: created.tools,
     retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 },
   });
-  const module = { ...made, manager };
+  const module = { ...created, manager };
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {
     express,
@@ -84,14 +84,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const app = express();
   app.use(api.router);
   const server = createServer(app);
-  // Client and server share an event loop: after a long task Node's 5 s would close sockets that a request is just
-  // being sent over.
+  // Client and server share an event loop. After a long task, Node's default of 5 s would close sockets on which a
+  // request is just being sent.
   server.keepAliveTimeout = 60_000;
   server.on('upgrade', (request, socket, head) => {
     if (!api.handleUpgrade(request, socket, head)) socket.destroy();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens on a port has an address with one.
+  // The address of a server that listens on a TCP port is never null or a string.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
@@ -100,7 +100,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     api,
     server,
     unexpected,
-    ask: (path, body, init = {}) =>
+    request: (path, body, init = {}) =>
       fetch(url + path, {
         method: body === undefined ? 'GET' : 'POST',
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),

@@ -10,9 +10,9 @@ export interface SseEvent {
 export interface SseReader {
   readonly status: number;
   readonly events: readonly SseEvent[];
-  /** Comments, which keep the connection alive. */
+  /** Comments, such as keep-alive messages. */
   readonly comments: readonly string[];
-  /** The first matching event, whether it has already arrived or not. */
+  /** Resolves with the first matching event, which may have arrived already. */
   waitFor(matches: (event: SseEvent) => boolean): Promise<SseEvent>;
   /** Resolves when the server has ended the stream or the connection was lost. */
   readonly ended: Promise<void>;

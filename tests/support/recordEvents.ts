@@ -1,4 +1,4 @@
-/** Records the events of a loop, and lets a test wait for an event instead of for time. */
+/** Records the events of a loop, and lets a test wait for an event instead of a fixed time. */
 import type { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../../imports/business/ai/domain/types/AgentEvents';
 

@@ -1,4 +1,4 @@
-/** A client of the Responses API's WebSocket that checks every message it gets. */
+/** A client of the Responses API's WebSocket that validates every message it receives. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -7,7 +7,7 @@ import type { OpenResponsesEvent } from './openResponses';
 
 export interface SocketTurn {
   readonly events: readonly OpenResponsesEvent[];
-  /** What it ended with: a response, or an error alone. */
+  /** Set unless the turn ended with an error. */
   readonly response?: JsonObject;
   readonly error?: { readonly code: string; readonly message: string };
   readonly status?: number;
@@ -56,7 +56,7 @@ export async function openSocket({
         const message = await next();
         if (message['type'] === 'error') {
           expectValid('websocket-error-event', message);
-          // An error is a turn's only end: what came before it, if anything, stays unfinished.
+          // An error ends the turn; items streamed before it stay unfinished.
           return {
             events,
             error: message['error'] as { code: string; message: string },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface SseServer {
   readonly url: string;
-  /** Sets the frames that following requests are answered with. */
+  /** Sets the frames of all following responses. */
   serve(frames: readonly string[]): void;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export async function startSseServer(): Promise<SseServer> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    // A server that listens on a port has an address with one.
+    // The address of a server that listens on a TCP port is never null or a string.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     serve: (frames) => {
       current = frames;

@@ -72,7 +72,7 @@ export async function decodeText(
   wire: WireName,
   text: string,
   vendor: VendorName,
-  model = 'asked-model',
+  model = 'requested-model',
 ): Promise<readonly ResponseStreamEvent[]> {
   const events: ResponseStreamEvent[] = [];
   const decoder = WIRES[wire].createDecoder(responseContext(vendor, model));

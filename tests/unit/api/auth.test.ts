@@ -6,7 +6,7 @@ import { MemoryApiTokenStore } from '../../../imports/api/auth/MemoryApiTokenSto
 import { presentedToken } from '../../../imports/api/auth/presentedToken';
 import { failure } from '../../support/failure';
 
-describe('API tokens', () => {
+describe('ApiTokens', () => {
   let now = 1_000;
   let store: MemoryApiTokenStore;
   let tokens: ApiTokens;
@@ -18,15 +18,15 @@ describe('API tokens', () => {
 
   const REQUEST = { userId: 'ann', name: 'laptop', scopes: ['generate'] } as const;
 
-  it('open for their owner with their scopes', async () => {
+  it('verifies a token as its owner with its scopes', async () => {
     const { token } = await tokens.issue(REQUEST);
     expect(await tokens.verify(token)).to.deep.equal({ userId: 'ann', scopes: ['generate'] });
   });
 
-  it('are never kept as they are, nor listed in a way that would let anybody use them', async () => {
+  it('neither stores nor lists anything that would be accepted as a token', async () => {
     const { token, id } = await tokens.issue(REQUEST);
-    const kept = JSON.stringify(await store.ofUser('ann'));
-    expect(kept).not.to.include(token).and.not.to.include(token.slice(7));
+    const stored = JSON.stringify(await store.ofUser('ann'));
+    expect(stored).not.to.include(token).and.not.to.include(token.slice(7));
     const listed = await tokens.list('ann');
     expect(listed).to.deep.equal([{ _id: id, userId: 'ann', name: 'laptop', scopes: ['generate'], createdAt: 1_000 }]);
     expect(await tokens.verify(id)).to.equal(undefined);
@@ -34,13 +34,13 @@ describe('API tokens', () => {
     expect(await tokens.verify(hash)).to.equal(undefined);
   });
 
-  it('are different each time, and long', async () => {
-    const made = await Promise.all(Array.from({ length: 100 }, () => tokens.issue(REQUEST)));
-    expect(new Set(made.map(({ token }) => token)).size).to.equal(100);
-    for (const { token } of made) expect(token).to.match(/^bolide_[\w-]{43}$/);
+  it('issues long, unique tokens', async () => {
+    const issued = await Promise.all(Array.from({ length: 100 }, () => tokens.issue(REQUEST)));
+    expect(new Set(issued.map(({ token }) => token)).size).to.equal(100);
+    for (const { token } of issued) expect(token).to.match(/^bolide_[\w-]{43}$/);
   });
 
-  it('do not open when any of their characters is another', async () => {
+  it('rejects a token with any character changed', async () => {
     const { token } = await tokens.issue(REQUEST);
     await fc.assert(
       fc.asyncProperty(fc.nat(token.length - 1), fc.constantFrom('A', 'b', '0', '-', ' '), async (at, other) => {
@@ -52,7 +52,7 @@ describe('API tokens', () => {
     expect(await tokens.verify('x'.repeat(1_000_000))).to.equal(undefined);
   });
 
-  it('do not open for a hash that only begins the same', async () => {
+  it('rejects a token whose hash only has the same prefix', async () => {
     const { token, id } = await tokens.issue(REQUEST);
     const [stored] = await store.ofUser('ann');
     await store.remove('ann', id);
@@ -60,7 +60,7 @@ describe('API tokens', () => {
     expect(await tokens.verify(token)).to.equal(undefined);
   });
 
-  it('end when they expire, and when they are revoked by their owner', async () => {
+  it('rejects expired tokens and tokens revoked by their owner', async () => {
     const { token } = await tokens.issue({ ...REQUEST, expiresAt: 2_000 });
     now = 1_999;
     expect(await tokens.verify(token)).not.to.equal(undefined);
@@ -73,13 +73,13 @@ describe('API tokens', () => {
     expect(await tokens.verify(other.token)).to.equal(undefined);
   });
 
-  it('are not made without a user or a scope, nor from a text that no header carries, nor twice', async () => {
-    for (const wrong of [
+  it('rejects a missing user or scope, a token that no header can carry, and a duplicate', async () => {
+    for (const invalid of [
       { ...REQUEST, userId: '' },
       { ...REQUEST, scopes: [] },
       { ...REQUEST, scopes: ['everything' as 'admin'] },
     ]) {
-      expect(await failure(tokens.issue(wrong))).to.have.property('code', 'invalid-request');
+      expect(await failure(tokens.issue(invalid))).to.have.property('code', 'invalid-request');
     }
     for (const token of ['', 'with blank', 'with,comma', 'ünicode', 'x'.repeat(513)]) {
       expect(await failure(tokens.adopt(token, REQUEST))).to.have.property('path', 'token');
@@ -89,8 +89,8 @@ describe('API tokens', () => {
   });
 });
 
-describe('a scope', () => {
-  it('is granted to its holder, to admins, and to logged-in users unless it is admin', () => {
+describe('hasScope', () => {
+  it('grants a scope to its holder, to admins, and unless it is admin to logged-in users', () => {
     for (const scope of SCOPES) {
       expect(hasScope({ userId: 'x', scopes: ['admin'] }, scope)).to.equal(true);
       expect(hasScope({ userId: 'x', scopes: [] }, scope)).to.equal(false);
@@ -101,11 +101,11 @@ describe('a scope', () => {
   });
 });
 
-describe('the token of a request', () => {
+describe('presentedToken', () => {
   const token = (headers: Record<string, string>, url = '/v1/responses'): string | undefined =>
     presentedToken({ headers, url });
 
-  it('is found where each vendor’s clients send it', () => {
+  it('reads the token from where each vendor’s clients send it', () => {
     expect(token({ authorization: 'Bearer abc' })).to.equal('abc');
     expect(token({ authorization: 'bearer  abc ' })).to.equal('abc');
     expect(token({ 'x-api-key': 'abc' })).to.equal('abc');
@@ -113,7 +113,7 @@ describe('the token of a request', () => {
     expect(token({}, '/v1beta/models/x:generateContent?alt=sse&key=abc')).to.equal('abc');
   });
 
-  it('is not read from other schemes, other URLs or a repeated header', () => {
+  it('ignores other schemes, other URLs and repeated headers', () => {
     expect(token({ authorization: 'Basic abc' })).to.equal(undefined);
     expect(token({ authorization: 'Bearer' })).to.equal(undefined);
     expect(token({ authorization: 'Bearer a b' })).to.equal(undefined);

@@ -38,11 +38,11 @@ export class ModelDirectory {
   }
 
   /** @throws LLMModelNotFoundError with the candidates */
-  async resolve(principal: ApiPrincipal, asked: string | undefined, wire: WireName): Promise<ResolvedModel> {
-    const { providerId, model } = resolveModel(asked, await this.visible(principal));
+  async resolve(principal: ApiPrincipal, requested: string | undefined, wire: WireName): Promise<ResolvedModel> {
+    const { providerId, model } = resolveModel(requested, await this.visible(principal));
     const provider = this.ports.module.providers.get(providerId);
     if (provider === undefined)
-      throw new LLMModelNotFoundError(`The provider '${providerId}' is not there any more.`, { path: 'model' });
+      throw new LLMModelNotFoundError(`The provider '${providerId}' no longer exists.`, { path: 'model' });
     return {
       providerId,
       address: model === undefined ? providerId : `${providerId}/${model}`,

@@ -1,9 +1,9 @@
-/** Whom a request is asked of, from the one word that clients of every API send: the model. */
+/** Selects the provider of a request by its model, the one field that clients of every API send. */
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { VendorName } from '../../../business/ai/domain/types/VendorTypes';
 import { isModelOf } from '../../../business/ai/infrastructure/vendors/capabilities';
 
-/** What is looked at of a provider that the caller may use. */
+/** What model resolution needs to know about a provider that the caller may use. */
 export interface ModelCandidate {
   readonly id: string;
   readonly vendor: VendorName;
@@ -18,39 +18,39 @@ export interface ModelRoute {
 }
 
 /**
- * A first segment that is a provider's id wins; else an exact match in some `allowedModels`; else the single
+ * A first path segment that is a provider's id takes precedence, then an exact match in `allowedModels`, then the only
  * provider whose patterns match.
  * @param providers those that the caller may use, the default one first
  * @throws LLMModelNotFoundError with the candidates
  */
-export function resolveModel(asked: string | undefined, providers: readonly ModelCandidate[]): ModelRoute {
+export function resolveModel(requested: string | undefined, providers: readonly ModelCandidate[]): ModelRoute {
   const [first] = providers;
   if (first === undefined) throw new LLMModelNotFoundError('There is no provider that you may use.', { path: 'model' });
-  if (asked === undefined) return { providerId: first.id };
-  if (asked.length > MAX_NAME_LENGTH)
+  if (requested === undefined) return { providerId: first.id };
+  if (requested.length > MAX_NAME_LENGTH)
     throw new LLMModelNotFoundError(`A model's name has at most ${MAX_NAME_LENGTH} characters.`, { path: 'model' });
-  const named = resolveByProviderId(asked, providers);
+  const named = resolveByProviderId(requested, providers);
   if (named !== undefined) return named;
-  const allowing = providers.find(({ allowedModels }) => allowedModels?.includes(asked));
-  if (allowing !== undefined) return { providerId: allowing.id, model: asked };
+  const allowing = providers.find(({ allowedModels }) => allowedModels?.includes(requested));
+  if (allowing !== undefined) return { providerId: allowing.id, model: requested };
   const open = providers.filter(({ allowedModels }) => allowedModels === undefined);
-  const claiming = open.filter((provider) => matchesByName(provider, asked, providers.length === 1));
+  const claiming = open.filter((provider) => matchesByName(provider, requested, providers.length === 1));
   const [only, another] = claiming;
-  if (only !== undefined && another === undefined) return { providerId: only.id, model: asked };
+  if (only !== undefined && another === undefined) return { providerId: only.id, model: requested };
   throw new LLMModelNotFoundError(
-    `The model '${asked}' does not say which provider it is asked of: ${candidates(claiming.length > 0 ? claiming : providers, asked)}.`,
+    `The model '${requested}' does not identify a provider. Use one of: ${candidates(claiming.length > 0 ? claiming : providers, requested)}.`,
     {
       path: 'model',
     },
   );
 }
 
-function resolveByProviderId(asked: string, providers: readonly ModelCandidate[]): ModelRoute | undefined {
-  const slash = asked.indexOf('/');
-  const id = slash === -1 ? asked : asked.slice(0, slash);
+function resolveByProviderId(requested: string, providers: readonly ModelCandidate[]): ModelRoute | undefined {
+  const slash = requested.indexOf('/');
+  const id = slash === -1 ? requested : requested.slice(0, slash);
   const provider = providers.find((each) => each.id === id);
   if (provider === undefined) return undefined;
-  const model = slash === -1 ? '' : asked.slice(slash + 1);
+  const model = slash === -1 ? '' : requested.slice(slash + 1);
   if (model === '') return { providerId: id };
   if (provider.allowedModels?.includes(model) === false) {
     throw new LLMModelNotFoundError(
@@ -70,8 +70,8 @@ function matchesByName({ vendor, modelPatterns }: ModelCandidate, model: string,
 const MAX_NAME_LENGTH = 256;
 const MAX_CANDIDATES = 20;
 
-function candidates(providers: readonly ModelCandidate[], asked: string): string {
-  const names = providers.flatMap(({ id, allowedModels = [asked] }) =>
+function candidates(providers: readonly ModelCandidate[], requested: string): string {
+  const names = providers.flatMap(({ id, allowedModels = [requested] }) =>
     allowedModels.map((model) => `'${id}/${model}'`),
   );
   return `${names.slice(0, MAX_CANDIDATES).join(', ')}${names.length > MAX_CANDIDATES ? ', …' : ''}`;

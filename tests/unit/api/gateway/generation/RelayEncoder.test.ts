@@ -17,9 +17,9 @@ function relayOf(wire: StatelessWire): RelayEncoder {
   });
 }
 
-describe('a relayed stream', () => {
+describe('RelayEncoder', () => {
   for (const wire of WIRES) {
-    it(`of ${wire} that breaks gets one error after what was told, and nothing begins anew`, () => {
+    it(`ends a ${wire} stream that breaks with one error, without restarting it`, () => {
       const relay = relayOf(wire);
       expect(relay.push({ type: 'wire.message', wire, event: undefined, data: '{"type":"brand_new"}' })).to.deep.equal([
         'data: {"type":"brand_new"}\n\n',
@@ -31,7 +31,7 @@ describe('a relayed stream', () => {
       expect(relay.end()).to.deep.equal([]);
     });
 
-    it(`of ${wire} ends with its host's own error, whatever is in it`, () => {
+    it(`ends a ${wire} stream with the vendor's own error, secrets redacted`, () => {
       const relay = relayOf(wire);
       relay.push({ type: 'wire.message', wire, event: undefined, data: '{}' });
       const body = {
@@ -39,13 +39,13 @@ describe('a relayed stream', () => {
         error: { type: 'overloaded_error', message: 'Too much.', details: [{ brand_new: 1 }] },
         brand_new: { key: 'sk-0123456789abcdef' },
       };
-      const told = { ...body, brand_new: { key: '[redacted]' } };
+      const redacted = { ...body, brand_new: { key: '[redacted]' } };
       expect(relay.fail(vendorError({ vendor: 'v', body }))).to.deep.equal([
-        `event: error\ndata: ${JSON.stringify(told)}\n\n`,
+        `event: error\ndata: ${JSON.stringify(redacted)}\n\n`,
       ]);
     });
 
-    it(`of ${wire} that has not begun is told as any other`, () => {
+    it(`encodes an error before the ${wire} stream has started like any other`, () => {
       const error = new LLMOverloadedError('Too much.');
       expect(relayOf(wire).fail(error)).to.deep.equal(
         createStreamEncoder(SCHEME_OF_WIRE[wire], { model: 'm', id: 'id', created: 1 }).fail(error),
@@ -53,8 +53,8 @@ describe('a relayed stream', () => {
     });
   }
 
-  it('is never one of the Responses API, whose events are numbered', () => {
-    // @ts-expect-error: an error of ours would be numbered from 0 again
+  it('does not accept the Responses API, whose events are numbered', () => {
+    // @ts-expect-error: our error event would restart the numbering at 0
     const wire: RelayOptions['wire'] = 'responses';
     expect(wire).to.equal('responses');
   });

@@ -10,13 +10,13 @@ const LLAMA: ModelCandidate = { id: 'llama', vendor: 'llama' };
 const LOCAL: ModelCandidate = { id: 'local', vendor: 'openai_compatible' };
 const ALL = [OPENAI, CLAUDE, GROQ, LLAMA, LOCAL];
 
-describe('the provider behind a model', () => {
-  for (const [asked, expected] of [
+describe('resolveModel', () => {
+  for (const [requested, expected] of [
     ['openai/gpt-5', { providerId: 'openai', model: 'gpt-5' }],
     ['openai', { providerId: 'openai' }],
     ['openai/', { providerId: 'openai' }],
     ['claude/openai/odd', { providerId: 'claude', model: 'openai/odd' }],
-    // A first segment that is an id wins, even where another vendor has a model of that name.
+    // A first path segment that is an id takes precedence, even if another vendor has a model of that name.
     ['openai/gpt-oss-120b', { providerId: 'openai', model: 'gpt-oss-120b' }],
     ['groq/openai/gpt-oss-120b', { providerId: 'groq', model: 'openai/gpt-oss-120b' }],
     ['gpt-5.4-mini', { providerId: 'openai', model: 'gpt-5.4-mini' }],
@@ -27,25 +27,25 @@ describe('the provider behind a model', () => {
     ['moonshotai/kimi-k2', { providerId: 'groq', model: 'moonshotai/kimi-k2' }],
     [undefined, { providerId: 'openai' }],
   ] as const) {
-    it(`is found for ${String(asked)}`, () => {
-      expect(resolveModel(asked, ALL)).to.deep.equal(expected);
+    it(`finds the provider of ${String(requested)}`, () => {
+      expect(resolveModel(requested, ALL)).to.deep.equal(expected);
     });
   }
 
-  it('is whoever allows exactly that model, before whose patterns match', () => {
+  it('prefers a provider that allows exactly this model over one whose patterns match', () => {
     const curated: ModelCandidate = { id: 'curated', vendor: 'azure_openai', allowedModels: ['gpt-5', 'own-name'] };
     expect(resolveModel('gpt-5', [OPENAI, curated])).to.deep.equal({ providerId: 'curated', model: 'gpt-5' });
     expect(resolveModel('own-name', [OPENAI, curated])).to.deep.equal({ providerId: 'curated', model: 'own-name' });
     expect(resolveModel('gpt-5-mini', [OPENAI, curated])).to.deep.equal({ providerId: 'openai', model: 'gpt-5-mini' });
   });
 
-  it('is whoever’s own patterns match', () => {
+  it('finds the provider whose own patterns match', () => {
     const local: ModelCandidate = { ...LOCAL, modelPatterns: ['^qwen', '-instruct$'] };
     expect(resolveModel('Qwen3-32b', [OPENAI, local])).to.deep.equal({ providerId: 'local', model: 'Qwen3-32b' });
     expect(resolveModel('phi-instruct', [OPENAI, local])).to.deep.equal({ providerId: 'local', model: 'phi-instruct' });
   });
 
-  it('is the only one there is, for every model that it does not rule out', () => {
+  it('chooses the only provider for every model that it does not exclude', () => {
     expect(resolveModel('anything', [LOCAL])).to.deep.equal({ providerId: 'local', model: 'anything' });
     expect(() => resolveModel('anything', [{ ...LOCAL, allowedModels: ['this'] }])).to.throw(
       LLMModelNotFoundError,
@@ -54,7 +54,7 @@ describe('the provider behind a model', () => {
     expect(() => resolveModel('anything', [{ ...LOCAL, modelPatterns: ['^this'] }])).to.throw(LLMModelNotFoundError);
   });
 
-  it('is not guessed among several: the error names them', () => {
+  it('throws with the candidates if several providers are possible', () => {
     expect(() => resolveModel('llama-3.3-70b', ALL))
       .to.throw(LLMModelNotFoundError)
       .that.satisfies(
@@ -64,20 +64,20 @@ describe('the provider behind a model', () => {
     expect(() => resolveModel('mystery', ALL)).to.throw(LLMModelNotFoundError, "'openai/mystery', 'claude/mystery'");
   });
 
-  it('has no model but those that it is allowed, by whatever name it is asked', () => {
+  it('rejects a model that its provider does not allow, by whatever name', () => {
     const curated = { ...OPENAI, allowedModels: ['gpt-5'] };
     expect(() => resolveModel('openai/gpt-4', [curated, CLAUDE])).to.throw(LLMModelNotFoundError, "'openai/gpt-5'");
     expect(() => resolveModel('gpt-4', [curated, CLAUDE])).to.throw(LLMModelNotFoundError);
   });
 
-  it('is nobody for a caller who may use none, and for a name of megabytes', () => {
+  it('rejects every model without providers, and a name of a megabyte', () => {
     expect(() => resolveModel('gpt-5', [])).to.throw(LLMModelNotFoundError);
     expect(() => resolveModel('x'.repeat(1_000_000), ALL))
       .to.throw(LLMModelNotFoundError)
       .that.satisfies(({ message }: Error) => message.length < 200);
   });
 
-  it('is asked about in bounded words', () => {
+  it('limits the length of the error message', () => {
     const many = Array.from({ length: 200 }, (_value, index): ModelCandidate => ({
       id: `p${index}`,
       vendor: 'openai_compatible',

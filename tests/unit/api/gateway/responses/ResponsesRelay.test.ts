@@ -1,7 +1,3 @@
-/**
- * Streams of Responses hosts that go on as they came, and what is put in where a host is sloppier than Open
- * Responses.
- */
 import { expect } from 'chai';
 import { emptyResource } from '../../../../../imports/api/gateway/responses/responseResource';
 import { ResponsesRelay } from '../../../../../imports/api/gateway/responses/ResponsesRelay';
@@ -31,7 +27,7 @@ function relayOf({
   });
 }
 
-/** What the client reads of a host's events. A text is sent as it is. */
+/** Relays a provider's events and returns what the client receives. A string is sent as is. */
 async function relayed(
   events: readonly (JsonObject | string)[],
   options: Parameters<typeof relayOf>[0] = {},
@@ -55,24 +51,24 @@ async function relayed(
     relay: 'responses',
   } as const;
   const relay = relayOf(options);
-  const told: string[] = [];
+  const relayedFrames: string[] = [];
   try {
     for await (const event of decodeStream(bytesOf(frames.join('')), new ResponsesDecoder(context), limits))
-      told.push(...relay.push(event));
-    told.push(...relay.end());
+      relayedFrames.push(...relay.push(event));
+    relayedFrames.push(...relay.end());
   } catch (error) {
     if (!(error instanceof LLMError)) throw error;
-    told.push(...relay.fail(error));
+    relayedFrames.push(...relay.fail(error));
   }
-  return told.join('');
+  return relayedFrames.join('');
 }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(Buffer.from(text));
 }
 
-/** A stream that is what every stream of Open Responses must be. */
-function told(text: string): readonly JsonObject[] {
+/** Parses a stream and expects it to be valid Open Responses. */
+function validEvents(text: string): readonly JsonObject[] {
   const events = eventsOfStream(text);
   checkEvents(events);
   return events;
@@ -98,7 +94,7 @@ const call = (id: string): JsonObject => ({
   id,
   type: 'function_call',
   call_id: `c_${id}`,
-  name: 'look',
+  name: 'search',
   arguments: '{}',
   status: 'completed',
 });
@@ -153,7 +149,7 @@ describe('ResponsesRelay', () => {
         ? { ...event, part: { type: 'output_text', text: (event.part as { text: string }).text } }
         : event,
     );
-    const all = told(await relayed([CREATED, PROGRESS, ...bare, ended(message('a', 'x'))]));
+    const all = validEvents(await relayed([CREATED, PROGRESS, ...bare, ended(message('a', 'x'))]));
     expect(all.map(({ type }) => type)).to.deep.equal([
       'response.created',
       'response.in_progress',
@@ -164,7 +160,7 @@ describe('ResponsesRelay', () => {
   });
 
   it('starts with the response if the provider starts with an item', async () => {
-    const all = told(await relayed([...textEvents(0, 'a', 'x'), ended(message('a', 'x'))]));
+    const all = validEvents(await relayed([...textEvents(0, 'a', 'x'), ended(message('a', 'x'))]));
     expect(all.slice(0, 3).map(({ type }) => type)).to.deep.equal([
       'response.created',
       'response.in_progress',
@@ -176,7 +172,9 @@ describe('ResponsesRelay', () => {
     const [first, second] = [textEvents(0, 'a', 'one'), textEvents(1, 'b', 'two')];
     const mixed = first.flatMap((event, index) => [event, second[index]!]);
     const late = { type: 'response.brand_new', output_index: 0, deep: [1] };
-    const all = told(await relayed([CREATED, PROGRESS, ...mixed, ended(message('a', 'one'), message('b', 'two'))]));
+    const all = validEvents(
+      await relayed([CREATED, PROGRESS, ...mixed, ended(message('a', 'one'), message('b', 'two'))]),
+    );
     expect(all.slice(2, -1).map(({ output_index }) => output_index)).to.deep.equal([
       ...first.map(() => 0),
       ...second.map(() => 1),
@@ -188,7 +186,7 @@ describe('ResponsesRelay', () => {
 
   it('closes items left open, and emits items that only the completed response contains', async () => {
     const left = textEvents(0, 'a', 'one').slice(0, 5);
-    const all = told(
+    const all = validEvents(
       await relayed([CREATED, PROGRESS, ...left, ended(message('a', 'one'), message('b', ''), call('f'))]),
     );
     expect(
@@ -266,7 +264,7 @@ describe('ResponsesRelay', () => {
       ],
       { checkItem: refuse },
     );
-    expect(text).not.to.include('look');
+    expect(text).not.to.include('search');
     expect(eventsOfStream(text).at(-1)!.type).to.equal('response.failed');
   });
 
