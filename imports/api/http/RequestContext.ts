@@ -1,4 +1,4 @@
-/** What a handler needs to answer one request. */
+/** What a handler needs to handle one request. */
 import type { Request, Response } from 'express';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 

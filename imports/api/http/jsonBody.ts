@@ -17,9 +17,9 @@ export function jsonBody(
 ): RequestHandler {
   const read: RequestHandler = application.raw({ limit: maxBodyBytes, type: () => true });
   return (request, response, next) => {
-    const refused = checkContentType(request);
-    if (refused !== undefined) {
-      next(refused);
+    const contentTypeError = checkContentType(request);
+    if (contentTypeError !== undefined) {
+      next(contentTypeError);
       return;
     }
     void read(request, response, (failed?: unknown) => {

@@ -5,8 +5,8 @@ import { HttpError } from './HttpError';
 /** @param onUnexpected receives errors that are bugs; the client learns only that the request failed */
 export function toLLMError(thrown: unknown, onUnexpected: (thrown: unknown) => void): LLMError {
   if (isLLMError(thrown)) return thrown;
-  const refused = bodyParserError(thrown);
-  if (refused !== undefined) return refused;
+  const parserError = bodyParserError(thrown);
+  if (parserError !== undefined) return parserError;
   onUnexpected(thrown);
   return new UnexpectedError();
 }

@@ -31,7 +31,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     const options = route.wire === 'responses' ? withoutChatOptions(read) : read;
     details.provider = route.providerId;
     details.isSameApi = route.wire === api.wire;
-    const asked: GenerateOptions = {
+    const generateOptions: GenerateOptions = {
       ...options,
       model: route.address,
       wire: api.wire,
@@ -40,7 +40,9 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     };
     if (stream === undefined) {
       response.json(
-        api.write(await recoverSameWireFailure(api.wire, ports.module.manager.generate(principal.userId, asked))),
+        api.write(
+          await recoverSameWireFailure(api.wire, ports.module.manager.generate(principal.userId, generateOptions)),
+        ),
       );
       return;
     }
@@ -58,7 +60,10 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
           hidesUsage: api.wire === 'chat_completions' && !includeUsage,
         })
       : plain;
-    const events = ports.module.manager.stream(principal.userId, isSame ? { ...asked, relay: true } : asked);
+    const events = ports.module.manager.stream(
+      principal.userId,
+      isSame ? { ...generateOptions, relay: true } : generateOptions,
+    );
     await writeStream(events, encoder, new ResponseSink(response, stream, signal), { ...ports, hasLeft });
   };
 }
@@ -70,9 +75,9 @@ function withoutChatOptions(options: GenerateOptions): GenerateOptions {
 }
 
 /** A response in the client's own API is returned as is, even if it counts as a failure here. */
-async function recoverSameWireFailure(wire: StatelessWire, answer: Promise<LLMResponse>): Promise<LLMResponse> {
+async function recoverSameWireFailure(wire: StatelessWire, response: Promise<LLMResponse>): Promise<LLMResponse> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (isLLMError(error) && error.response?.vendor.wire === wire) return error.response;
     throw error;

@@ -17,11 +17,11 @@ export const messagesApi: GatewayApi = {
       ...(betas.length === 0 ? {} : { betas }),
       ...(isVersion(version) ? { anthropic_version: version } : {}),
     };
-    const asked =
+    const generateOptions =
       Object.keys(named).length === 0
         ? options
         : { ...options, vendor: { ...options.vendor, anthropic: { ...options.vendor?.anthropic, ...named } } };
-    return stream === true ? { options: asked, stream: SERVER_SENT_EVENTS } : { options: asked };
+    return stream === true ? { options: generateOptions, stream: SERVER_SENT_EVENTS } : { options: generateOptions };
   },
   write: writeAnthropic,
 };

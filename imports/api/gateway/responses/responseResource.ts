@@ -101,8 +101,8 @@ export function conformingFields(fields: JsonObject, echo: JsonObject): JsonObje
 }
 
 /** xAI omits the name of the format that it repeats. */
-function withRequestedName(text: JsonObject, { text: asked }: JsonObject): JsonObject {
-  const name = isObject(asked) && isObject(asked.format) ? asked.format.name : undefined;
+function withRequestedName(text: JsonObject, { text: requestedText }: JsonObject): JsonObject {
+  const name = isObject(requestedText) && isObject(requestedText.format) ? requestedText.format.name : undefined;
   return name === undefined || !isObject(text.format) || text.format.type !== 'json_schema'
     ? text
     : { ...text, format: { name, ...text.format } };
