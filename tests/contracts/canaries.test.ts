@@ -67,8 +67,12 @@ describe('the watch over planted secrets', () => {
     const gateway = await startGateway();
     try {
       expect(
-        (await gateway.request('/v1/chat/completions', { model: 'openai', messages: [{ role: 'user', content: 'Hello' }] }))
-          .status,
+        (
+          await gateway.request('/v1/chat/completions', {
+            model: 'openai',
+            messages: [{ role: 'user', content: 'Hello' }],
+          })
+        ).status,
       ).to.equal(200);
       expect(gateway.module.providers.rows().map(({ apiKey }) => apiKey)).to.satisfy((keys: string[]) =>
         keys.every((key) => key.includes(CANARY)),
