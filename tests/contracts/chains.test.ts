@@ -89,7 +89,7 @@ for (const vendor of SIMULATED_VENDORS) {
       await ask(asked, 'three');
       expect(chain()).to.have.length(2).and.not.to.include(first);
       const heard = await ask(asked, 'four');
-      // A host that keeps responses keeps each with all that came before it; elsewhere the window is all there is.
+      // A vendor that stores responses stores the entire conversation with each; elsewhere only the window remains.
       expect(heard).to.deep.equal(keepsState ? ['one', 'two', 'three', 'four'] : ['two', 'three', 'four']);
       const stateful = new StatefulProvider({ provider, store: responseStore, trustsIds: true });
       const goOn = (id: string): Promise<LLMResponse> =>

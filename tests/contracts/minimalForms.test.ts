@@ -31,7 +31,7 @@ describe('createAIModule in its shortest form', () => {
       .with.property('path', 'providers[1].id');
   });
 
-  it('says what is missing without any provider', () => {
+  it('names what is missing if there is no provider', () => {
     expect(() => createAIModule({}))
       .to.throw(LLMInvalidRequestError, 'No provider is configured.')
       .with.property('path', 'providers');
@@ -59,7 +59,7 @@ describe('createHttpApi with nothing but express and authenticate', () => {
     };
   }
 
-  it('lets in whom the host names, told at once or later', async () => {
+  it('accepts a principal that the host returns directly or by a promise', async () => {
     for (const authenticate of [() => ({ userId: 'ann' }), async () => ({ userId: 'ann', scopes: ['read'] })]) {
       const { port, close } = await serve(authenticate);
       expect((await fetch(`http://127.0.0.1:${port}/v1/models`)).status).to.equal(200);
@@ -67,8 +67,8 @@ describe('createHttpApi with nothing but express and authenticate', () => {
     }
   });
 
-  it('takes everything but an object with a user id for nobody, in whatever way the host says it', async () => {
-    for (const nobody of [
+  it('rejects a request for which the host returns anything but an object with a user id', async () => {
+    for (const principal of [
       undefined,
       null,
       false,
@@ -82,11 +82,11 @@ describe('createHttpApi with nothing but express and authenticate', () => {
       { userId: 7 },
       [],
     ]) {
-      const { port, close } = await serve(async () => nobody);
+      const { port, close } = await serve(async () => principal);
       const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: 'Bearer x' } });
       expect(
         [answer.status, ((await answer.json()) as { error: { type: string } }).error.type],
-        JSON.stringify(nobody),
+        JSON.stringify(principal),
       ).to.deep.equal([401, 'authentication_error']);
       const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/responses`);
       socket.on('error', () => undefined);
@@ -95,7 +95,7 @@ describe('createHttpApi with nothing but express and authenticate', () => {
         { statusCode: number; resume(): void },
       ];
       refusal.resume();
-      expect(refusal.statusCode, JSON.stringify(nobody)).to.equal(401);
+      expect(refusal.statusCode, JSON.stringify(principal)).to.equal(401);
       await close();
     }
   });

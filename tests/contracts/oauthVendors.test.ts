@@ -92,7 +92,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: 'a host that exchanges a code for a key, as OpenRouter does',
+    name: 'a vendor that exchanges a code for a key, as OpenRouter does',
     provider: (url) => ({
       vendor: 'openai_compatible',
       baseURL: `${url}/api/v1`,
@@ -110,7 +110,7 @@ const CASES: readonly Case[] = [
     asked: { path: /^\/api\/v1\/chat\/completions$/, headers: { authorization: `Bearer ${TOKEN}` } },
   },
   {
-    name: 'any host behind a server of OAuth 2.1',
+    name: 'any vendor behind an OAuth 2.1 server',
     provider: (url) => ({
       vendor: 'openai_compatible',
       baseURL: `${url}/v1`,

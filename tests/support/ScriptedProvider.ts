@@ -1,4 +1,4 @@
-/** A model host that plays a script: one step per call, and a complaint for every call too many or too few. */
+/** A provider that plays a script, one step per call, and fails the test for a surplus or missing call. */
 import { CAPABILITIES } from './capabilities';
 import { eventsOf } from './responses';
 import type { ILLMProvider, ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';

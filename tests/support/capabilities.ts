@@ -1,4 +1,7 @@
-/** A model that can do everything and whose host keeps nothing, for tests in which models make no difference. */
+/**
+ * A model with every capability except asynchronous tools and stored responses, for tests in which the model does not
+ * matter.
+ */
 import type { ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 
 export const CAPABILITIES: ModelCapabilities = {

@@ -25,7 +25,7 @@ export const SIMULATED_VENDORS: readonly SimulatedVendor[] = [
   { name: 'Grok Responses', vendor: 'grok', wire: 'responses', model: 'grok-4' },
   { name: 'Groq', vendor: 'groq', wire: 'chat_completions', model: 'llama-3.3-70b-versatile' },
   { name: 'Llama', vendor: 'llama', wire: 'chat_completions', model: 'llama-3.3-70b-versatile' },
-  { name: 'a compatible host', vendor: 'openai_compatible', wire: 'chat_completions', model: 'some-model' },
+  { name: 'an OpenAI-compatible vendor', vendor: 'openai_compatible', wire: 'chat_completions', model: 'some-model' },
 ];
 
 export function simulatedProvider(

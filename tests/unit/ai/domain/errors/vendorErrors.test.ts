@@ -221,7 +221,7 @@ const gemini = (code: number, status: string, message: string, details: unknown[
 const xai = (code: string, error: string) => ({ code, error });
 
 const SYNTHETIC: readonly Synthetic[] = [
-  // Context length, one spelling a host.
+  // Context length, as each vendor words it.
   {
     title: 'OpenAI context length',
     status: 400,
@@ -860,7 +860,7 @@ const SYNTHETIC: readonly Synthetic[] = [
     says: 'Too long',
   },
   {
-    title: 'an error that another host wrapped',
+    title: 'an error that another vendor wrapped',
     status: 400,
     body: {
       error: {

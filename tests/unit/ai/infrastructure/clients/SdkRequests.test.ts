@@ -15,7 +15,7 @@ import { failure } from '../../../../support/failure';
 import { TestHost } from '../../../../support/TestHost';
 
 describe('SdkRequests', () => {
-  let host: TestHost;
+  let server: TestHost;
   let fetch: GuardedFetch;
   let constructed: string[];
   let loads: number;
@@ -23,7 +23,7 @@ describe('SdkRequests', () => {
   let built: SdkRequest[];
 
   beforeEach(async () => {
-    host = await TestHost.start();
+    server = await TestHost.start();
     fetch = createGuardedFetch({ limits, allowPrivateHosts: true });
     constructed = [];
     loads = 0;
@@ -31,7 +31,7 @@ describe('SdkRequests', () => {
   });
   afterEach(async () => {
     fetch.close();
-    await host.stop();
+    await server.stop();
   });
 
   const requests = (): SdkRequests =>
@@ -49,7 +49,7 @@ describe('SdkRequests', () => {
               built.push(request);
               return Promise.resolve({
                 req: { headers: new Headers({ 'x-key': credential?.token ?? 'none' }) },
-                url: `${host.url}${request.path}`,
+                url: `${server.url}${request.path}`,
               });
             },
           };
@@ -113,10 +113,10 @@ describe('SdkRequests', () => {
       built.map(({ path }) => path),
       'old heads go',
     ).to.deep.equal(['/one']);
-    const said = host.requests
+    const sent = server.requests
       .filter(({ path }) => !path.startsWith('/other'))
       .map(({ path, headers, body }) => `${String(headers['x-key'])} ${path} ${body}`);
-    expect(said).to.deep.equal([
+    expect(sent).to.deep.equal([
       'a /one {"model":"m","input":1}',
       'a /one {"model":"m","input":2}',
       'b /one {"model":"m","input":3}',
@@ -138,13 +138,13 @@ describe('SdkRequests', () => {
     ];
     for (const sdk of sdks) {
       const request = { method: 'post', path: '/chat/completions', headers: { 'x-own': '1' } } as const;
-      const [whole, head] = await Promise.all([
+      const [full, head] = await Promise.all([
         sdk.buildRequest({ ...request, body }),
         sdk.buildRequest({ ...request, body: { model: body.model } }),
       ]);
-      expect(head.url).to.equal(whole.url);
-      expect([...head.req.headers]).to.deep.equal([...whole.req.headers]);
-      expect(whole.req.body).to.equal(JSON.stringify(body));
+      expect(head.url).to.equal(full.url);
+      expect([...head.req.headers]).to.deep.equal([...full.req.headers]);
+      expect(full.req.body).to.equal(JSON.stringify(body));
     }
   });
 });

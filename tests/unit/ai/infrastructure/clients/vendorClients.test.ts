@@ -124,22 +124,22 @@ const CALL: VendorCall = {
 };
 
 describe('vendor clients', () => {
-  let host: TestHost;
+  let server: TestHost;
   const fetches: GuardedFetch[] = [];
 
   function connect(row: Row, limits: Partial<TransportLimits> = {}): VendorClient {
     const all = { ...DEFAULT_TRANSPORT_LIMITS, ...limits };
     const fetch = createGuardedFetch({ limits: all, allowPrivateHosts: true });
     fetches.push(fetch);
-    return row.create(host.url, fetch, all);
+    return row.create(server.url, fetch, all);
   }
 
   beforeEach(async () => {
-    host = await TestHost.start();
+    server = await TestHost.start();
   });
   afterEach(async () => {
     fetches.splice(0).forEach((fetch) => fetch.close());
-    await host.stop();
+    await server.stop();
   });
 
   for (const row of ROWS) {
@@ -149,7 +149,7 @@ describe('vendor clients', () => {
         const body = { model: 'some-model', text: { toJSON: () => `grüße ${++serialised}` } };
         const reply = await connect(row).send({ ...CALL, body, headers: { 'x-extra': '1' } });
         expect(JSON.parse(await reply.text())).to.deep.equal({ ok: true });
-        const [request] = host.requests;
+        const [request] = server.requests;
         expect(request).to.include({ method: 'POST', path: row.path });
         expect(JSON.parse(request?.body ?? '')).to.deep.equal({ model: 'some-model', text: 'grüße 1' });
         expect(request?.headers).to.include({ 'content-type': 'application/json', 'x-extra': '1', ...row.keyHeader });
@@ -160,7 +160,7 @@ describe('vendor clients', () => {
         const client = connect(row);
         await (await client.send({ ...CALL, credential: TOKEN })).text();
         await (await client.send({ ...CALL, credential: undefined })).text();
-        expect(host.requests.map(({ headers }) => credentialHeaders(headers))).to.deep.equal([
+        expect(server.requests.map(({ headers }) => credentialHeaders(headers))).to.deep.equal([
           { authorization: `Bearer ${TOKEN.token}` },
           {},
         ]);
@@ -168,7 +168,7 @@ describe('vendor clients', () => {
 
       it('passes on the raw body in chunks, with status, content type and request id', async () => {
         const text = 'data: {"a": 1}\r\n\r\n<html>not JSON</html>';
-        host.answer = (response) =>
+        server.answer = (response) =>
           response.writeHead(200, { 'content-type': 'text/html', 'x-request-id': 'req_1' }).end(text);
         const reply = await connect(row).send({ ...CALL, stream: true });
         expect([reply.status, reply.requestId, reply.header('Content-Type')]).to.deep.equal([
@@ -192,7 +192,7 @@ describe('vendor clients', () => {
         [529, 'overloaded'],
       ] as const) {
         it(`sends one request and maps the error for status ${status}`, async () => {
-          host.answer = json({ error: { message: 'no', type: 'x', code: null } }, status, {
+          server.answer = json({ error: { message: 'no', type: 'x', code: null } }, status, {
             'retry-after': '0',
             'x-should-retry': 'true',
             'request-id': 'req_2',
@@ -206,7 +206,7 @@ describe('vendor clients', () => {
             message: 'no',
             retryAfterMs: 0,
           } satisfies Partial<LLMError>);
-          expect(host.requests).to.have.length(1);
+          expect(server.requests).to.have.length(1);
         });
       }
 
@@ -226,7 +226,7 @@ describe('vendor clients', () => {
           ['', 'invalid-request', 'status 400'],
         ];
         for (const [body, code, says] of bodies) {
-          host.answer = (response) =>
+          server.answer = (response) =>
             response.writeHead(400).end(typeof body === 'string' ? body : JSON.stringify(body));
           const error = (await failure(connect(row).send(CALL))) as LLMError;
           expect(error.code).to.equal(code);
@@ -235,7 +235,7 @@ describe('vendor clients', () => {
       });
 
       it('reports the status of an error response with a broken body', async () => {
-        host.answer = (response) => {
+        server.answer = (response) => {
           response.writeHead(503, { 'content-length': '100' });
           response.write('{"err', () => response.socket?.end());
         };
@@ -245,21 +245,21 @@ describe('vendor clients', () => {
       });
 
       it('does not follow redirects', async () => {
-        host.answer = (response) => response.writeHead(307, { location: '/elsewhere' }).end();
+        server.answer = (response) => response.writeHead(307, { location: '/elsewhere' }).end();
         expect(await failure(connect(row).send(CALL)))
           .to.be.instanceOf(LLMServerError)
           .and.include({ status: 307, retryable: false });
-        expect(host.requests).to.have.length(1);
+        expect(server.requests).to.have.length(1);
       });
 
       it("throws the abort's reason before, during and after the headers", async () => {
         const reason = new Error('enough');
         expect(await failure(connect(row).send({ ...CALL, signal: AbortSignal.abort(reason) }))).to.equal(reason);
-        expect(host.requests).to.have.length(0);
+        expect(server.requests).to.have.length(0);
 
         let left: Promise<unknown> | undefined;
         const waiting = new AbortController();
-        host.answer = (response) => {
+        server.answer = (response) => {
           left = gone(response);
           waiting.abort(reason);
         };
@@ -267,7 +267,7 @@ describe('vendor clients', () => {
         await left;
 
         const reading = new AbortController();
-        host.answer = (response) => {
+        server.answer = (response) => {
           left = gone(response);
           response.write('{');
         };
@@ -278,7 +278,7 @@ describe('vendor clients', () => {
         await left;
 
         const refused = new AbortController();
-        host.answer = (response) => {
+        server.answer = (response) => {
           response.writeHead(500);
           response.write('{', () => setImmediate(() => refused.abort(reason)));
         };
@@ -286,7 +286,7 @@ describe('vendor clients', () => {
       });
 
       it("applies the call's time limit, and the idle limit to a stream that never starts", async () => {
-        host.answer = () => undefined;
+        server.answer = () => undefined;
         expect(await failure(connect(row).send({ ...CALL, timeout: 25 })))
           .to.be.instanceOf(LLMTimeoutError)
           .and.include({ vendor: row.vendor });
@@ -296,7 +296,7 @@ describe('vendor clients', () => {
       });
 
       it('treats a truncated body as an error', async () => {
-        host.answer = (response) => {
+        server.answer = (response) => {
           response.write('data: {}\n\n', () => response.socket?.end());
         };
         const reply = await connect(row).send({ ...CALL, stream: true });
@@ -307,19 +307,19 @@ describe('vendor clients', () => {
 
       it('names an unreachable server', async () => {
         const client = connect(row);
-        await host.stop();
+        await server.stop();
         expect(await failure(client.send(CALL)))
           .to.be.instanceOf(LLMConnectionError)
           .and.include({ vendor: row.vendor, retryable: true });
-        host = await TestHost.start();
+        server = await TestHost.start();
       });
 
       it('probes with a cheap authenticated call', async () => {
         const client = connect(row);
         await client.probe(KEY);
-        expect(host.requests[0]).to.include({ method: 'GET', path: row.probePath, body: '' });
-        expect(credentialHeaders(host.requests[0]?.headers)).to.deep.equal(row.keyHeader);
-        host.answer = json({ error: { message: 'no' } }, 401);
+        expect(server.requests[0]).to.include({ method: 'GET', path: row.probePath, body: '' });
+        expect(credentialHeaders(server.requests[0]?.headers)).to.deep.equal(row.keyHeader);
+        server.answer = json({ error: { message: 'no' } }, 401);
         expect(await failure(client.probe(KEY))).to.be.instanceOf(LLMAuthError);
         expect(await failure(client.probe(KEY, AbortSignal.abort('enough')))).to.equal('enough');
       });
@@ -332,7 +332,7 @@ describe('vendor clients', () => {
             (response: Parameters<TestHost['answer']>[0]) => response.writeHead(500).end(`<p>${credential.token}</p>`),
             (response: Parameters<TestHost['answer']>[0]) => response.socket?.destroy(),
           ]) {
-            host.answer = answer;
+            server.answer = answer;
             const error = await failure(connect(row).send({ ...CALL, credential }));
             expect(inspect(error, { depth: 9, showHidden: true })).to.not.include(credential.token);
           }
@@ -373,8 +373,8 @@ describe('vendor clients', () => {
             else process.env[name] = before[name];
           }
         }
-        expect(host.requests).to.have.length(6);
-        expect(JSON.stringify(host.requests)).to.not.include('leak');
+        expect(server.requests).to.have.length(6);
+        expect(JSON.stringify(server.requests)).to.not.include('leak');
       });
 
       it('rejects an invalid header without quoting it', async () => {
@@ -386,7 +386,7 @@ describe('vendor clients', () => {
         );
         expect(error).to.be.instanceOf(LLMInvalidRequestError);
         expect(inspect(error, { depth: 9 })).to.not.include('4713');
-        expect(host.requests).to.have.length(0);
+        expect(server.requests).to.have.length(0);
       });
 
       it('rejects an empty credential', async () => {
@@ -394,7 +394,7 @@ describe('vendor clients', () => {
           expect(
             await failure(connect(row).send({ ...CALL, credential: { kind: 'api_key', token } })),
           ).to.be.instanceOf(LLMAuthError);
-        expect(host.requests).to.have.length(0);
+        expect(server.requests).to.have.length(0);
       });
     });
   }
@@ -405,10 +405,10 @@ describe('vendor clients', () => {
     it('deletes a response, and ignores an unknown one', async () => {
       const client = connect(row);
       await client.deleteResponse?.('resp_1/..', KEY);
-      expect(host.requests[0]).to.include({ method: 'DELETE', path: '/v1/responses/resp_1%2F..', body: '' });
-      host.answer = json({ error: { message: 'Response with id not found' } }, 404);
+      expect(server.requests[0]).to.include({ method: 'DELETE', path: '/v1/responses/resp_1%2F..', body: '' });
+      server.answer = json({ error: { message: 'Response with id not found' } }, 404);
       await client.deleteResponse?.('resp_1', KEY);
-      host.answer = json({ error: { message: 'broken' } }, 500);
+      server.answer = json({ error: { message: 'broken' } }, 500);
       expect(await failure(client.deleteResponse?.('resp_1', KEY) ?? Promise.resolve())).to.be.instanceOf(
         LLMServerError,
       );
@@ -431,15 +431,15 @@ describe('vendor clients', () => {
           limits,
         });
       for (const client of [
-        azure('chat_completions', `${host.url}/openai`, '2024-10-21'),
-        azure('responses', `${host.url}/openai/`, '2025-04-01-preview'),
-        azure('chat_completions', host.url),
-        azure('chat_completions', `${host.url}/models`, '2024-05-01-preview'),
+        azure('chat_completions', `${server.url}/openai`, '2024-10-21'),
+        azure('responses', `${server.url}/openai/`, '2025-04-01-preview'),
+        azure('chat_completions', server.url),
+        azure('chat_completions', `${server.url}/models`, '2024-05-01-preview'),
       ]) {
         await (await client.send(CALL)).text();
       }
       expect(
-        host.requests.map(({ path, body }) => [path, (JSON.parse(body) as { model: string }).model]),
+        server.requests.map(({ path, body }) => [path, (JSON.parse(body) as { model: string }).model]),
       ).to.deep.equal([
         ['/openai/deployments/mine/chat/completions?api-version=2024-10-21', 'mine'],
         ['/openai/responses?api-version=2025-04-01-preview', 'mine'],
@@ -456,7 +456,7 @@ describe('vendor clients', () => {
 
     it('streams over server-sent events', async () => {
       await (await connect(row).send({ ...CALL, stream: true })).text();
-      expect(host.requests[0]?.path).to.equal('/v1beta/models/some-model:streamGenerateContent?alt=sse');
+      expect(server.requests[0]?.path).to.equal('/v1beta/models/some-model:streamGenerateContent?alt=sse');
     });
 
     it("does not let a model's name escape its part of the path", async () => {
@@ -467,7 +467,7 @@ describe('vendor clients', () => {
         ['a?key=b#c', 'models/a%3Fkey%3Db%23c'],
       ] as const) {
         await (await client.send({ ...CALL, model })).text();
-        expect(host.requests.at(-1)?.path).to.equal(`/v1beta/${path}:generateContent`);
+        expect(server.requests.at(-1)?.path).to.equal(`/v1beta/${path}:generateContent`);
       }
       for (const model of ['../secrets', 'models/../../x', '', 'a//b', '.'])
         expect(await failure(client.send({ ...CALL, model }))).to.be.instanceOf(LLMInvalidRequestError);
@@ -487,7 +487,7 @@ describe('vendor clients', () => {
     for (const [vendor, file, status, code] of cases) {
       it(`pass through the ${vendor} client intact`, async () => {
         const row = ROWS.find((each) => each.vendor === vendor)!;
-        host.answer = (response) => response.writeHead(status).end(readFileSync(join(RECORDED, file)));
+        server.answer = (response) => response.writeHead(status).end(readFileSync(join(RECORDED, file)));
         const error = await failure(connect(row).send(CALL));
         expect(error).to.include({ code, status, vendor });
         if (vendor === 'groq') expect((error as Error).message).to.include('"foo": "bar"');
@@ -500,7 +500,7 @@ describe('vendor clients', () => {
     await (await client.send(CALL)).text();
     await (await client.send({ ...CALL, headers: { 'anthropic-version': '2026-10-21' } })).text();
     await client.probe(KEY);
-    expect(host.requests.map(({ headers }) => headers['anthropic-version'])).to.deep.equal([
+    expect(server.requests.map(({ headers }) => headers['anthropic-version'])).to.deep.equal([
       '2023-06-01',
       '2026-10-21',
       '2023-06-01',

@@ -18,7 +18,7 @@ describe('createProvider', () => {
     ['a vendor that nobody knows', { vendor: 'acme' }, /acme.*openai/],
     ['a wire that its vendor does not speak', { vendor: 'anthropic', wire: 'responses' }, /anthropic_messages/],
     ['Azure without its resource', { vendor: 'azure_openai', apiKey: 'k' }, /URL/],
-    ['a compatible host without its URL', { vendor: 'openai_compatible' }, /base URL/],
+    ['an OpenAI-compatible vendor without a base URL', { vendor: 'openai_compatible' }, /base URL/],
   ];
   for (const [what, row, words] of bad) {
     it(`rejects ${what} and names what is expected`, () => {

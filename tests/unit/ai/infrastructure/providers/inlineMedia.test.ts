@@ -14,7 +14,7 @@ const PNG = Buffer.from(
 
 describe('inlineMedia', () => {
   let simulator: Simulator;
-  let host: Server;
+  let server: Server;
   let url: string;
   let served = 0;
   const google = SIMULATED_VENDORS.find(({ vendor }) => vendor === 'google')!;
@@ -23,19 +23,19 @@ describe('inlineMedia', () => {
 
   before(async () => {
     simulator = await startSimulator();
-    host = createServer((request, response) => {
+    server = createServer((request, response) => {
       served += 1;
       const isPage = request.url?.startsWith('/page') === true;
       const isFile = request.url?.startsWith('/file') === true;
       response.setHeader('content-type', isPage ? 'text/html' : isFile ? 'application/pdf' : 'image/png');
       response.end(isPage ? '<html></html>' : isFile ? '%PDF-1.4' : PNG);
     });
-    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   after(async () => {
     await simulator.close();
-    host.close();
+    server.close();
   });
   beforeEach(() => {
     served = 0;

@@ -23,14 +23,14 @@ const redirect =
     response.writeHead(status, { location }).end();
 
 describe('guardedDownload', () => {
-  let host: TestHost;
+  let server: TestHost;
 
   beforeEach(async () => {
-    host = await TestHost.start(image);
+    server = await TestHost.start(image);
   });
-  afterEach(() => host.stop());
+  afterEach(() => server.stop());
 
-  const download = (url = host.url, options: Partial<DownloadOptions> = {}): ReturnType<typeof guardedDownload> =>
+  const download = (url = server.url, options: Partial<DownloadOptions> = {}): ReturnType<typeof guardedDownload> =>
     guardedDownload(url, {
       maxBytes: 1_000,
       timeout: 5_000,
@@ -41,31 +41,31 @@ describe('guardedDownload', () => {
 
   it('returns bytes and media type, sends no credentials, and leaves no socket open', async () => {
     expect(await download()).to.deep.equal({ bytes: PNG, contentType: 'image/png' });
-    expect(host.requests[0]?.headers).to.have.keys(['accept', 'host', 'connection']);
-    expect(host.requests[0]?.headers.accept).to.equal('image/*, application/pdf');
-    await Promise.all([...host.sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+    expect(server.requests[0]?.headers).to.have.keys(['accept', 'host', 'connection']);
+    expect(server.requests[0]?.headers.accept).to.equal('image/*, application/pdf');
+    await Promise.all([...server.sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   });
 
   it('rejects private hosts unless they are allowed', async () => {
-    expect(await failure(download(host.url.replace('http:', 'https:'), { allowPrivateHosts: false }))).to.be.instanceOf(
-      LLMInvalidRequestError,
-    );
-    expect(await failure(download(host.url, { allowPrivateHosts: false }))).to.be.instanceOf(LLMInvalidRequestError);
-    expect(host.connections).to.equal(0);
+    expect(
+      await failure(download(server.url.replace('http:', 'https:'), { allowPrivateHosts: false })),
+    ).to.be.instanceOf(LLMInvalidRequestError);
+    expect(await failure(download(server.url, { allowPrivateHosts: false }))).to.be.instanceOf(LLMInvalidRequestError);
+    expect(server.connections).to.equal(0);
   });
 
   it('accepts only the given media types', async () => {
     for (const type of ['text/html', 'application/octet-stream', 'imagex/png', 'application/pdfx', '']) {
-      host.answer = (response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end('x');
+      server.answer = (response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end('x');
       expect(await failure(download()), type).to.be.instanceOf(LLMInvalidRequestError);
     }
-    host.answer = (response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('x');
+    server.answer = (response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('x');
     expect((await download()).contentType).to.equal('application/pdf');
   });
 
   it('rejects a download that is too large and ends the request', async () => {
     let left: Promise<unknown> | undefined;
-    host.answer = (response) => {
+    server.answer = (response) => {
       left = gone(response);
       response.writeHead(200, { 'content-type': 'image/png' });
       response.write(Buffer.alloc(1_001));
@@ -75,7 +75,7 @@ describe('guardedDownload', () => {
   });
 
   it('rejects a truncated download', async () => {
-    host.answer = (response) => {
+    server.answer = (response) => {
       response.writeHead(200, { 'content-type': 'image/png', 'content-length': '100' });
       response.write(PNG, () => response.socket?.end());
     };
@@ -83,31 +83,31 @@ describe('guardedDownload', () => {
   });
 
   it('rejects a slow download', async () => {
-    host.answer = (response) => {
+    server.answer = (response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
       const drip = setInterval(() => response.write('.'), 2);
       void gone(response).then(() => clearInterval(drip));
     };
-    expect(await failure(download(host.url, { timeout: 50 }))).to.be.instanceOf(LLMTimeoutError);
+    expect(await failure(download(server.url, { timeout: 50 }))).to.be.instanceOf(LLMTimeoutError);
   });
 
   it('applies its time limit to all redirects together', async () => {
-    host.answer = (response, request) => {
+    server.answer = (response, request) => {
       setTimeout(() => redirect(`${request.path}x`)(response, request), 15);
     };
-    expect(await failure(download(host.url, { timeout: 40 }))).to.be.instanceOf(LLMTimeoutError);
-    expect(host.requests.length).to.be.at.most(4);
+    expect(await failure(download(server.url, { timeout: 40 }))).to.be.instanceOf(LLMTimeoutError);
+    expect(server.requests.length).to.be.at.most(4);
   });
 
   it('aborts with its caller', async () => {
     const controller = new AbortController();
     const left = new Promise((resolve) => {
-      host.answer = (response) => {
+      server.answer = (response) => {
         void gone(response).then(resolve);
         controller.abort('enough');
       };
     });
-    expect(await failure(download(host.url, { signal: controller.signal }))).to.equal('enough');
+    expect(await failure(download(server.url, { signal: controller.signal }))).to.equal('enough');
     await left;
   });
 
@@ -119,7 +119,7 @@ describe('guardedDownload', () => {
       [429, LLMConnectionError],
       [503, LLMConnectionError],
     ] as const) {
-      host.answer = (response) => response.writeHead(status, { 'content-type': 'image/png' }).end(PNG);
+      server.answer = (response) => response.writeHead(status, { 'content-type': 'image/png' }).end(PNG);
       const error = await failure(download());
       expect(error, String(status)).to.be.instanceOf(kind).and.include({ status });
     }
@@ -128,20 +128,20 @@ describe('guardedDownload', () => {
   describe('redirects', () => {
     it('follows up to five redirects of every kind, including relative ones', async () => {
       const statuses = [301, 302, 303, 307, 308];
-      host.answer = (response, request) => {
+      server.answer = (response, request) => {
         const hop = Number(request.path.slice(1));
         const status = statuses[hop];
         if (status === undefined) image(response, request);
-        else redirect(hop % 2 === 0 ? `/${hop + 1}` : `${host.url}/${hop + 1}`, status)(response, request);
+        else redirect(hop % 2 === 0 ? `/${hop + 1}` : `${server.url}/${hop + 1}`, status)(response, request);
       };
-      expect((await download(`${host.url}/0`)).bytes).to.deep.equal(PNG);
-      expect(host.requests.map(({ path }) => path)).to.deep.equal(['/0', '/1', '/2', '/3', '/4', '/5']);
+      expect((await download(`${server.url}/0`)).bytes).to.deep.equal(PNG);
+      expect(server.requests.map(({ path }) => path)).to.deep.equal(['/0', '/1', '/2', '/3', '/4', '/5']);
     });
 
     it('rejects a sixth redirect', async () => {
-      host.answer = (response, request) => redirect(`${request.path}x`)(response, request);
+      server.answer = (response, request) => redirect(`${request.path}x`)(response, request);
       expect(await failure(download())).to.be.instanceOf(LLMInvalidRequestError);
-      expect(host.requests).to.have.length(6);
+      expect(server.requests).to.have.length(6);
     });
 
     it('rejects a redirect to anything but http and https', async () => {
@@ -152,7 +152,7 @@ describe('guardedDownload', () => {
         'http://user:pass@a.example/',
         'http://[',
       ]) {
-        host.answer = redirect(location);
+        server.answer = redirect(location);
         expect(await failure(download()), location).to.be.instanceOf(LLMInvalidRequestError);
       }
     });
@@ -165,13 +165,13 @@ describe('guardedDownload', () => {
       const fetch: GuardedFetch = Object.assign(
         (url: string | URL, init?: Parameters<GuardedFetch>[1]) => {
           asked.push(String(url));
-          return asked.length === 1 ? open(host.url, init) : guarded(url, init);
+          return asked.length === 1 ? open(server.url, init) : guarded(url, init);
         },
         { close: () => undefined },
       );
       for (const location of [
-        `${host.url}/`,
-        `${host.url.replace('http:', 'https:')}/`,
+        `${server.url}/`,
+        `${server.url.replace('http:', 'https:')}/`,
         'https://169.254.169.254/latest/meta-data/',
         'https://[::ffff:127.0.0.1]/',
         'https://2130706433/',
@@ -179,18 +179,18 @@ describe('guardedDownload', () => {
         'https://localhost/',
       ]) {
         asked.length = 0;
-        host.answer = redirect(location);
-        host.requests.length = 0;
+        server.answer = redirect(location);
+        server.requests.length = 0;
         expect(await failure(download('https://images.example.com/a.png', { fetch })), location).to.be.instanceOf(
           LLMInvalidRequestError,
         );
         expect(asked).to.deep.equal(['https://images.example.com/a.png', new URL(location).href]);
-        expect(host.requests).to.have.length(1);
+        expect(server.requests).to.have.length(1);
       }
       // The same redirect is followed when the guard is off.
-      host.answer = (response, request) =>
+      server.answer = (response, request) =>
         request.path === '/' ? redirect('/b.png')(response, request) : image(response, request);
-      expect((await download(host.url, { fetch: open })).bytes).to.deep.equal(PNG);
+      expect((await download(server.url, { fetch: open })).bytes).to.deep.equal(PNG);
       open.close();
       guarded.close();
     });

@@ -23,7 +23,7 @@ import { gone, json, TestHost } from '../../../../../support/TestHost';
 import { failure } from '../../../../../support/failure';
 
 describe('guardedFetch', () => {
-  let host: TestHost;
+  let server: TestHost;
   const fetches: GuardedFetch[] = [];
 
   function guarded(limits: Partial<TransportLimits> = {}, options: Partial<GuardedFetchOptions> = {}): GuardedFetch {
@@ -37,17 +37,17 @@ describe('guardedFetch', () => {
   }
 
   beforeEach(async () => {
-    host = await TestHost.start();
+    server = await TestHost.start();
   });
   afterEach(async () => {
     fetches.splice(0).forEach((fetch) => fetch.close());
-    await host.stop();
+    await server.stop();
   });
 
   describe('responses', () => {
     it('have a status, case-insensitive headers, and a body as text or JSON', async () => {
-      host.answer = json({ a: 'ä' }, 203, { 'X-Request-Id': 'req_1', 'set-cookie': 'a=1' });
-      const response = await guarded()(`${host.url}/path?q=1`, {
+      server.answer = json({ a: 'ä' }, 203, { 'X-Request-Id': 'req_1', 'set-cookie': 'a=1' });
+      const response = await guarded()(`${server.url}/path?q=1`, {
         method: 'POST',
         headers: { 'x-one': '1' },
         body: 'grüß',
@@ -62,19 +62,19 @@ describe('guardedFetch', () => {
       expect([...response.headers.entries()]).to.deep.include(['set-cookie', 'a=1']);
       expect(await response.json()).to.deep.equal({ a: 'ä' });
       expect(await response.text()).to.equal('{"a":"ä"}');
-      expect(host.requests[0]).to.include({ method: 'POST', path: '/path?q=1', body: 'grüß' });
-      expect(host.requests[0]?.headers).to.include({ 'x-one': '1', 'content-length': '6' });
+      expect(server.requests[0]).to.include({ method: 'POST', path: '/path?q=1', body: 'grüß' });
+      expect(server.requests[0]?.headers).to.include({ 'x-one': '1', 'content-length': '6' });
     });
 
     it('drop the byte order mark', async () => {
-      host.answer = (response) => response.end('\ufeffx');
-      expect(await (await guarded()(host.url)).text()).to.equal('x');
+      server.answer = (response) => response.end('\ufeffx');
+      expect(await (await guarded()(server.url)).text()).to.equal('x');
     });
 
     it('resolves whatever the status is, and follows no redirect', async () => {
-      host.answer = (response) => response.writeHead(302, { location: '/elsewhere' }).end('moved');
-      const response = await guarded()(host.url);
-      expect([response.status, response.ok, await response.text(), host.requests.length]).to.deep.equal([
+      server.answer = (response) => response.writeHead(302, { location: '/elsewhere' }).end('moved');
+      const response = await guarded()(server.url);
+      expect([response.status, response.ok, await response.text(), server.requests.length]).to.deep.equal([
         302,
         false,
         'moved',
@@ -89,41 +89,41 @@ describe('guardedFetch', () => {
       ['br', brotliCompressSync],
     ] as const) {
       it(`decoded from ${encoding}`, async () => {
-        host.answer = (response) => response.writeHead(200, { 'content-encoding': encoding }).end(encode('whole'));
-        expect(await (await guarded()(host.url)).text()).to.equal('whole');
+        server.answer = (response) => response.writeHead(200, { 'content-encoding': encoding }).end(encode('whole'));
+        expect(await (await guarded()(server.url)).text()).to.equal('whole');
       });
     }
 
     it('rejects an unknown content encoding', async () => {
-      host.answer = (response) => response.writeHead(200, { 'content-encoding': 'constructor' }).end('x');
-      expect(await failure((await guarded()(host.url)).text())).to.be.instanceOf(LLMStreamError);
+      server.answer = (response) => response.writeHead(200, { 'content-encoding': 'constructor' }).end('x');
+      expect(await failure((await guarded()(server.url)).text())).to.be.instanceOf(LLMStreamError);
     });
   });
 
   describe('connections', () => {
     it('reuses one socket for 50 sequential calls', async () => {
       const fetch = guarded();
-      for (let call = 0; call < 50; call++) await (await fetch(host.url)).text();
-      expect([host.requests.length, host.connections]).to.deep.equal([50, 1]);
+      for (let call = 0; call < 50; call++) await (await fetch(server.url)).text();
+      expect([server.requests.length, server.connections]).to.deep.equal([50, 1]);
     });
 
     it('opens no more sockets than allowed', async () => {
       const fetch = guarded({ maxSockets: 3 });
-      await Promise.all(Array.from({ length: 20 }, async () => (await fetch(host.url)).text()));
-      expect([host.requests.length, host.connections]).to.deep.equal([20, 3]);
+      await Promise.all(Array.from({ length: 20 }, async () => (await fetch(server.url)).text()));
+      expect([server.requests.length, server.connections]).to.deep.equal([20, 3]);
     });
 
     it('reuses the socket when a reader leaves after the complete response, even if the call is aborted right then', async () => {
       const fetch = guarded();
       const controller = new AbortController();
-      const response = await fetch(host.url, { call: { signal: controller.signal } });
+      const response = await fetch(server.url, { call: { signal: controller.signal } });
       for await (const chunk of response.body) {
         expect(chunk.byteLength).to.be.above(0);
         break;
       }
       controller.abort();
-      await (await fetch(host.url)).text();
-      expect(host.connections).to.equal(1);
+      await (await fetch(server.url)).text();
+      expect(server.connections).to.equal(1);
     });
 
     it('lets the process exit while sockets are idle', async () => {
@@ -131,7 +131,7 @@ describe('guardedFetch', () => {
       const limits = JSON.stringify(DEFAULT_TRANSPORT_LIMITS);
       const script = `const { createGuardedFetch } = require(${JSON.stringify(path)});
         const fetch = createGuardedFetch({ allowPrivateHosts: true, limits: ${limits} });
-        fetch(${JSON.stringify(host.url)}).then((response) => response.text()).then((text) => console.log(text));`;
+        fetch(${JSON.stringify(server.url)}).then((response) => response.text()).then((text) => console.log(text));`;
       const child = spawn(process.execPath, ['--require', 'tsx/cjs', '--eval', script], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
@@ -143,41 +143,41 @@ describe('guardedFetch', () => {
 
     it('reports an idle socket that the server had closed', async () => {
       const fetch = guarded();
-      await (await fetch(host.url)).text();
-      host.answer = (response) => response.socket?.resetAndDestroy();
-      const error = await failure(fetch(host.url));
+      await (await fetch(server.url)).text();
+      server.answer = (response) => response.socket?.resetAndDestroy();
+      const error = await failure(fetch(server.url));
       expect(error).to.be.instanceOf(LLMConnectionError).and.include({ retryable: true });
-      expect([host.connections, host.requests.length]).to.deep.equal([1, 2]);
+      expect([server.connections, server.requests.length]).to.deep.equal([1, 2]);
     });
   });
 
   describe('aborting a call', () => {
     it('aborts before sending', async () => {
-      expect(await failure(guarded()(host.url, { call: { signal: AbortSignal.abort('why') } }))).to.equal('why');
-      expect(host.connections).to.equal(0);
+      expect(await failure(guarded()(server.url, { call: { signal: AbortSignal.abort('why') } }))).to.equal('why');
+      expect(server.connections).to.equal(0);
     });
 
     it('aborts before the headers, and the server notices', async () => {
       const controller = new AbortController();
       const reason = new Error('enough');
       const left = new Promise((resolve) => {
-        host.answer = (response) => {
+        server.answer = (response) => {
           void gone(response).then(resolve);
           controller.abort(reason);
         };
       });
-      expect(await failure(guarded()(host.url, { call: { signal: controller.signal } }))).to.equal(reason);
+      expect(await failure(guarded()(server.url, { call: { signal: controller.signal } }))).to.equal(reason);
       await left;
     });
 
     it('aborts in the body and drops buffered data, and the server notices', async () => {
       const controller = new AbortController();
       let left: Promise<unknown> | undefined;
-      host.answer = (response) => {
+      server.answer = (response) => {
         left = gone(response);
         response.write('begin');
       };
-      const { body } = await guarded()(host.url, { call: { signal: controller.signal } });
+      const { body } = await guarded()(server.url, { call: { signal: controller.signal } });
       expect(Buffer.from((await body.next()).value ?? []).toString()).to.equal('begin');
       const next = body.next();
       controller.abort('enough');
@@ -190,12 +190,12 @@ describe('guardedFetch', () => {
       const fetch = guarded();
       const controller = new AbortController();
       const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
-      await (await fetch(host.url)).text();
+      await (await fetch(server.url)).text();
       const before = timers();
       for (let call = 0; call < 20; call++)
-        await (await fetch(host.url, { call: { signal: controller.signal } })).text();
-      host.answer = (response) => response.destroy();
-      for (let call = 0; call < 5; call++) await failure(fetch(host.url, { call: { signal: controller.signal } }));
+        await (await fetch(server.url, { call: { signal: controller.signal } })).text();
+      server.answer = (response) => response.destroy();
+      for (let call = 0; call < 5; call++) await failure(fetch(server.url, { call: { signal: controller.signal } }));
       await turn();
       expect(getEventListeners(controller.signal, 'abort')).to.have.length(0);
       expect(timers()).to.be.at.most(before);
@@ -205,14 +205,14 @@ describe('guardedFetch', () => {
   describe('leaving a body early', () => {
     it('ends the request in the same tick', async () => {
       let left: Promise<unknown> | undefined;
-      host.answer = (response) => {
+      server.answer = (response) => {
         left = gone(response);
         response.write('data');
       };
       const sockets: Socket[] = [];
       const onSocket = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
       subscribe('net.client.socket', onSocket);
-      const { body } = await guarded()(host.url);
+      const { body } = await guarded()(server.url);
       unsubscribe('net.client.socket', onSocket);
       await body.next();
       expect(sockets.map((each) => each.destroyed)).to.deep.equal([false]);
@@ -224,11 +224,11 @@ describe('guardedFetch', () => {
 
     it('ends the request when the reader breaks out of a loop', async () => {
       let left: Promise<unknown> | undefined;
-      host.answer = (response) => {
+      server.answer = (response) => {
         left = gone(response);
         response.write('data');
       };
-      for await (const chunk of (await guarded()(host.url)).body) {
+      for await (const chunk of (await guarded()(server.url)).body) {
         expect(chunk.byteLength).to.equal(4);
         break;
       }
@@ -262,18 +262,18 @@ describe('guardedFetch', () => {
     };
     for (const [name, fault] of Object.entries(faults)) {
       it(name, async () => {
-        host.answer = fault;
-        const error = await failure((await guarded()(host.url, { call: { vendor: 'groq' } })).text());
+        server.answer = fault;
+        const error = await failure((await guarded()(server.url, { call: { vendor: 'groq' } })).text());
         expect(error).to.be.instanceOf(LLMStreamError).and.include({ vendor: 'groq', retryable: true });
       });
     }
 
     it('throws after delivering the received data', async () => {
-      host.answer = (response) => {
+      server.answer = (response) => {
         response.writeHead(200, { 'content-length': '100' });
         response.write('half', () => response.socket?.end());
       };
-      const { body } = await guarded()(host.url);
+      const { body } = await guarded()(server.url);
       expect(Buffer.from((await body.next()).value ?? []).toString()).to.equal('half');
       expect(await failure(body.next())).to.be.instanceOf(LLMStreamError);
       expect(await failure(body.next())).to.be.instanceOf(LLMStreamError);
@@ -291,16 +291,16 @@ describe('guardedFetch', () => {
     };
     for (const [name, answer] of Object.entries(bodies)) {
       it(name, async () => {
-        host.answer = answer;
-        const error = await failure((await guarded({ maxResponseBytes: 1_000 })(host.url)).text());
+        server.answer = answer;
+        const error = await failure((await guarded({ maxResponseBytes: 1_000 })(server.url)).text());
         expect(error).to.be.instanceOf(LLMStreamError).and.include({ retryable: false });
         expect((error as Error).message).to.match(/larger than 1000 bytes/);
       });
     }
 
     it('accepts a body of exactly the limit', async () => {
-      host.answer = (response) => response.end('x'.repeat(1_000));
-      expect(await (await guarded({ maxResponseBytes: 1_000 })(host.url)).text()).to.have.length(1_000);
+      server.answer = (response) => response.end('x'.repeat(1_000));
+      expect(await (await guarded({ maxResponseBytes: 1_000 })(server.url)).text()).to.have.length(1_000);
     });
   });
 
@@ -324,26 +324,26 @@ describe('guardedFetch', () => {
     });
 
     it('limits the headers if the call has a limit', async () => {
-      host.answer = never;
-      const error = await failure(guarded()(host.url, { call: { headersTimeout: 20 } }));
+      server.answer = never;
+      const error = await failure(guarded()(server.url, { call: { headersTimeout: 20 } }));
       expect(error).to.be.instanceOf(LLMTimeoutError);
       expect((error as Error).message).to.match(/did not respond within 20 ms/);
     });
 
     it('limits the entire call before the headers', async () => {
-      host.answer = never;
-      expect(await failure(guarded({ totalTimeout: 20 })(host.url))).to.be.instanceOf(LLMTimeoutError);
+      server.answer = never;
+      expect(await failure(guarded({ totalTimeout: 20 })(server.url))).to.be.instanceOf(LLMTimeoutError);
     });
 
     it('limits the entire call while a body trickles in, and the server notices', async () => {
       let left: Promise<unknown> | undefined;
-      host.answer = (response) => {
+      server.answer = (response) => {
         left = gone(response);
         const drip = setInterval(() => response.write('.'), 2);
         void left.then(() => clearInterval(drip));
       };
       const error = await failure(
-        (await guarded({ totalTimeout: 60_000 })(host.url, { call: { timeout: 500 } })).text(),
+        (await guarded({ totalTimeout: 60_000 })(server.url, { call: { timeout: 500 } })).text(),
       );
       expect(error).to.be.instanceOf(LLMTimeoutError);
       expect((error as Error).message).to.match(/did not complete its response within 500 ms/);
@@ -352,12 +352,12 @@ describe('guardedFetch', () => {
 
     it('limits the entire call even if the body is not read', async () => {
       const left = new Promise((resolve) => {
-        host.answer = (response) => {
+        server.answer = (response) => {
           void gone(response).then(resolve);
           response.write('x');
         };
       });
-      const response = await guarded({ totalTimeout: 500 })(host.url);
+      const response = await guarded({ totalTimeout: 500 })(server.url);
       await left;
       expect(await failure(response.text())).to.be.instanceOf(LLMTimeoutError);
     });
@@ -365,12 +365,12 @@ describe('guardedFetch', () => {
 
   describe('connection errors', () => {
     it('reports a refused connection', async () => {
-      const { url } = host;
-      await host.stop();
+      const { url } = server;
+      await server.stop();
       const error = await failure(guarded()(url, { call: { vendor: 'openai' } }));
       expect(error).to.be.instanceOf(LLMConnectionError).and.include({ retryable: true, vendor: 'openai' });
       expect((error as Error).message).to.match(/^No response from 127\.0\.0\.1:\d+: ECONNREFUSED\.$/);
-      host = await TestHost.start();
+      server = await TestHost.start();
     });
 
     it('reports an unknown host name', async () => {
@@ -385,8 +385,8 @@ describe('guardedFetch', () => {
         'SSH-2.0-OpenSSH\r\n',
         'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
       ]) {
-        host.answer = (response) => response.socket?.end(words);
-        expect(await failure(guarded()(host.url)), words).to.be.instanceOf(LLMConnectionError);
+        server.answer = (response) => response.socket?.end(words);
+        expect(await failure(guarded()(server.url)), words).to.be.instanceOf(LLMConnectionError);
       }
     });
 
@@ -411,7 +411,7 @@ describe('guardedFetch', () => {
     let taken = 0;
     const part = Buffer.alloc(64 * 1024);
     let finished = false;
-    host.answer = (response) => {
+    server.answer = (response) => {
       response.on('finish', () => (finished = true));
       const push = (): void => {
         while (taken < total && response.write(part)) taken += part.length;
@@ -421,7 +421,7 @@ describe('guardedFetch', () => {
       };
       push();
     };
-    const { body } = await guarded()(host.url);
+    const { body } = await guarded()(server.url);
     let read = (await body.next()).value?.byteLength ?? 0;
     // Long enough for a reader without a limit to take everything: 64 KB a turn at least.
     for (let turns = 0; turns < 3_000; turns++) await turn();
@@ -433,11 +433,11 @@ describe('guardedFetch', () => {
 
   it('delivers each chunk as it arrives', async () => {
     let send: (text: string) => void = () => undefined;
-    host.answer = (response) => {
+    server.answer = (response) => {
       response.flushHeaders();
       send = (text) => response.write(text);
     };
-    const { body } = await guarded()(host.url);
+    const { body } = await guarded()(server.url);
     for (const text of ['a', 'b', 'c']) {
       const next = body.next();
       send(text);
@@ -448,17 +448,17 @@ describe('guardedFetch', () => {
   it('closes its sockets and rejects later calls once closed', async () => {
     let left: Promise<unknown> | undefined;
     const reached = new Promise<void>((resolve) => {
-      host.answer = (response) => {
+      server.answer = (response) => {
         left = gone(response);
         resolve();
       };
     });
     const fetch = guarded();
-    const pending = failure(fetch(host.url));
+    const pending = failure(fetch(server.url));
     await reached;
     fetch.close();
     expect(await pending).to.be.instanceOf(LLMConnectionError);
     await left;
-    expect(await failure(fetch(host.url))).to.be.instanceOf(LLMConnectionError);
+    expect(await failure(fetch(server.url))).to.be.instanceOf(LLMConnectionError);
   });
 });
