@@ -61,10 +61,10 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
 
     /** Creates a response, and expects it to be valid, completed and with output. */
     async function create(body: JsonObject): Promise<JsonObject & { readonly output: readonly JsonObject[] }> {
-      const answer = await post('/responses', { model, ...body });
-      const text = await answer.text();
-      expect(answer.status, text).to.equal(200);
-      expect(answer.headers.get('content-type')).to.include('application/json');
+      const httpResponse = await post('/responses', { model, ...body });
+      const text = await httpResponse.text();
+      expect(httpResponse.status, text).to.equal(200);
+      expect(httpResponse.headers.get('content-type')).to.include('application/json');
       const response = JSON.parse(text) as JsonObject & { readonly output: readonly JsonObject[] };
       expectValid('response-resource', response);
       expect(response.status).to.equal('completed');
@@ -73,9 +73,9 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     }
 
     async function compact(body: JsonObject): Promise<JsonObject & { readonly output: readonly JsonObject[] }> {
-      const answer = await post('/responses/compact', { model, ...body });
-      const text = await answer.text();
-      expect(answer.status, text).to.equal(200);
+      const httpResponse = await post('/responses/compact', { model, ...body });
+      const text = await httpResponse.text();
+      expect(httpResponse.status, text).to.equal(200);
       return JSON.parse(text) as JsonObject & { readonly output: readonly JsonObject[] };
     }
 
@@ -94,9 +94,9 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     });
 
     it('streaming-response', async () => {
-      const answer = await post('/responses', { model, stream: true, input: [user('Count from 1 to 5.')] });
-      expect(answer.headers.get('content-type')).to.include('text/event-stream');
-      const response = checkEvents(eventsOfStream(await answer.text()));
+      const httpResponse = await post('/responses', { model, stream: true, input: [user('Count from 1 to 5.')] });
+      expect(httpResponse.headers.get('content-type')).to.include('text/event-stream');
+      const response = checkEvents(eventsOfStream(await httpResponse.text()));
       expectValid('response-resource', response);
       expect(response.status).to.equal('completed');
     });
@@ -120,13 +120,13 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     });
 
     it('tool-calling-streaming', async () => {
-      const answer = await post('/responses', {
+      const httpResponse = await post('/responses', {
         model,
         stream: true,
         input: [user("What's the weather like in San Francisco?")],
         tools: [WEATHER],
       });
-      const events = eventsOfStream(await answer.text());
+      const events = eventsOfStream(await httpResponse.text());
       checkEvents(events);
       for (const type of [
         'response.output_item.added',
@@ -196,9 +196,9 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     });
 
     it('compact-missing-model', async () => {
-      const answer = await post('/responses/compact', { input: [user('We agreed to launch on Tuesday.')] });
-      expect(answer.status).to.be.oneOf([400, 422]);
-      expectValid('error-response', await answer.json());
+      const httpResponse = await post('/responses/compact', { input: [user('We agreed to launch on Tuesday.')] });
+      expect(httpResponse.status).to.be.oneOf([400, 422]);
+      expectValid('error-response', await httpResponse.json());
     });
 
     describe('over a WebSocket', () => {

@@ -160,14 +160,14 @@ function recordedResponse({ wire, vendor }: SameVendor, stream: boolean): Record
 }
 
 function withUnknownFields(text: string, places: readonly string[]): JsonObject {
-  const answer = JSON.parse(text) as JsonObject;
-  Object.assign(answer, UNKNOWN_FIELDS);
+  const body = JSON.parse(text) as JsonObject;
+  Object.assign(body, UNKNOWN_FIELDS);
   for (const place of places) {
-    const found = place.split('.').reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], answer);
+    const found = place.split('.').reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], body);
     expect(found, place).to.be.an('object');
     Object.assign(found as JsonObject, UNKNOWN_FIELDS);
   }
-  return answer;
+  return body;
 }
 
 describe('Passthrough of unknown fields', () => {
@@ -187,11 +187,11 @@ describe('Passthrough of unknown fields', () => {
       it(`forwards a ${stream ? 'streaming ' : ''}request to ${name} as the client wrote it`, async () => {
         // The recorded response is played whatever the request contains.
         gateway.simulator.playRecording(recordedResponse(testCase, stream).caseId, { fixturesRoot: RECORDINGS_ROOT });
-        const answer = await gateway.request(
+        const httpResponse = await gateway.request(
           path(stream),
           stream && !path(stream).includes('stream') ? { ...request, stream } : request,
         );
-        expect(answer.status, await answer.text()).to.equal(200);
+        expect(httpResponse.status, await httpResponse.text()).to.equal(200);
         const { model: _, ...sent } = request;
         expect(missingFrom(gateway.simulator.requests.at(-1)?.body, sent)).to.deep.equal([]);
       });
@@ -200,9 +200,9 @@ describe('Passthrough of unknown fields', () => {
     it(`returns a response of ${name} as the vendor wrote it`, async () => {
       const body = withUnknownFields(recordedResponse(testCase, false).text, places);
       gateway.simulator.enqueue({ status: 200, body, headers: { 'x-request-id': 'req_theirs' } });
-      const answer = await gateway.request(path(false), PLAIN[testCase.wire]);
-      const ours = (await answer.json()) as JsonObject;
-      expect(answer.headers.get('x-request-id')).to.equal('req_theirs');
+      const httpResponse = await gateway.request(path(false), PLAIN[testCase.wire]);
+      const ours = (await httpResponse.json()) as JsonObject;
+      expect(httpResponse.headers.get('x-request-id')).to.equal('req_theirs');
       if (testCase.wire === 'responses') expect(missingFrom(ours, withoutNulls(body))).to.deep.equal([]);
       else expect(ours).to.deep.equal(body);
     });
@@ -281,11 +281,11 @@ describe("A vendor's response headers", () => {
   };
   const HEADERS = { ...SHOWN, ...OTHERS, 'x-request-id': 'req_theirs' };
 
-  function expectShown(answer: Response, isShown: boolean): void {
+  function expectShown(httpResponse: Response, isShown: boolean): void {
     for (const [name, value] of Object.entries(SHOWN))
-      expect(answer.headers.get(name), name).to.equal(isShown ? value : null);
-    for (const name of Object.keys(OTHERS)) expect(answer.headers.get(name), name).to.equal(null);
-    const ids = [answer.headers.get('x-request-id'), answer.headers.get('request-id')];
+      expect(httpResponse.headers.get(name), name).to.equal(isShown ? value : null);
+    for (const name of Object.keys(OTHERS)) expect(httpResponse.headers.get(name), name).to.equal(null);
+    const ids = [httpResponse.headers.get('x-request-id'), httpResponse.headers.get('request-id')];
     if (isShown) expect(ids).to.deep.equal(['req_theirs', 'req_theirs']);
     else expect(ids[0]).to.match(/^req_[0-9a-f]{24}$/);
   }
@@ -310,10 +310,10 @@ describe("A vendor's response headers", () => {
           },
           { text: 'Hi', headers: HEADERS },
         );
-        const answer = await gateway.request(path(testCase.vendor), requestBody(testCase.vendor));
-        expect(answer.status, await answer.text()).to.equal(200);
-        expectShown(answer, true);
-        expect(answer.headers.get('x-ratelimit-remaining-tokens')).to.equal(null);
+        const httpResponse = await gateway.request(path(testCase.vendor), requestBody(testCase.vendor));
+        expect(httpResponse.status, await httpResponse.text()).to.equal(200);
+        expectShown(httpResponse, true);
+        expect(httpResponse.headers.get('x-ratelimit-remaining-tokens')).to.equal(null);
 
         gateway.simulator.enqueue({
           status: 400,
@@ -341,10 +341,10 @@ describe("The version of Anthropic's API", () => {
     const gateway = await startGateway();
     const seen: unknown[] = [];
     for (const version of ['2026-10-21', '2023-06-01', 'latest', undefined]) {
-      const answer = await gateway.request('/v1/messages', PLAIN.anthropic_messages, {
+      const httpResponse = await gateway.request('/v1/messages', PLAIN.anthropic_messages, {
         headers: version === undefined ? {} : { 'anthropic-version': version },
       });
-      expect(answer.status, await answer.text()).to.equal(200);
+      expect(httpResponse.status, await httpResponse.text()).to.equal(200);
       seen.push(gateway.simulator.requests.at(-1)?.headers['anthropic-version']);
     }
     expect(seen).to.deep.equal(['2026-10-21', '2023-06-01', '2023-06-01', '2023-06-01']);
@@ -372,12 +372,12 @@ describe('Fields that exist only in chat completions', () => {
     const gateway = await startGateway({
       providers: (simulator) => [{ ...simulatedRow(simulator, 'openai'), wire: 'responses' }],
     });
-    const answer = await gateway.request('/v1/chat/completions', {
+    const httpResponse = await gateway.request('/v1/chat/completions', {
       ...PLAIN.chat_completions,
       seed: 7,
       logit_bias: { 1: 1 },
     });
-    expect(answer.status, await answer.text()).to.equal(200);
+    expect(httpResponse.status, await httpResponse.text()).to.equal(200);
     expect(gateway.simulator.requests.at(-1)).to.include({ wire: 'responses' });
     expect(gateway.simulator.requests.at(-1)?.body).not.to.have.any.keys('seed', 'logit_bias');
     await gateway.close();

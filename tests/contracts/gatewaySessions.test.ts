@@ -239,9 +239,9 @@ describe('A session of valid requests', () => {
       const turn = await socket.turn(body);
       return checked(turn.response, body, turn.error);
     }
-    const answer = await gateway.request('/v1/responses', form === 'stream' ? { ...body, stream: true } : body);
-    const text = await answer.text();
-    if (answer.status !== 200) {
+    const httpResponse = await gateway.request('/v1/responses', form === 'stream' ? { ...body, stream: true } : body);
+    const text = await httpResponse.text();
+    if (httpResponse.status !== 200) {
       const error = JSON.parse(text) as { error: { message: string } };
       expectValid('error-response', error);
       return checked(undefined, body, error.error);

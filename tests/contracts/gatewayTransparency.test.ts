@@ -238,13 +238,13 @@ describe('The gateway between a client and the vendor whose API it speaks', () =
       for (const recording of exchanges) {
         counts.exchanges += 1;
         const { path, body } = sent(recording);
-        const answer = await gateway.request(path, body);
-        const text = await answer.text();
+        const httpResponse = await gateway.request(path, body);
+        const text = await httpResponse.text();
 
-        expectSameId(answer.headers, recording);
-        expectSameHeaders(answer.headers, recording);
+        expectSameId(httpResponse.headers, recording);
+        expectSameHeaders(httpResponse.headers, recording);
         if (recording.status >= 400) {
-          expect(answer.status, recording.name).to.equal(recording.status);
+          expect(httpResponse.status, recording.name).to.equal(recording.status);
           const [ours, theirs] = [JSON.parse(text) as JsonObject, parsedError(recording)];
           expectSameError(summarizeError(ours), summarizeError(theirs), recording);
           // Open Responses has its own error types.
@@ -254,8 +254,8 @@ describe('The gateway between a client and the vendor whose API it speaks', () =
         } else if (recording.stream) {
           const model = modelOf(recording);
           const theirs = await meaningOfStream(recording.text, recording, model);
-          if (answer.status === 200) {
-            expect(answer.headers.get('content-type')).to.match(/^text\/event-stream/);
+          if (httpResponse.status === 200) {
+            expect(httpResponse.headers.get('content-type')).to.match(/^text\/event-stream/);
             const ours = await meaningOfStream(text, recording, model);
             if (theirs instanceof LLMError)
               expect([(ours as LLMError).code, (ours as LLMError).message.split('\n')[0]]).to.deep.equal([
@@ -275,7 +275,7 @@ describe('The gateway between a client and the vendor whose API it speaks', () =
           }
           counts.streams += 1;
         } else {
-          expect(answer.status, text.slice(0, 300)).to.equal(200);
+          expect(httpResponse.status, text.slice(0, 300)).to.equal(200);
           expectSameBody(JSON.parse(text) as JsonObject, JSON.parse(recording.text) as JsonObject, recording);
           counts.responses += 1;
         }
