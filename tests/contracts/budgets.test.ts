@@ -1,4 +1,4 @@
-/** Many calls against a budget for a few: counted where they arrive, at the vendor. */
+/** More concurrent calls than a budget permits, counted at the vendor. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -25,14 +25,14 @@ const PROCESSES = 3;
 const CALLS = 100;
 const LIMIT = 100;
 
-describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
+describe(`${PROCESSES * CALLS} concurrent calls with a budget for ${LIMIT}`, () => {
   let simulator: Simulator;
   beforeEach(async () => {
     simulator = await startSimulator();
   });
   afterEach(() => simulator.close());
 
-  /** Three modules in this process compete for the account as three processes do. */
+  /** Three modules in this process compete for the account as three processes would. */
   const askEverywhere = async (store: () => BudgetStore): Promise<number> => {
     const outcomes = await Promise.all(
       Array.from({ length: PROCESSES }, () =>
@@ -45,20 +45,20 @@ describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
     return answered;
   };
 
-  it('lets exactly as many out in one process', async () => {
+  it('sends exactly as many as permitted from one process', async () => {
     const store = new MemoryBudgetStore();
     expect(await askEverywhere(() => store)).to.equal(LIMIT);
   });
 
   for (const [name, open] of Object.entries(DATABASES)) {
-    describe(`kept in ${name}`, () => {
+    describe(`stored in ${name}`, () => {
       let opened: TestDatabase;
       beforeEach(async () => {
         opened = await open();
       });
       afterEach(() => opened.close());
 
-      it('lets exactly as many out, and holds nothing afterwards', async () => {
+      it('sends exactly as many as permitted, and leaves no reservation', async () => {
         const collection = opened.database.collection<BudgetDocument>(BUDGETS);
         await new DocumentBudgetStore(collection).ready();
         expect(await askEverywhere(() => new DocumentBudgetStore(collection))).to.equal(LIMIT);
@@ -67,10 +67,10 @@ describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
     });
   }
 
-  it('would let more out without compare-and-set', async () => {
+  it('would send more without compare-and-set', async () => {
     const careless = new MemoryBudgetStore();
     const store: BudgetStore = {
-      // What is read is old by the time that it is used, as it is with a database.
+      // Values are stale by the time they are used, as with a database.
       async find(userId) {
         const found = await careless.find(userId);
         await new Promise(setImmediate);
@@ -83,7 +83,7 @@ describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
     expect(await askEverywhere(() => store)).to.be.above(LIMIT);
   });
 
-  it(`lets exactly as many out of ${PROCESSES} processes`, async function () {
+  it(`sends exactly as many as permitted from ${PROCESSES} processes`, async function () {
     this.timeout(120_000);
     const [mongo, bundle] = await Promise.all([
       startTestMongo(),
@@ -100,9 +100,9 @@ describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
       await Promise.all(children.map((child) => once(child, 'message')));
       const outcomes = await Promise.all(
         children.map(async (child) => {
-          const told = once(child, 'message') as Promise<[Outcomes]>;
+          const message = once(child, 'message') as Promise<[Outcomes]>;
           child.send('go');
-          return (await told)[0];
+          return (await message)[0];
         }),
       );
       expect(total(outcomes, 'answered')).to.equal(LIMIT);

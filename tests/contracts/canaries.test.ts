@@ -1,4 +1,4 @@
-/** The watch over planted secrets sees each way out; the rest of the suite shows that nothing takes one. */
+/** The canary watch detects a secret on every channel; the rest of the suite shows that none leaks. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
@@ -19,7 +19,7 @@ import { ScriptedProvider } from '../support/ScriptedProvider';
 
 const SECRET = `sk-${CANARY}-0123456789`;
 
-describe('the watch over planted secrets', () => {
+describe('the canary watch', () => {
   const ways: Record<string, (secret: string) => Promise<void>> = {
     'in a body': (secret) => serve((_request, response) => response.end(`{"key":"${secret}"}`)),
     'in a header': (secret) => serve((_request, response) => response.writeHead(204, { 'x-key': secret }).end()),
@@ -39,7 +39,7 @@ describe('the watch over planted secrets', () => {
     'to a DDP client': async (secret) =>
       new DdpSession({}, () => undefined).send({ msg: 'result', id: '1', result: { deep: [secret] } }),
     'to the output': async (secret) =>
-      void process.stdout.write(`      (a planted secret, for the watch to see: ${secret})\n`),
+      void process.stdout.write(`      (a planted secret for the watch to detect: ${secret})\n`),
     'to a listener': async (secret) => {
       const loop = new AgenticLoop({
         provider: new ScriptedProvider([answer(secret)]),
@@ -49,20 +49,20 @@ describe('the watch over planted secrets', () => {
       await loop.execute('ann', { model: 'm', input: 'Hello' });
     },
   };
-  for (const [way, letOut] of Object.entries(ways)) {
-    it(`sees one that leaves ${way}`, async () => {
+  for (const [way, leak] of Object.entries(ways)) {
+    it(`detects a secret that leaves ${way}`, async () => {
       expect(canaryWatch.take()).to.deep.equal([]);
-      await letOut(SECRET);
+      await leak(SECRET);
       expect(canaryWatch.take()).not.to.deep.equal([]);
     });
   }
 
-  it('sees nothing where nothing leaves', async () => {
+  it('reports nothing when no secret leaves', async () => {
     await serve((_request, response) => response.end('an answer'));
     expect(canaryWatch.take()).to.deep.equal([]);
   });
 
-  it('sees what this app’s own servers say, and is where its secrets are', async () => {
+  it('watches the app’s own servers, and is planted in all of its secrets', async () => {
     const before = canaryWatch.seen.get('a server’s socket') ?? 0;
     const gateway = await startGateway();
     try {
@@ -99,7 +99,7 @@ describe('the watch over planted secrets', () => {
     await server.stop();
   });
 
-  it('knows how sealing keys are written', () => {
+  it('is recognizable in sealing keys', () => {
     for (let count = 0; count < 100; count++)
       expect(KeyRing.parse(`k:${canaryBase64()}`).current.bytes.toString('base64')).to.include(CANARY);
   });

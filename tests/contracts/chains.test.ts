@@ -12,7 +12,7 @@ import type { RuleModel } from '../../imports/simulator/model/RuleModel';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 
-/** A model that tells everything that the user said in the conversation that it was shown. */
+/** A model that answers with every user message that it received. */
 const echo: RuleModel = {
   respond: ({ turns }) => ({
     calls: [],
@@ -64,7 +64,7 @@ for (const vendor of SIMULATED_VENDORS) {
     const ask = async (asked: LLMClient, input: string): Promise<readonly string[]> =>
       (await asked.createResponse({ instructions: 'Repeat.', input, schema, entityKey: 'intention:bob' })).heard;
 
-    it('keeps the context from one response to the next', async () => {
+    it('preserves the context from one response to the next', async () => {
       const asked = client(3);
       expect(await ask(asked, 'one')).to.deep.equal(['one']);
       expect(await ask(asked, 'two')).to.deep.equal(['one', 'two']);
@@ -74,14 +74,14 @@ for (const vendor of SIMULATED_VENDORS) {
       expect(bob._openai?.usage?.total_requests).to.equal(3);
     });
 
-    it('shares nothing between requests without a chain', async () => {
+    it('shares no context between requests without a chain', async () => {
       const asked = client(0);
       expect(await ask(asked, 'one')).to.deep.equal(['one']);
       expect(await ask(asked, 'two')).to.deep.equal(['two']);
       expect(chain()).to.deep.equal([]);
     });
 
-    it('slides: the oldest response is deleted and cannot be gone on from', async () => {
+    it('slides the window: the oldest response is deleted and cannot be continued', async () => {
       const asked = client(2);
       await ask(asked, 'one');
       const [first] = chain();
@@ -99,22 +99,22 @@ for (const vendor of SIMULATED_VENDORS) {
       expect((await goOn(chain()[0]!)).output_text).to.contain('go on');
     });
 
-    it('refuses to go on from a response that is gone, and leaves chain and usage as they are', async () => {
+    it('rejects the continuation of a deleted response, and leaves chain and usage unchanged', async () => {
       const asked = client(2);
       await ask(asked, 'one');
-      const kept = structuredClone(bob);
+      const bobBefore = structuredClone(bob);
       (bob._openai!.intention_chain as string[]).push('resp_0000000000000000000000000000000000000000000000000');
       const error = await failure(ask(asked, 'two'));
       expect(isLLMError(error)).to.equal(true);
       expect((error as Error).message).to.contain('not found');
       expect(chain()).to.deep.equal([
-        ...kept._openai!.intention_chain!,
+        ...bobBefore._openai!.intention_chain!,
         'resp_0000000000000000000000000000000000000000000000000',
       ]);
-      expect(bob._openai!.usage).to.deep.equal(kept._openai!.usage);
+      expect(bob._openai!.usage).to.deep.equal(bobBefore._openai!.usage);
     });
 
-    describe('through a store', () => {
+    describe('through a response store', () => {
       let store: MemoryResponseStore;
       let stateful: StatefulProvider;
       beforeEach(() => {
@@ -133,7 +133,7 @@ for (const vendor of SIMULATED_VENDORS) {
           ...(previous === undefined ? {} : { previous_response_id: previous.id }),
         });
 
-      it('keeps call and answer together when the response that made the call is gone', async () => {
+      it('keeps a call paired with its result after the response with the call was evicted', async () => {
         simulator.enqueue(
           { calls: [{ name: 'weather', arguments: { city: 'Rome' } }] },
           { text: 'Sunny.' },
@@ -156,7 +156,7 @@ for (const vendor of SIMULATED_VENDORS) {
         simulator.assertDone();
       });
 
-      it('makes another user’s response look like an unknown one', async () => {
+      it('treats another user’s response like an unknown one', async () => {
         const mine = await turn('one');
         const [theirs, unknown] = await Promise.all(
           [mine.id, 'resp_1'].map((id) =>
@@ -168,7 +168,7 @@ for (const vendor of SIMULATED_VENDORS) {
         expect((await turn('two', mine)).output_text).to.equal('{"heard":["one","two"]}');
       });
 
-      it('goes on from a streamed answer', async () => {
+      it('continues from a streamed answer', async () => {
         let streamed: LLMResponse | undefined;
         for await (const event of stateful.stream('ann', { model: vendor.model, input: 'one', store: true })) {
           if (event.type === 'response.completed') streamed = event.response;
@@ -179,7 +179,7 @@ for (const vendor of SIMULATED_VENDORS) {
   });
 }
 
-/** A call right before its answer, as each replaying wire writes them. */
+/** A call directly followed by its result, in the format of each wire without stored responses. */
 const PAIRED: Readonly<Record<string, RegExp>> = {
   chat_completions: /"tool_calls":\[.*"role":"tool"/,
   anthropic_messages: /"type":"tool_use".*"type":"tool_result"/,

@@ -1,6 +1,6 @@
 /**
- * The embedded store under `kill -9`: what was acknowledged is there, what was under way is there whole or not at
- * all, and the directory can be opened again.
+ * The embedded store under `kill -9`: acknowledged writes are present, an interrupted write is present completely or
+ * not at all, and the directory can be opened again.
  */
 import { expect } from 'chai';
 import { statSync } from 'node:fs';
@@ -39,13 +39,13 @@ describe('EmbeddedDatabase: kill -9 during writes', () => {
         isLarge,
         turns: Math.floor(random() * 100),
       };
-      const underWay = await writeAndKill(directory, SEED + round, moment, expected);
-      unfinished += underWay === undefined ? 0 : 1;
+      const pending = await writeAndKill(directory, SEED + round, moment, expected);
+      unfinished += pending === undefined ? 0 : 1;
       torn += (await readFile(join(directory, FILE), 'utf8')).at(-1) === '\n' ? 0 : 1;
       const database = await openEmbeddedDatabase({ directory });
       const found = new Map((await database.collection<WrittenRow>('rows').find({})).map((row) => [row._id, row]));
       await database.close();
-      settle(expected, underWay, found);
+      settle(expected, pending, found);
       const message = `round ${round}, seed ${SEED}`;
       expect([...found.keys()].sort(), message).to.deep.equal([...expected.keys()].sort());
       for (const [id, { n, size }] of expected) {
@@ -54,15 +54,15 @@ describe('EmbeddedDatabase: kill -9 during writes', () => {
         expect(row?.text === textOf(id, n, size), `${message}: text of ${id}`).to.equal(true);
       }
     }
-    // Otherwise nothing was killed in the middle of anything, and no line was ever cut off.
+    // Otherwise no write was interrupted, and no line was truncated.
     expect(unfinished).to.be.greaterThan(ROUNDS / 2);
     expect(torn).to.be.greaterThan(ROUNDS / 10);
   });
 });
 
 /**
- * After so many changes were begun: as soon as a large one has begun to make the file grow, or so many turns of
- * this process's loop after any.
+ * When to kill, once that many changes have started: as soon as a large one has begun to grow the file, or that many
+ * turns of this process's event loop after any change.
  */
 interface Moment {
   readonly begins: number;
@@ -70,7 +70,7 @@ interface Moment {
   readonly turns: number;
 }
 
-/** @returns the change that had been begun and not acknowledged when the process died */
+/** @returns the change that was started but not acknowledged when the process died */
 async function writeAndKill(
   directory: string,
   seed: number,
@@ -78,31 +78,27 @@ async function writeAndKill(
   expected: Map<string, { n: number; size: number }>,
 ): Promise<Written | undefined> {
   const child = startChild('write', directory, String(seed), moment.isLarge ? '0.3' : '0');
-  let underWay: Written | undefined;
+  let pending: Written | undefined;
   let begins = 0;
   let isKilled = false;
   for await (const line of child.lines) {
     if (line.startsWith('open')) continue;
     if (line === '<') {
-      if (underWay !== undefined) apply(expected, underWay);
-      underWay = undefined;
+      if (pending !== undefined) apply(expected, pending);
+      pending = undefined;
     } else if (line.startsWith('> ')) {
-      underWay = JSON.parse(line.slice(2)) as Written;
+      pending = JSON.parse(line.slice(2)) as Written;
       begins += 1;
-      if (
-        !isKilled &&
-        begins >= moment.begins &&
-        (!moment.isLarge || ('size' in underWay && underWay.size === LARGE))
-      ) {
+      if (!isKilled && begins >= moment.begins && (!moment.isLarge || ('size' in pending && pending.size === LARGE))) {
         isKilled = true;
-        // What it says until it is dead is heard by the loop.
+        // The loop still reads what the process prints until it is dead.
         if (moment.isLarge) whenGrown(join(directory, FILE), () => void child.kill());
         else afterTurns(moment.turns, () => void child.kill());
       }
     } else throw new Error(line);
   }
   await child.kill();
-  return underWay;
+  return pending;
 }
 
 function afterTurns(turns: number, act: () => void): void {
@@ -110,7 +106,7 @@ function afterTurns(turns: number, act: () => void): void {
   else setImmediate(() => afterTurns(turns - 1, act));
 }
 
-/** A compaction in between makes it smaller. */
+/** A compaction in between shrinks the file. */
 function whenGrown(file: string, act: () => void, size = Infinity): void {
   const now = statSync(file).size;
   if (now > size) act();
@@ -122,7 +118,7 @@ function apply(rows: Map<string, { n: number; size: number }>, written: Written)
   else rows.set(written.id, { n: written.n, size: written.size });
 }
 
-/** A change that was not acknowledged may have been made. */
+/** A change that was not acknowledged may have been applied. */
 function settle(
   rows: Map<string, { n: number; size: number }>,
   written: Written | undefined,

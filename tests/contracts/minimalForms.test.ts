@@ -10,7 +10,7 @@ import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 
 describe('createAIModule in its shortest form', () => {
-  it('knows rows without an id by their vendor, and needs no ports', async () => {
+  it('uses the vendor as the id of a provider without one, and needs no ports', async () => {
     const module = createAIModule({
       providers: [
         { vendor: 'openai', apiKey: 'k' },

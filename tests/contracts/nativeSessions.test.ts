@@ -40,7 +40,7 @@ interface Outcome {
 }
 type RunOptions = { readonly maxIterations?: number; readonly signal?: AbortSignal };
 
-/** A session of each vendor's own SDK, driven to its end. */
+/** A session of each vendor's own SDK, run to completion. */
 const SESSIONS: Readonly<Record<string, (simulator: Simulator, options?: RunOptions) => Promise<Outcome>>> = {
   async 'OpenAI chat'(simulator, { signal, ...options } = {}) {
     const client = new OpenAI({ apiKey: 'k', baseURL: simulator.baseURL('openai'), maxRetries: 0 });
@@ -141,7 +141,7 @@ for (const [name, converse] of Object.entries(SESSIONS)) {
     });
     afterEach(() => simulator.close());
 
-    it('has its calls run in parallel and answered in order, until the model answers', async () => {
+    it('runs its calls in parallel and returns their results in order, until the model answers', async () => {
       simulator.enqueue(
         {
           calls: [
@@ -166,7 +166,7 @@ for (const [name, converse] of Object.entries(SESSIONS)) {
       simulator.assertDone();
     });
 
-    it('tells the model of arguments that break the schema and of tools that do not exist', async () => {
+    it('reports invalid arguments and unknown tools to the model', async () => {
       simulator.enqueue(
         { calls: [{ name: 'weather', arguments: { town: 'Rome' } }, { name: 'nothing' }] },
         { text: 'Sorry.' },
@@ -178,7 +178,7 @@ for (const [name, converse] of Object.entries(SESSIONS)) {
         .and.to.contain('Unknown tool \\"nothing');
     });
 
-    it('ends at its limit of answers', async () => {
+    it('ends at its limit of turns', async () => {
       simulator.enqueue({ calls: [{ name: 'broken' }] }, { calls: [{ name: 'broken' }] });
       const error = await converse(simulator, { maxIterations: 2 }).catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(LLMError).and.to.have.property('code', 'max-iterations');

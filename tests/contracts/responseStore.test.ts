@@ -1,4 +1,4 @@
-/** What every store of responses does, whatever is behind it. */
+/** What every response store does, whatever its backend. */
 import { expect } from 'chai';
 import { userMessage } from '../../imports/business/ai/domain/entities/Message';
 import type { ResponseStore, StoredResponse } from '../../imports/business/ai/domain/interfaces/ResponseStore';
@@ -45,7 +45,7 @@ function stored(id: string, fields: Partial<StoredResponse> = {}): StoredRespons
 }
 
 for (const [name, open] of Object.entries(STORES)) {
-  describe(`a store of responses in ${name}`, () => {
+  describe(`a response store in ${name}`, () => {
     let store: ResponseStore;
     let close: () => Promise<void>;
     /** Milliseconds since the epoch. */
@@ -56,14 +56,14 @@ for (const [name, open] of Object.entries(STORES)) {
     });
     afterEach(() => close());
 
-    it('gives what was saved, and the last that was saved under an id', async () => {
+    it('returns the response last saved under an id', async () => {
       await store.save(stored('resp_1'));
       const later = stored('resp_1', { providerId: 'google' });
       await store.save(later);
       expect(await store.find('ann', 'resp_1')).to.deep.equal(later);
     });
 
-    it("answers another user's id like an unknown one", async () => {
+    it("treats another user's id like an unknown one", async () => {
       await store.save(stored('resp_1'));
       expect(await store.find('bob', 'resp_1')).to.equal(undefined);
       expect(await store.findItem('bob', 'msg_of_resp_1')).to.equal(undefined);
@@ -71,7 +71,7 @@ for (const [name, open] of Object.entries(STORES)) {
       expect(await store.find('ann', 'resp_1')).not.to.equal(undefined);
     });
 
-    it('keeps the same id of two users apart', async () => {
+    it('separates two users with the same id', async () => {
       await store.save(stored('resp_1'));
       await store.save(stored('resp_1', { userId: 'bob', providerId: 'google' }));
       await store.remove('ann', 'resp_1');
@@ -79,7 +79,7 @@ for (const [name, open] of Object.entries(STORES)) {
       expect((await store.find('bob', 'resp_1'))?.providerId).to.equal('google');
     });
 
-    it('finds items by their ids until their response is gone', async () => {
+    it('finds items by their ids until their response is deleted', async () => {
       await store.save(stored('resp_1'));
       expect((await store.findItem('ann', 'msg_of_resp_1'))?.item.id).to.equal('msg_of_resp_1');
       expect(await store.findItem('ann', 'msg_unknown')).to.equal(undefined);
@@ -88,13 +88,13 @@ for (const [name, open] of Object.entries(STORES)) {
       expect(await store.remove('ann', 'resp_1')).to.equal(false);
     });
 
-    it('keeps what JSON can say, whatever its keys and characters', async () => {
+    it('preserves any JSON value, whatever its keys and characters', async () => {
       const odd = stored('resp_1', { body: { 'a.b': { $set: 1 }, '': [null, '\ud83d\ude00', '\u0000'] } });
       await store.save(odd);
       expect(await store.find('ann', 'resp_1')).to.deep.equal(odd);
     });
 
-    it('forgets what its user used longest ago when there are too many, and nothing of others', async () => {
+    it('evicts the user’s least recently used responses when there are too many, and none of other users', async () => {
       await store.save(stored('resp_of_bob', { userId: 'bob' }));
       for (const id of ['resp_1', 'resp_2', 'resp_3', 'resp_4', 'resp_5', 'resp_6']) {
         now += 1;
@@ -105,7 +105,7 @@ for (const [name, open] of Object.entries(STORES)) {
       if (name !== 'memory') expect(await store.find('bob', 'resp_of_bob')).not.to.equal(undefined);
     });
 
-    it('forgets what was not used for 30 days, and keeps what was', async () => {
+    it('removes responses that were not used for 30 days, and no others', async () => {
       const day = 24 * 3_600_000;
       await store.save(stored('resp_1'));
       await store.save(stored('resp_2'));

@@ -1,4 +1,4 @@
-/** What becomes of runs after their end, on every store, by a clock that the test moves. */
+/** Retention of ended runs on every store, by a clock that the test controls. */
 import { expect } from 'chai';
 import { userMessage } from '../../imports/business/ai/domain/entities/Message';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
@@ -13,7 +13,7 @@ import { runRequest, toolCall } from '../support/runRequests';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 22);
-const LONG = 'x'.repeat(20_000);
+const LONG_TEXT = 'x'.repeat(20_000);
 
 for (const [name, open] of Object.entries(DATABASES)) {
   describe(`RunRetention on ${name}`, () => {
@@ -33,14 +33,14 @@ for (const [name, open] of Object.entries(DATABASES)) {
     const reply = (): LLMResponse =>
       answer('', {
         id: 'resp',
-        output: [callItem({ name: 'clock', arguments: { LONG } }), textItem('Noon.')],
+        output: [callItem({ name: 'clock', arguments: { LONG_TEXT } }), textItem('Noon.')],
         output_text: 'Noon.',
       });
 
     /** A run that ended at the given time, or not at all, with one long call. */
     const run = async (executionId: string, endedAt: number | undefined): Promise<void> => {
       const lease = await store.create(
-        runRequest(executionId, { input: [userMessage('Earlier'), userMessage(`What time is it? ${LONG}`)] }),
+        runRequest(executionId, { input: [userMessage('Earlier'), userMessage(`What time is it? ${LONG_TEXT}`)] }),
         'running',
         'me',
       );
@@ -48,8 +48,8 @@ for (const [name, open] of Object.entries(DATABASES)) {
         lease,
         toolCall(`${executionId}-call`, {
           state: 'completed',
-          arguments: JSON.stringify({ LONG }),
-          result: LONG,
+          arguments: JSON.stringify({ LONG_TEXT }),
+          result: LONG_TEXT,
           startTime: START,
           endTime: START,
           executionTime: 0,
@@ -61,7 +61,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       await store.saveRun(lease, {
         ...ended,
         response,
-        transcript: [userMessage(LONG), ...response.output],
+        transcript: [userMessage(LONG_TEXT), ...response.output],
         turnStart: 1,
         iterations: 2,
       });
@@ -88,12 +88,12 @@ for (const [name, open] of Object.entries(DATABASES)) {
       clock.now = START + 7 * DAY + 1;
       expect(await retention.sweep()).to.deep.equal({ compacted: 1, removed: 0 });
       expect(await size()).to.be.below(before / 5);
-      const whole = await store.load('done');
-      expect(whole?.run).to.include({ state: 'completed', iterations: 2, endedAt: START, title: 'A question' });
-      expect(whole?.run.response?.output_text).to.equal('Noon.');
-      expect(whole?.run.transcript).to.have.length(2);
-      expect(JSON.stringify(whole?.run.transcript[0])).to.contain('What time is it?');
-      const [call] = whole?.calls ?? [];
+      const stored = await store.load('done');
+      expect(stored?.run).to.include({ state: 'completed', iterations: 2, endedAt: START, title: 'A question' });
+      expect(stored?.run.response?.output_text).to.equal('Noon.');
+      expect(stored?.run.transcript).to.have.length(2);
+      expect(JSON.stringify(stored?.run.transcript[0])).to.contain('What time is it?');
+      const [call] = stored?.calls ?? [];
       expect(call).to.include({ state: 'completed', deliveredIn: 'resp' });
       expect((call as { result: string }).result).to.have.length(257);
       expect(await retention.sweep()).to.deep.equal({ compacted: 0, removed: 0 });

@@ -7,8 +7,8 @@ import type { LLMResponse } from '../../imports/business/ai/domain/types/Respons
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 
 /**
- * What a call gives: a response, a list of stream events (an Error in it is thrown at that place), or an Error to
- * throw.
+ * The outcome of a call: a response, a list of stream events (an Error in it is thrown at its position), or an Error
+ * to throw.
  */
 export type ScriptedOutcome = LLMResponse | Error | readonly (ResponseStreamEvent | Error)[];
 export type ScriptedStep =
@@ -21,10 +21,10 @@ export interface ScriptedCall {
 }
 
 export class ScriptedProvider implements ILLMProvider {
-  /** Every call in order, those too many included. */
+  /** All calls in order, including surplus ones. */
   readonly calls: ScriptedCall[] = [];
   readonly deleted: { readonly userId: string; readonly responseId: string }[] = [];
-  /** Streams that were left before their last event. */
+  /** Number of streams that were abandoned before their last event. */
   abandonedStreams = 0;
   private readonly script: readonly ScriptedStep[];
   private readonly name: string;
@@ -97,7 +97,7 @@ export class ScriptedProvider implements ILLMProvider {
   assertPlayedOut(): void {
     if (this.calls.length !== this.script.length) {
       throw new Error(
-        `${this.name}: the script has ${this.script.length} steps, there were ${this.calls.length} calls`,
+        `${this.name}: The script has ${this.script.length} steps, but there were ${this.calls.length} calls.`,
       );
     }
   }
@@ -107,16 +107,18 @@ export class ScriptedProvider implements ILLMProvider {
     const step = this.script[this.calls.length];
     this.calls.push({ kind, userId, options });
     if (step === undefined)
-      throw new Error(`${this.name}: call ${this.calls.length}, but the script has ${this.script.length} steps`);
+      throw new Error(
+        `${this.name}: Unexpected call ${this.calls.length}: the script has ${this.script.length} steps.`,
+      );
     return typeof step === 'function' ? step(options, userId) : step;
   }
 }
 
-/** A step that answers nothing until the caller aborts, and then throws the caller's reason. */
+/** A step that does not respond until the caller aborts, and then throws the caller's reason. */
 export function untilAborted(options: GenerateOptions): Promise<never> {
   return new Promise((_resolve, reject) => {
     const { signal } = options;
-    if (signal === undefined) throw new Error('nobody can abort this call: it has no signal');
+    if (signal === undefined) throw new Error('This call has no signal, so it cannot be aborted.');
     const onAbort = (): void => reject(signal.reason as Error);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });

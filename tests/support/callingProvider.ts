@@ -1,6 +1,5 @@
 /**
- * A model that calls each offered tool of the given names once, and then says that it is done: for tests with any
- * number of runs.
+ * A model that calls each offered tool of the given names once, and then answers. It serves any number of runs.
  */
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';

@@ -1,4 +1,4 @@
-/** Starts processes of `embeddedWriter`, from one bundle for the whole test run. */
+/** Starts processes of `embeddedWriter`, from one bundle per test run. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { buildSync } from 'esbuild';
 
 export interface Child {
   readonly process: ChildProcess;
-  /** What it says, line by line, to its end; a last line that was cut off is not among them. */
+  /** Its output line by line until it exits, without a truncated last line. */
   readonly lines: AsyncIterable<string>;
   kill(): Promise<void>;
 }
@@ -31,10 +31,10 @@ export function startChild(...args: readonly string[]): Child {
   };
 }
 
-/** The next line that it says. */
+/** The next line that it prints. */
 export async function nextLine(child: Child): Promise<string> {
   const next: IteratorResult<string, unknown> = await child.lines[Symbol.asyncIterator]().next();
-  if (next.done === true) throw new Error('the process has ended');
+  if (next.done === true) throw new Error('The process has exited.');
   return next.value;
 }
 

@@ -1,13 +1,13 @@
 /**
- * A process with an embedded database, for tests that kill it. `hold` opens the directory and keeps it; `leave`
- * opens it and comes to its end without closing it; `write` changes documents one after another, saying on stdout
- * what it begins (`>`) and what is done (`<`), until it is killed.
+ * A process with an embedded database, for tests that kill it. `hold` opens the directory and holds it; `leave`
+ * opens it and exits without closing it; `write` changes documents one after another, printing to stdout each change
+ * before it starts (`>`) and after it is done (`<`), until it is killed.
  */
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { seededRandom } from './seededRandom';
 
-/** Characters; a document that takes several writes to the file. */
+/** Characters of a document that takes several writes to the file. */
 export const LARGE = 1_200_000;
 
 export interface WrittenRow {
@@ -19,7 +19,7 @@ export type Written =
   | { readonly type: 'insert' | 'update'; readonly id: string; readonly n: number; readonly size: number }
   | { readonly type: 'remove'; readonly id: string };
 
-/** The text of a document is known from its id and version, so a mixed one is seen. */
+/** The text of a document follows from its id and version, so a mixed-up one is detected. */
 export function textOf(id: string, n: number, size: number): string {
   return `${id}/${n}\u2028ü`.repeat(Math.ceil(size / 8)).slice(0, size);
 }
@@ -32,7 +32,7 @@ export async function runWriter([
 ]: readonly string[]): Promise<void> {
   try {
     const database = await openEmbeddedDatabase({ directory, compactEvery: 100 });
-    say(`open ${process.pid}`);
+    print(`open ${process.pid}`);
     if (mode === 'hold') {
       process.stdin.resume();
       return;
@@ -46,7 +46,7 @@ export async function runWriter([
     const random = seededRandom(Number(seed));
     for (let count = 0; ; count += 1) {
       const written = choose(random, versions, `${seed}-${count}`, Number(largeShare));
-      say(`> ${JSON.stringify(written)}`);
+      print(`> ${JSON.stringify(written)}`);
       if (written.type === 'remove') await rows.remove({ _id: written.id });
       else if (written.type === 'insert')
         await rows.insert({ _id: written.id, n: written.n, text: textOf(written.id, written.n, written.size) });
@@ -55,10 +55,10 @@ export async function runWriter([
           { _id: written.id },
           { $set: { text: textOf(written.id, written.n, written.size) }, $inc: { n: 1 } },
         );
-      say('<');
+      print('<');
     }
   } catch (error) {
-    say(isLLMError(error) ? `${error.name} ${error.message}` : String(error));
+    print(isLLMError(error) ? `${error.name} ${error.message}` : String(error));
     process.exitCode = 1;
   }
 }
@@ -79,7 +79,7 @@ function choose(random: () => number, versions: Map<string, number>, fresh: stri
   return { type: 'insert', id: fresh, n: 0, size };
 }
 
-/** Pipes are written at once on POSIX, so what was said is heard even if the process is killed next. */
-function say(line: string): void {
+/** On POSIX, pipes are written synchronously, so the line arrives even if the process is killed next. */
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

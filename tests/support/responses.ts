@@ -1,4 +1,4 @@
-/** Makers of answers, so that a test says only what it is about. */
+/** Builders of responses, so that a test states only what matters to it. */
 import { NO_USAGE, outputTextOf } from '../../imports/business/ai/domain/entities/Response';
 import type {
   FunctionCallItem,
@@ -10,7 +10,7 @@ import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types
 
 let made = 0;
 
-/** A response with the given fields; `output_text` follows `output`, ids are new each time. */
+/** A response with the given fields; `output_text` is derived from `output`, and ids are unique. */
 export function response(fields: Partial<LLMResponse> = {}): LLMResponse {
   made += 1;
   const output = fields.output ?? [];
@@ -33,7 +33,7 @@ export function answer(text: string, fields: Partial<LLMResponse> = {}): LLMResp
   return response({ output: [textItem(text)], ...fields });
 }
 
-/** The model asks for tools; `arguments` that are no string are written as JSON. */
+/** The model calls tools. `arguments` that are not a string are serialized as JSON. */
 export function calling(
   ...calls: readonly (Pick<FunctionCallItem, 'name'> & { readonly arguments?: unknown; readonly call_id?: string })[]
 ): LLMResponse {
@@ -63,7 +63,7 @@ export function textItem(text: string): OutputItem {
   };
 }
 
-/** The answer stopped early: `max_output_tokens`, `content_filter`, or a word of the vendor's. */
+/** The answer stopped early: `max_output_tokens`, `content_filter`, or a vendor's own reason. */
 export function incomplete(reason: string, text = '', fields: Partial<LLMResponse> = {}): LLMResponse {
   return response({
     status: 'incomplete',
@@ -73,7 +73,7 @@ export function incomplete(reason: string, text = '', fields: Partial<LLMRespons
   });
 }
 
-/** The model declined in a refusal part, as vendors that complete such an answer send it. */
+/** The model declined in a refusal part of a completed response. */
 export function refusing(refusal: string, fields: Partial<LLMResponse> = {}): LLMResponse {
   return response({
     output: [{ type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'refusal', refusal }] }],
@@ -85,10 +85,10 @@ export function usage(input_tokens: number, output_tokens: number): Usage {
   return { ...NO_USAGE, input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
 }
 
-/** The events with which a stream would tell this response: one delta per word. */
-export function eventsOf(whole: LLMResponse): readonly ResponseStreamEvent[] {
-  const events: ResponseStreamEvent[] = [{ type: 'response.created', id: whole.id, model: whole.model }];
-  whole.output.forEach((item, output_index) => {
+/** The events that a stream of this response consists of: one delta per word. */
+export function eventsOf(complete: LLMResponse): readonly ResponseStreamEvent[] {
+  const events: ResponseStreamEvent[] = [{ type: 'response.created', id: complete.id, model: complete.model }];
+  complete.output.forEach((item, output_index) => {
     events.push({ type: 'response.output_item.added', output_index, item });
     if (item.type === 'message') {
       for (const part of item.content) {
@@ -105,6 +105,6 @@ export function eventsOf(whole: LLMResponse): readonly ResponseStreamEvent[] {
     }
     events.push({ type: 'response.output_item.done', output_index, item });
   });
-  events.push({ type: 'response.usage', usage: whole.usage }, { type: 'response.completed', response: whole });
+  events.push({ type: 'response.usage', usage: complete.usage }, { type: 'response.completed', response: complete });
   return events;
 }

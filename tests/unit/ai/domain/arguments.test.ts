@@ -43,7 +43,7 @@ describe('arguments', () => {
       });
     });
 
-    it('names an unknown field of a nested object by its whole path', () => {
+    it('names an unknown field of a nested object by its full path', () => {
       expect(rejection(() => readObject({ x: 1 }, ['requests'], 'limits'))).to.deep.equal({
         path: 'limits.x',
         message: 'Unknown field "limits.x". Expected one of: requests.',

@@ -172,25 +172,25 @@ describe('AgenticLoop', () => {
     });
 
     it('forces a tool in the first turn only, so that the model can answer', async () => {
-      const tools = new ToolRegistry().register({ name: 'look', execute: () => 'seen' });
-      const { loop, provider } = setUp([calling({ name: 'look' }), answer('ok')], tools);
-      await loop.execute('ann', { model, input: 'go', tools: ['look'], tool_choice: 'required' });
+      const tools = new ToolRegistry().register({ name: 'lookup', execute: () => 'seen' });
+      const { loop, provider } = setUp([calling({ name: 'lookup' }), answer('ok')], tools);
+      await loop.execute('ann', { model, input: 'go', tools: ['lookup'], tool_choice: 'required' });
       expect(provider.calls.map(({ options }) => options.tool_choice)).to.deep.equal(['required', 'auto']);
     });
 
     it('replaces lone surrogates that a model wrote instead of ending the run', async () => {
-      const tools = new ToolRegistry().register({ name: 'look', execute: () => 'seen' });
+      const tools = new ToolRegistry().register({ name: 'lookup', execute: () => 'seen' });
       const { loop, provider } = setUp(
         [
           {
-            ...calling({ name: 'look' }),
-            output: [...answer('cut \ud83d').output, ...calling({ name: 'look' }).output],
+            ...calling({ name: 'lookup' }),
+            output: [...answer('cut \ud83d').output, ...calling({ name: 'lookup' }).output],
           },
           answer('ok'),
         ],
         tools,
       );
-      await loop.execute('ann', { model, input: 'go', tools: ['look'] });
+      await loop.execute('ann', { model, input: 'go', tools: ['lookup'] });
       expect(JSON.stringify(sentInput(provider, 1))).to.contain('cut \ufffd');
     });
 

@@ -1,4 +1,4 @@
-/** What the door refuses, where it says the fault is, and that nothing gets past it by tricks of the language. */
+/** Input that the normalizer rejects, with the path and message of each error, including hostile objects. */
 import { expect } from 'chai';
 import {
   normalizeInput,
@@ -6,14 +6,14 @@ import {
 } from '../../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMInvalidRequestError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 
-function refusalOf(work: () => unknown): LLMInvalidRequestError {
+function rejectionOf(work: () => unknown): LLMInvalidRequestError {
   try {
     work();
   } catch (error) {
     if (error instanceof LLMInvalidRequestError) return error;
     throw error;
   }
-  throw new Error('it was accepted');
+  throw new Error('The input was accepted.');
 }
 
 const inUser = (part: unknown): unknown => [{ role: 'user', content: [part] }];
@@ -34,10 +34,10 @@ class Message {
   readonly content = 'x';
 }
 
-const REFUSED: readonly (readonly [title: string, input: unknown, path: string, message: RegExp])[] = [
+const REJECTED: readonly (readonly [title: string, input: unknown, path: string, message: RegExp])[] = [
   ['a number', 5, 'input', /must be a string or an array of messages and items, not a number/],
   ['null', null, 'input', /not null/],
-  ['nothing', undefined, 'input', /not undefined/],
+  ['undefined', undefined, 'input', /not undefined/],
   ['a message without its array', { role: 'user', content: 'x' }, 'input', /must be an array, not an object/],
   ['an array-like', { 0: 'a', length: 1 }, 'input', /must be an array/],
   ['a boxed string', new String('x'), 'input', /must be an array, not a String object/],
@@ -46,12 +46,12 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
   ['a number among the items', ['x', 5], 'input[1]', /must be a string, a message or an item, not a number/],
   ['an array among the items', [['x']], 'input[0]', /not an array/],
   ['a hole', holes, 'input[1]', /must be a JSON value, not undefined/],
-  ['a hole further down', [{ role: 'user', content: holes }], 'input[0].content[1]', /must have no holes/],
+  ['a nested hole', [{ role: 'user', content: holes }], 'input[0].content[1]', /must have no holes/],
   ['an empty object', [{}], 'input[0]', /must have a "role" .* or a "type"/],
-  ['a type that is no string', [{ type: 5 }], 'input[0].type', /must be a string, not a number/],
+  ['a type that is not a string', [{ type: 5 }], 'input[0].type', /must be a string, not a number/],
   ['a part outside a message', [{ type: 'input_text', text: 'x' }], 'input[0]', /must be in the content of a message/],
   [
-    'a role that does not exist',
+    'an unknown role',
     [{ role: 'model', content: 'x' }],
     'input[0].role',
     /must be one of: user, assistant, developer, system, tool/,
@@ -64,7 +64,7 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /must be a string, an array of parts or null, not a number/,
   ],
   [
-    'content that is one part',
+    'content that is a single part',
     [{ role: 'user', content: { type: 'input_text', text: 'x' } }],
     'input[0].content',
     /not an object/,
@@ -92,25 +92,25 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /must have "image_url" or "file_id"/,
   ],
   [
-    'an image by a forbidden scheme',
+    'an image with a forbidden scheme',
     inUser({ type: 'input_image', image_url: 'file:///etc/passwd' }),
     'input[0].content[0].image_url',
     /http or https/,
   ],
   [
-    'an image by javascript',
+    'an image with a javascript URL',
     inUser({ type: 'image_url', image_url: { url: 'javascript:alert(1)' } }),
     'input[0].content[0].image_url.url',
     /http or https/,
   ],
   [
-    'an image by half a URL',
+    'an image with an incomplete URL',
     inUser({ type: 'input_image', image_url: 'https://' }),
     'input[0].content[0].image_url',
     /http or https/,
   ],
   [
-    'a data URI that is no image',
+    'a data URI that is not an image',
     inUser({ type: 'input_image', image_url: 'data:text/html;base64,AAAA' }),
     'input[0].content[0].image_url',
     /data:image/,
@@ -122,13 +122,13 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /data:image/,
   ],
   [
-    'an image whose base64 is broken',
+    'an image with invalid base64',
     inUser({ type: 'input_image', image_url: 'data:image/png;base64,AA!A' }),
     'input[0].content[0].image_url',
     /base64 in the standard alphabet/,
   ],
   [
-    'an image whose base64 is cut',
+    'an image with truncated base64',
     inUser({ type: 'input_image', image_url: 'data:image/png;base64,AAAAA' }),
     'input[0].content[0].image_url',
     /base64/,
@@ -152,13 +152,13 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /base64/,
   ],
   [
-    'a file by a forbidden scheme',
+    'a file with a forbidden scheme',
     inUser({ type: 'input_file', file_url: 'ftp://a.b/c' }),
     'input[0].content[0].file_url',
     /http or https/,
   ],
   [
-    'tool calls of a user',
+    'tool calls in a user message',
     [
       { role: 'user', content: 'x', tool_calls: [] },
       { role: 'user', tool_calls: [{}] },
@@ -179,12 +179,12 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /must be an object/,
   ],
   [
-    'the function_call of old chats',
+    'the deprecated function_call',
     [{ role: 'assistant', function_call: { name: 'f', arguments: '' } }],
     'input[0].function_call',
     /Use "tool_calls" instead/,
   ],
-  ['role tool without its call', [{ role: 'tool', content: 'x' }], 'input[0].tool_call_id', /must be a string/],
+  ['role tool without a call id', [{ role: 'tool', content: 'x' }], 'input[0].tool_call_id', /must be a string/],
   [
     'role tool with an object',
     [{ role: 'tool', tool_call_id: 'c', content: { a: 1 } }],
@@ -198,7 +198,7 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /must be a string/,
   ],
   [
-    'a tool_use with a status that is no string',
+    'a tool_use with a status that is not a string',
     [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', status: 5 }] }],
     'input[0].content[0].status',
     /must be a string/,
@@ -210,13 +210,13 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /JSON text or an object/,
   ],
   [
-    'a tool_result without its call',
+    'a tool_result without a call id',
     [{ role: 'user', content: [{ type: 'tool_result', content: 'x' }] }],
     'input[0].content[0].tool_use_id',
     /must be a string/,
   ],
   [
-    'a tool_result that is half an error',
+    'a tool_result whose is_error is not a boolean',
     inUser({ type: 'tool_result', tool_use_id: 't', is_error: 'yes' }),
     'input[0].content[0].is_error',
     /true or false/,
@@ -240,52 +240,47 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /must be a string or an array/,
   ],
   [
-    'deferred that is no boolean',
+    'deferred that is not a boolean',
     [{ type: 'function_call_output', call_id: 'c', output: '', deferred: 'yes' }],
     'input[0].deferred',
     /true or false/,
   ],
-  ['a status that is no string', [{ role: 'user', content: 'x', status: 3 }], 'input[0].status', /must be a string/],
+  ['a status that is not a string', [{ role: 'user', content: 'x', status: 3 }], 'input[0].status', /must be a string/],
   [
-    'reasoning whose summary is a text',
+    'reasoning whose summary is a string',
     [{ type: 'reasoning', summary: 'x' }],
     'input[0].summary',
     /array of summary_text/,
   ],
   [
-    'an origin on no known wire',
+    'an origin with an unknown wire',
     [{ type: 'reasoning', summary: [], origin: { wire: 'telegraph' } }],
     'input[0].origin.wire',
     /must be one of: responses/,
   ],
   [
-    'an origin on a wire that every object inherits',
+    'an origin with a wire that every object inherits',
     [{ type: 'hologram_call', origin: { wire: 'constructor' } }],
     'input[0].origin.wire',
     /must be one of/,
   ],
-  ['a vendor item from nowhere', [{ type: 'vendor_item', item: {} }], 'input[0].origin', /the wire/],
-  ['a compaction without its seal', [{ type: 'compaction' }], 'input[0].encrypted_content', /must be a string/],
+  ['a vendor item without an origin', [{ type: 'vendor_item', item: {} }], 'input[0].origin', /the wire/],
   [
-    'vendor words that are no record',
+    'a compaction without encrypted content',
+    [{ type: 'compaction' }],
+    'input[0].encrypted_content',
+    /must be a string/,
+  ],
+  [
+    'vendor fields that are not an object',
     [{ role: 'user', content: 'x', vendor: ['a'] }],
     'input[0].vendor',
     /must be an object, not an array/,
   ],
 
-  ['half a surrogate pair', 'x\ud83d', 'input', /lone surrogate/],
-  [
-    'half a surrogate pair the other way round',
-    [{ role: 'user', content: '\ude00x' }],
-    'input[0].content',
-    /lone surrogate/,
-  ],
-  [
-    'half a surrogate pair in a key',
-    [{ role: 'user', content: 'x', '\ud83d': 1 }],
-    'input[0]["\\ud83d"]',
-    /lone surrogate/,
-  ],
+  ['a lone high surrogate', 'x\ud83d', 'input', /lone surrogate/],
+  ['a lone low surrogate', [{ role: 'user', content: '\ude00x' }], 'input[0].content', /lone surrogate/],
+  ['a lone surrogate in a key', [{ role: 'user', content: 'x', '\ud83d': 1 }], 'input[0]["\\ud83d"]', /lone surrogate/],
   [
     'an own __proto__',
     [JSON.parse('{"role":"user","content":"x","__proto__":{"a":1}}')],
@@ -293,7 +288,7 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /reserved key/,
   ],
   [
-    'an own __proto__ far down',
+    'a deeply nested own __proto__',
     [JSON.parse('{"type":"hologram_call","a":[{"b":{"__proto__":null}}]}')],
     'input[0].a[0].b.__proto__',
     /reserved key/,
@@ -318,7 +313,12 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
   ['a Map', [{ type: 'x', a: new Map() }], 'input[0].a', /not a Map object/],
   ['a RegExp', [{ type: 'x', a: /x/ }], 'input[0].a', /not a RegExp object/],
   ['a class instance', [new Message()], 'input[0]', /must be a plain object/],
-  ['what inherits its fields', [Object.create({ role: 'user', content: 'x' })], 'input[0]', /must be a plain object/],
+  [
+    'an object with inherited fields',
+    [Object.create({ role: 'user', content: 'x' })],
+    'input[0]',
+    /must be a plain object/,
+  ],
   [
     'a getter that throws',
     [
@@ -333,20 +333,20 @@ const REFUSED: readonly (readonly [title: string, input: unknown, path: string, 
     /could not be read/,
   ],
   [
-    'a proxy that throws at every look',
+    'a proxy that throws at every access',
     [new Proxy({}, { ownKeys: throwing, get: throwing, getPrototypeOf: throwing })],
     'input[0]',
     /could not be read/,
   ],
   ['a revoked proxy', [revoked()], 'input[0]', /could not be read/],
   [
-    'a proxied array that lies about its length',
+    'a proxied array with an invalid length',
     [{ role: 'user', content: new Proxy([], { get: (_, key) => (key === 'length' ? -1 : 'x') }) }],
     'input[0].content',
     /must have a valid length/,
   ],
   [
-    'a proxied array that has no end',
+    'a proxied array with an excessive length',
     [{ role: 'user', content: new Proxy([], { get: (_, key) => (key === 'length' ? 2 ** 40 : 'x') }) }],
     'input[0].content',
     /exceeds the limit of 1000000 values in a request/,
@@ -359,44 +359,44 @@ function revoked(): unknown {
   return proxy;
 }
 
-describe('normalizeInput, with input that is wrong', () => {
-  for (const [title, input, path, message] of REFUSED) {
-    it(`refuses ${title}`, () => {
-      const error = refusalOf(() => normalizeInput(input));
+describe('normalizeInput, with invalid input', () => {
+  for (const [title, input, path, message] of REJECTED) {
+    it(`rejects ${title}`, () => {
+      const error = rejectionOf(() => normalizeInput(input));
       expect(error.message).to.match(message);
       expect(error.path).to.equal(path);
       expect(error.message).to.contain(path);
     });
   }
 
-  it('accepts what is just within its limits', () => {
+  it('accepts input exactly at its limits', () => {
     expect(normalizeInput([{ type: 'x', a: nest(63) }])).to.have.length(1);
     expect(normalizeInput('x'.repeat(32 * 1024 * 1024))).to.have.length(1);
   });
 
-  it('refuses more text than a request may hold, however it is spread', () => {
+  it('rejects more text than a request may hold, however it is distributed', () => {
     const half = 'x'.repeat(17 * 1024 * 1024);
-    expect(refusalOf(() => normalizeInput([half, half])).path).to.equal('input[1]');
-    expect(refusalOf(() => normalizeInput([{ type: 'x', [half]: half }])).message)
+    expect(rejectionOf(() => normalizeInput([half, half])).path).to.equal('input[1]');
+    expect(rejectionOf(() => normalizeInput([{ type: 'x', [half]: half }])).message)
       .to.match(/exceeds the limit of 33554432 characters of text in a request\.$/)
       .and.have.length.below(500);
-    expect(refusalOf(() => normalizeOptions({ model: 'm', input: half, instructions: half })).message).to.match(
+    expect(rejectionOf(() => normalizeOptions({ model: 'm', input: half, instructions: half })).message).to.match(
       /33554432 characters/,
     );
   });
 
-  it('refuses more values than a request may hold, however small', () => {
-    expect(refusalOf(() => normalizeInput([{ type: 'x', a: new Array(1_000_000).fill(0) }])).message).to.match(
+  it('rejects more values than a request may hold, however small', () => {
+    expect(rejectionOf(() => normalizeInput([{ type: 'x', a: new Array(1_000_000).fill(0) }])).message).to.match(
       /exceeds the limit of 1000000 values/,
     );
     let doubled: unknown = 0;
     for (let level = 0; level < 40; level += 1) doubled = [doubled, doubled];
-    expect(refusalOf(() => normalizeInput([{ type: 'x', doubled }])).message).to.match(
+    expect(rejectionOf(() => normalizeInput([{ type: 'x', doubled }])).message).to.match(
       /exceeds the limit of 1000000 values/,
     );
   });
 
-  it('looks at every value once, so that what was checked is what is used', () => {
+  it('reads every value once, so that the checked value is the one used', () => {
     const reads = new Map<string, number>();
     const watched = (value: object, at: string): unknown =>
       new Proxy(value, {
@@ -422,7 +422,7 @@ describe('normalizeInput, with input that is wrong', () => {
     expect([...reads.values()].filter((count) => count !== 1)).to.deep.equal([]);
   });
 
-  it('takes the first answer of a getter that changes its mind', () => {
+  it('uses the first value of a getter whose value changes', () => {
     const answers = ['user', 'system', 'system'];
     const shifty = {
       get role() {
@@ -433,9 +433,9 @@ describe('normalizeInput, with input that is wrong', () => {
     expect(normalizeInput([shifty])[0]).to.have.property('role', 'user');
   });
 
-  it('keeps the cause of what could not be read', () => {
+  it('preserves the cause of an unreadable value', () => {
     expect(
-      refusalOf(() =>
+      rejectionOf(() =>
         normalizeInput([
           {
             get type() {
@@ -447,19 +447,19 @@ describe('normalizeInput, with input that is wrong', () => {
     ).to.be.instanceOf(RangeError);
   });
 
-  it('does not repeat what it was given in its messages', () => {
+  it('does not repeat input in its messages', () => {
     const secret = 'sk-very-secret';
     for (const input of [
       [{ role: secret }],
       inUser({ type: 'input_image', image_url: `ftp://${secret}` }),
       [{ type: 'reasoning', origin: { wire: secret } }],
     ]) {
-      expect(refusalOf(() => normalizeInput(input)).message).not.to.contain(secret);
+      expect(rejectionOf(() => normalizeInput(input)).message).not.to.contain(secret);
     }
   });
 
-  it('pollutes no prototype', () => {
-    refusalOf(() =>
+  it('does not pollute prototypes', () => {
+    rejectionOf(() =>
       normalizeInput([
         JSON.parse(
           '{"role":"user","content":"x","__proto__":{"polluted":true},"vendor":{"__proto__":{"polluted":true}}}',

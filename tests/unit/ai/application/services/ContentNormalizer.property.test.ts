@@ -1,6 +1,5 @@
 /**
- * Whatever comes to the door, it is either refused as an invalid request or becomes data that every later reader
- * can trust.
+ * Any input is either rejected as an invalid request or becomes data that every later reader can rely on.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -15,12 +14,12 @@ import { SCHEME_OF_WIRE } from '../../../../../imports/business/ai/domain/types/
 import type { InputItem } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 
 const FULL = process.env.BOLIDE_FULL !== undefined && process.env.BOLIDE_FULL !== '';
-/** In a full run the three properties see 100,000 inputs together. */
+/** A full run passes 100,000 inputs to the three properties in total. */
 const RUNS = FULL
   ? { anything: 30_000, conversations: 50_000, options: 20_000 }
   : { anything: 300, conversations: 300, options: 300 };
 
-const WORDS = [
+const SPECIAL_WORDS = [
   'type',
   'role',
   'content',
@@ -55,7 +54,7 @@ const junk: fc.Arbitrary<unknown> = fc.anything({
   withObjectString: true,
   withSparseArray: true,
   withTypedArray: true,
-  key: fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom(...WORDS)),
+  key: fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom(...SPECIAL_WORDS)),
 });
 const trap = (): never => {
   throw new Error('a trap');
@@ -93,7 +92,7 @@ const hostile: fc.Arbitrary<unknown> = fc.oneof(
       .map((make) => make()),
   },
 );
-/** Mostly what belongs there, sometimes anything. */
+/** Usually a valid value, sometimes any value. */
 const mostly = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof(
     { weight: 30, arbitrary: right },
@@ -318,7 +317,7 @@ const choice = fc.oneof(
     ['type', 'tools'],
   ),
 );
-/** Few of them at a time: one wrong option hides all others. */
+/** Few at a time, because one invalid option hides all others. */
 const rarely = (fields: Record<string, fc.Arbitrary<unknown>>): Record<string, fc.Arbitrary<unknown>> =>
   Object.fromEntries(
     Object.entries(fields).map(([key, right]) => [
@@ -362,7 +361,7 @@ const options = some(
   ['model', 'input'],
 );
 
-/** Both counts must rise, so that a door that refuses everything can't pass, nor one that refuses nothing. */
+/** Both counts must rise, so that a normalizer that rejects everything or nothing does not pass. */
 interface Tally {
   accepted: number;
   refused: number;
@@ -398,7 +397,7 @@ function checkData(value: unknown, functions = false): void {
   }
 }
 
-/** What converters rely on without asking again, written down once more and independently. */
+/** What converters rely on without checking it, specified a second time and independently. */
 function checkItem(item: InputItem): void {
   if ('vendor' in item)
     expect(Object.values(item.vendor ?? {}).every((fields) => typeof fields === 'object')).to.equal(true);
@@ -464,10 +463,10 @@ function checkItems(items: readonly InputItem[]): void {
   expect(normalizeInput(items)).to.equal(items);
 }
 
-describe('the door, under arbitrary input', function () {
+describe('the normalizer, given arbitrary input', function () {
   if (FULL) this.timeout(600_000);
 
-  it('survives anything at all', () => {
+  it('accepts or rejects any value without failing otherwise', () => {
     const tally: Tally = { accepted: 0, refused: 0 };
     fc.assert(
       fc.property(fc.oneof(hostile, fc.array(hostile, { maxLength: 3 }), text), (input) => {
@@ -482,7 +481,7 @@ describe('the door, under arbitrary input', function () {
     expect(tally.refused).to.be.above(0);
   });
 
-  it('turns conversations that are half right into items, or says where they are wrong', () => {
+  it('converts partly valid conversations to items, or names the invalid value', () => {
     const tally: Tally = { accepted: 0, refused: 0 };
     fc.assert(
       fc.property(conversation, (input) => {
@@ -495,7 +494,7 @@ describe('the door, under arbitrary input', function () {
     expect(tally.refused).to.be.above(RUNS.conversations / 10);
   });
 
-  it('turns options that are half right into checked ones, or says where they are wrong', () => {
+  it('converts partly valid options to checked ones, or names the invalid value', () => {
     const tally: Tally = { accepted: 0, refused: 0 };
     fc.assert(
       fc.property(options, (given) => {

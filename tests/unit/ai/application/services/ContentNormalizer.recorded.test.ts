@@ -1,6 +1,5 @@
 /**
- * What public projects really sent to vendors, put before the door: every conversation passes, and nothing of its
- * text is lost.
+ * Requests that public projects really sent to vendors: every conversation is accepted, and none of its text is lost.
  */
 import { expect } from 'chai';
 import {
@@ -14,8 +13,8 @@ const conversations = RECORDINGS.flatMap(({ name, wire, request }) => {
   return input === undefined ? [] : [{ name, wire, input, tools: request?.tools }];
 });
 
-describe('recorded conversations at the door', () => {
-  it('there are some of every form', () => {
+describe('normalizeInput, with recorded conversations', () => {
+  it('covers every wire', () => {
     for (const wire of ['responses', 'chat_completions', 'anthropic_messages'])
       expect(
         conversations.filter((conversation) => conversation.wire === wire),
@@ -24,19 +23,19 @@ describe('recorded conversations at the door', () => {
   });
 
   for (const { name, wire, input, tools } of conversations) {
-    it(`${name} passes`, () => {
+    it(`accepts ${name} without losing text`, () => {
       const items = normalizeInput(input);
       expect(normalizeInput(JSON.parse(JSON.stringify(items)))).to.deep.equal(items);
       for (const text of textsOf(input))
         expect(JSON.stringify(items), text).to.contain(JSON.stringify(text).slice(1, -1));
-      // Anthropic's own form of a tool is not one that callers may write.
+      // Callers may not write tools in Anthropic's own form.
       if (tools !== undefined && wire !== 'anthropic_messages')
         expect(normalizeTools(tools)).to.have.length((tools as readonly unknown[]).length);
     });
   }
 });
 
-/** Everything that stands in a `text` field, and strings that are a message's whole content. */
+/** Every `text` field, and every string that is a message's entire content. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>

@@ -1,4 +1,4 @@
-/** Every form that is accepted at the door, with exactly what it becomes. */
+/** Every accepted form of input, with its exact normalized form. */
 import { expect } from 'chai';
 import {
   normalizeInput,
@@ -33,14 +33,14 @@ const FORMS: readonly Form[] = [
   { title: 'an empty array', given: [], gives: [] },
   { title: 'an array of strings', given: ['a', 'b'], gives: [user(input('a')), user(input('b'))] },
   {
-    title: 'strings, messages and items together',
+    title: 'strings, messages and items in one list',
     given: ['a', { role: 'assistant', content: 'b' }, call('c1', 'f', '{}')],
     gives: [user(input('a')), assistant(output('b')), call('c1', 'f', '{}')],
   },
 
   { title: 'string content of a user', given: [{ role: 'user', content: 'x' }], gives: [user(input('x'))] },
   {
-    title: 'string content of the operator',
+    title: 'string content of a system or developer message',
     given: [
       { role: 'system', content: 'x' },
       { role: 'developer', content: 'y' },
@@ -82,7 +82,7 @@ const FORMS: readonly Form[] = [
     gives: [assistant(), user()],
   },
   {
-    title: 'null where the inner language leaves a field out',
+    title: 'null for optional fields',
     given: [
       {
         role: 'user',
@@ -100,12 +100,12 @@ const FORMS: readonly Form[] = [
     gives: [user(input('x'))],
   },
   {
-    title: 'fields that this program does not know',
+    title: 'unknown fields',
     given: [{ role: 'user', content: 'x', name: 'bob', cache: { ttl: 5 } }],
     gives: [{ type: 'message', role: 'user', content: [input('x')], name: 'bob', cache: { ttl: 5 } }],
   },
   {
-    title: 'vendor words on a message and on a part',
+    title: 'vendor fields of a message and of a part',
     given: [
       {
         role: 'user',
@@ -124,7 +124,7 @@ const FORMS: readonly Form[] = [
   },
 
   {
-    title: 'text parts of every spelling, by a user',
+    title: 'every type of text part in a user message',
     given: [
       {
         role: 'user',
@@ -138,7 +138,7 @@ const FORMS: readonly Form[] = [
     gives: [user(input('a'), input('b'), input('c'))],
   },
   {
-    title: 'text parts of every spelling, by an assistant',
+    title: 'every type of text part in an assistant message',
     given: [
       {
         role: 'assistant',
@@ -192,7 +192,7 @@ const FORMS: readonly Form[] = [
   },
 
   {
-    title: 'an image as the Responses format has it',
+    title: 'an image of the Responses API',
     given: [
       {
         role: 'user',
@@ -210,7 +210,7 @@ const FORMS: readonly Form[] = [
     ],
   },
   {
-    title: 'an image as chat completions have it',
+    title: 'an image of Chat Completions',
     given: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: PNG, detail: 'high' } }] }],
     gives: [user({ type: 'input_image', image_url: PNG, detail: 'high' })],
   },
@@ -252,7 +252,7 @@ const FORMS: readonly Form[] = [
     ],
   },
   {
-    title: 'a file as chat completions have it',
+    title: 'a file of Chat Completions',
     given: [
       {
         role: 'user',
@@ -262,7 +262,7 @@ const FORMS: readonly Form[] = [
     gives: [user({ type: 'input_file', file_data: 'data:application/pdf;base64,JVBERg==', filename: 'c.pdf' })],
   },
   {
-    title: 'a part of a kind that this program does not know',
+    title: 'a part of an unknown type',
     given: [{ role: 'user', content: [{ type: 'input_hologram', depth: 3 }] }],
     gives: [{ type: 'message', role: 'user', content: [{ type: 'input_hologram', depth: 3 }] }],
   },
@@ -279,7 +279,7 @@ const FORMS: readonly Form[] = [
     gives: [call('c1', 'f', '{"x": 1}')],
   },
   {
-    title: 'chat tool calls beside an empty text',
+    title: 'chat tool calls with an empty text',
     given: [{ role: 'assistant', content: '', tool_calls: [{ id: 'c1', function: { name: 'f' } }] }],
     gives: [call('c1', 'f', '{}')],
   },
@@ -288,14 +288,14 @@ const FORMS: readonly Form[] = [
     given: [
       {
         role: 'assistant',
-        content: 'look',
+        content: 'looking it up',
         tool_calls: [
           { id: 'c1', type: 'function', function: { name: 'f', arguments: '' } },
           { id: 'c2', index: 1, type: 'function', function: { name: 'g', arguments: '{"a":' } },
         ],
       },
     ],
-    gives: [assistant(output('look')), call('c1', 'f', ''), call('c2', 'g', '{"a":')],
+    gives: [assistant(output('looking it up')), call('c1', 'f', ''), call('c2', 'g', '{"a":')],
   },
   {
     title: 'a chat call of a custom tool',
@@ -303,7 +303,7 @@ const FORMS: readonly Form[] = [
     gives: [{ type: 'custom_tool_call', call_id: 'c1', name: 'grep', input: 'x' }],
   },
   {
-    title: 'fields beside chat tool calls keep their message',
+    title: 'a message with chat tool calls and other fields',
     given: [
       {
         role: 'assistant',
@@ -356,7 +356,7 @@ const FORMS: readonly Form[] = [
     gives: [call('t1', 'f', ' {"a":1}'), call('t2', 'f', '{"a":1}'), call('t3', 'f', '{}')],
   },
   {
-    title: 'tool_use between texts splits the message',
+    title: 'tool_use between texts, which splits the message',
     given: [
       {
         role: 'assistant',
@@ -429,7 +429,7 @@ const FORMS: readonly Form[] = [
     ],
   },
   {
-    title: 'vendor words on tool_use and tool_result',
+    title: 'vendor fields of tool_use and tool_result',
     given: [
       {
         role: 'assistant',
@@ -473,7 +473,7 @@ const FORMS: readonly Form[] = [
     ],
   },
   {
-    title: 'a function call with an object, and without arguments',
+    title: 'a function call with an object as arguments, and without arguments',
     given: [
       { type: 'function_call', call_id: 'c1', name: 'f', arguments: { a: [] } },
       { type: 'function_call', call_id: 'c2', name: 'f' },
@@ -506,7 +506,7 @@ const FORMS: readonly Form[] = [
     ],
   },
   {
-    title: 'reasoning with its origin and its seal',
+    title: 'reasoning with its origin and encrypted content',
     given: [
       {
         type: 'reasoning',
@@ -529,7 +529,7 @@ const FORMS: readonly Form[] = [
     ],
   },
   {
-    title: 'reasoning that has nothing',
+    title: 'reasoning without content',
     given: [{ type: 'reasoning', content: null, encrypted_content: null }],
     gives: [{ type: 'reasoning', summary: [] }],
   },
@@ -548,7 +548,7 @@ const FORMS: readonly Form[] = [
     ],
   },
   {
-    title: 'hosted items, also of types that this program does not know, whole',
+    title: 'hosted items of known and unknown types, complete',
     given: [
       { type: 'web_search_call', id: 'ws_1', status: null, action: { type: 'search', query: 'q' } },
       { type: 'hologram_call', depth: [1, [2]] },
@@ -569,7 +569,7 @@ const FORMS: readonly Form[] = [
     gives: [user(input('x'))],
   },
   {
-    title: 'a key that only looks inherited',
+    title: 'own keys with the names of inherited ones',
     given: [{ role: 'user', content: 'x', toString: 'y', hasOwnProperty: 1 }],
     gives: [{ type: 'message', role: 'user', content: [input('x')], toString: 'y', hasOwnProperty: 1 }],
   },
@@ -583,14 +583,14 @@ describe('normalizeInput', () => {
     });
   }
 
-  it('gives the same for its own results, also after a trip through JSON', () => {
+  it('returns its own results unchanged, also after a JSON round trip', () => {
     for (const { title, given } of FORMS) {
       const once = normalizeInput(given);
       expect(normalizeInput(JSON.parse(JSON.stringify(once))), title).to.deep.equal(once);
     }
   });
 
-  it('leaves what it was given as it was', () => {
+  it('does not modify its argument', () => {
     for (const { title, given } of FORMS) {
       const before = JSON.stringify(given);
       normalizeInput(deepFreeze(given));
@@ -598,7 +598,7 @@ describe('normalizeInput', () => {
     }
   });
 
-  it('keeps no part of what it was given', () => {
+  it('retains no part of its argument', () => {
     const extra = { depth: 1 };
     const given = [{ role: 'user', content: 'x', extra }];
     const normalized = normalizeInput(given);
@@ -606,7 +606,7 @@ describe('normalizeInput', () => {
     expect(normalized[0]).to.have.deep.property('extra', { depth: 1 });
   });
 
-  it('remembers what it made and gives it back untouched', () => {
+  it('returns its own result by identity', () => {
     const transcript = Array.from({ length: 200 }, (_, index) => ({
       role: index % 2 === 0 ? 'user' : 'assistant',
       content: `turn ${index}`,
@@ -618,7 +618,7 @@ describe('normalizeInput', () => {
     expect(next.slice(0, 200).every((item, index) => item === items[index])).to.equal(true);
   });
 
-  it('remembers by place, and looks at what stands in another one', () => {
+  it('checks items again that differ from the ones cached at their index', () => {
     const items = normalizeInput(['a', 'b', 'c']);
     expect(normalizeInput([items[0], { role: 'user', content: 'B' }, items[2]])).to.deep.equal(
       normalizeInput(['a', 'B', 'c']),
@@ -629,7 +629,7 @@ describe('normalizeInput', () => {
     expect(normalizeInput([items[0], items[2]])).to.deep.equal(normalizeInput(['a', 'c']));
   });
 
-  it('takes what is written as its own words are, and rewrites or refuses the rest', () => {
+  it('accepts normalized items unchanged, and converts or rejects all others', () => {
     const call = {
       type: 'function_call',
       id: 'fc',
@@ -648,19 +648,19 @@ describe('normalizeInput', () => {
       name: 'f',
       deferred: true,
     };
-    const said = {
+    const message = {
       type: 'message',
       role: 'assistant',
       id: 'm',
       status: 'completed',
       content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation' }] }],
     };
-    expect(normalizeInput([call, output, said])).to.deep.equal([call, output, said]);
+    expect(normalizeInput([call, output, message])).to.deep.equal([call, output, message]);
     expect(normalizeInput([{ ...call, id: null, status: null }])).to.deep.equal([
       { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}', async: true, vendor: { anthropic: { x: 1 } } },
     ]);
-    expect(normalizeInput([{ ...said, role: 'user' }])).to.deep.equal([
-      { ...said, role: 'user', content: [{ type: 'input_text', text: 'x' }] },
+    expect(normalizeInput([{ ...message, role: 'user' }])).to.deep.equal([
+      { ...message, role: 'user', content: [{ type: 'input_text', text: 'x' }] },
     ]);
     for (const [field, item] of [
       ['name', { ...call, name: undefined }],
@@ -669,14 +669,14 @@ describe('normalizeInput', () => {
       ['vendor.anthropic', { ...call, vendor: { anthropic: 1 } }],
       ['output', { ...output, output: 1 }],
       ['call_id', { ...output, call_id: '' }],
-      ['role', { ...said, role: 'constructor' }],
-      ['content[0].annotations[0]', { ...said, content: [{ ...said.content[0], annotations: [1] }] }],
+      ['role', { ...message, role: 'constructor' }],
+      ['content[0].annotations[0]', { ...message, content: [{ ...message.content[0], annotations: [1] }] }],
     ] as const) {
       expect(() => normalizeInput([item]), field).to.throw(`"input[0].${field}" `);
     }
   });
 
-  it('cannot be made to remember what changed since', () => {
+  it('does not cache an item that changes later', () => {
     const given = { role: 'user', content: 'x' };
     normalizeInput([given]);
     given.role = 'nobody';
@@ -684,7 +684,7 @@ describe('normalizeInput', () => {
     expect(() => Object.assign(normalizeInput('x')[0]!, { role: 'nobody' })).to.throw(TypeError);
   });
 
-  it('accepts in its types what it accepts at run time', () => {
+  it('has a type that accepts what it accepts at run time', () => {
     const loose: LLMInput = [
       'text',
       { role: MessageRole.USER, content: 'text' },
@@ -712,16 +712,16 @@ describe('normalizeInput', () => {
       { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
     ];
     expect(normalizeInput(loose)).to.have.length(9);
-    // @ts-expect-error a role that does not exist
+    // @ts-expect-error an unknown role
     const wrongRole: LLMInput = [{ role: 'robot', content: 'x' }];
     // @ts-expect-error a part without its text
     const wrongPart: LLMInput = [{ role: 'user', content: [{ type: 'input_text' }] }];
-    // @ts-expect-error a number is no input
+    // @ts-expect-error a number is not an input
     const wrongInput: LLMInput = 5;
     for (const wrong of [wrongRole, wrongPart, wrongInput]) expect(() => normalizeInput(wrong)).to.throw();
     const items = normalizeInput('x');
     expect(() => {
-      // @ts-expect-error what comes out is read-only
+      // @ts-expect-error the result is read-only
       items[0] = user();
     }).to.throw(TypeError);
   });
@@ -730,20 +730,20 @@ describe('normalizeInput', () => {
 describe('normalizeTools', () => {
   const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 
-  it('flattens tools that are nested as in chat completions', () => {
+  it('flattens the nested tools of Chat Completions', () => {
     const nested: LooseTool = { type: 'function', function: { name: 'f', description: 'd', parameters, strict: true } };
     expect(normalizeTools([nested])).to.deep.equal([
       { type: 'function', name: 'f', description: 'd', parameters, strict: true },
     ]);
   });
 
-  it('keeps the settings beside a nested function', () => {
+  it('preserves the settings beside a nested function', () => {
     expect(normalizeTools([{ type: 'function', blocking: false, function: { name: 'f' } }])).to.deep.equal([
       { type: 'function', name: 'f', blocking: false },
     ]);
   });
 
-  it('passes flat tools, built-in tools and fields that this program does not know', () => {
+  it('accepts flat tools, built-in tools and unknown fields', () => {
     const tools = [
       {
         type: 'function',
@@ -766,13 +766,13 @@ describe('normalizeTools', () => {
     expect(normalizeTools(tools)).to.deep.equal(tools);
   });
 
-  it('leaves out what is null', () => {
+  it('omits null fields', () => {
     expect(
       normalizeTools([{ type: 'function', name: 'f', description: null, parameters: null, strict: null }]),
     ).to.deep.equal([{ type: 'function', name: 'f' }]);
   });
 
-  it('keeps the function that decides about approval', () => {
+  it('preserves a needsApproval function', () => {
     const needsApproval = (): boolean => true;
     expect(normalizeTools([{ type: 'function', name: 'f', needsApproval }])[0]).to.have.property(
       'needsApproval',
@@ -780,31 +780,31 @@ describe('normalizeTools', () => {
     );
   });
 
-  it('takes nothing at all for no tools', () => {
+  it('treats undefined and null as no tools', () => {
     expect(normalizeTools(undefined)).to.deep.equal([]);
     expect(normalizeTools(null)).to.deep.equal([]);
   });
 
-  it('remembers what it made', () => {
+  it('returns its own result by identity', () => {
     const tools = normalizeTools([{ type: 'function', name: 'f', parameters }]);
     expect(normalizeTools(tools)).to.equal(tools);
     expect(normalizeTools([...tools])[0]).to.equal(tools[0]);
   });
 
   const WRONG: readonly (readonly [title: string, tools: unknown, path: string, message: RegExp])[] = [
-    ['no array', { type: 'function', name: 'f' }, 'tools', /must be an array, not an object/],
+    ['an object instead of an array', { type: 'function', name: 'f' }, 'tools', /must be an array, not an object/],
     ['a tool without a type', [{ name: 'f' }], 'tools[0].type', /must be "function" or/],
     ['a function without a name', [{ type: 'function' }], 'tools[0].name', /must be 1 to 64 letters/],
-    ['a name with a blank', [{ type: 'function', name: 'a b' }], 'tools[0].name', /letters, digits, "_" or "-"/],
+    ['a name with a space', [{ type: 'function', name: 'a b' }], 'tools[0].name', /letters, digits, "_" or "-"/],
     [
-      'a name with a line break at its end',
+      'a name that ends with a line break',
       [{ type: 'function', name: 'ab\n' }],
       'tools[0].name',
       /letters, digits, "_" or "-"/,
     ],
     ['a name of 65 characters', [{ type: 'function', name: 'a'.repeat(65) }], 'tools[0].name', /1 to 64/],
     [
-      'two tools of one name',
+      'two tools with the same name',
       [
         { type: 'function', name: 'f' },
         { type: 'function', function: { name: 'f' } },
@@ -813,7 +813,7 @@ describe('normalizeTools', () => {
       /the name of an earlier tool/,
     ],
     [
-      'parameters that are no object',
+      'parameters that are not an object',
       [{ type: 'function', name: 'f', parameters: 'x' }],
       'tools[0].parameters',
       /must be an object, not a string/,
@@ -825,21 +825,21 @@ describe('normalizeTools', () => {
       /reserved key/,
     ],
     [
-      'a timeout that no timer keeps',
+      'a timeout that exceeds the longest timer',
       [{ type: 'function', name: 'f', timeout: 2 ** 31 }],
       'tools[0].timeout',
       /milliseconds/,
     ],
     ['a timeout of zero', [{ type: 'function', name: 'f', timeout: 0 }], 'tools[0].timeout', /above 0/],
     [
-      'a word that delivery does not have',
+      'an unknown delivery',
       [{ type: 'function', name: 'f', delivery: 'toString' }],
       'tools[0].delivery',
       /immediate, when_idle, silent/,
     ],
-    ['blocking that is no boolean', [{ type: 'web_search', blocking: 'no' }], 'tools[0].blocking', /true or false/],
+    ['blocking that is not a boolean', [{ type: 'web_search', blocking: 'no' }], 'tools[0].blocking', /true or false/],
     [
-      'a function beside the data',
+      'a function among the data',
       [{ type: 'function', name: 'f', execute: () => 1 }],
       'tools[0].execute',
       /must be a JSON value, not a function/,
@@ -851,14 +851,14 @@ describe('normalizeTools', () => {
       /function tools/,
     ],
     [
-      'vendor words that are no record of records',
+      'vendor fields that are not objects',
       [{ type: 'function', name: 'f', vendor: { anthropic: 1 } }],
       'tools[0].vendor.anthropic',
       /must be an object/,
     ],
   ];
   for (const [title, tools, path, message] of WRONG) {
-    it(`refuses ${title}`, () => {
+    it(`rejects ${title}`, () => {
       expect(() => normalizeTools(tools))
         .to.throw(message)
         .with.property('path', path);

@@ -1,4 +1,4 @@
-/** The options of a request: what passes, and where a wrong one is refused. */
+/** The options of a request: which are accepted, and the path of each invalid one. */
 import { expect } from 'chai';
 import {
   normalizeInput,
@@ -11,16 +11,16 @@ import type { GenerateOptions, NormalizedOptions } from '../../../../../imports/
 const TOOLS = [{ type: 'function', function: { name: 'f' } }, { type: 'web_search' }, { type: 'custom', name: 'grep' }];
 
 describe('normalizeOptions', () => {
-  it('asks for a model and an input and adds nothing', () => {
+  it('requires a model and an input, and adds nothing', () => {
     expect(normalizeOptions({ model: 'gpt-5', input: 'x' })).to.deep.equal({
       model: 'gpt-5',
       input: normalizeInput('x'),
     });
   });
 
-  it('passes every option', () => {
+  it('accepts every option', () => {
     const { signal } = new AbortController();
-    const whole: Required<GenerateOptions> = {
+    const allOptions: Required<GenerateOptions> = {
       model: 'meta-llama/llama-4-scout:free',
       input: 'x',
       instructions: 'be brief',
@@ -52,18 +52,18 @@ describe('normalizeOptions', () => {
       onHead: () => undefined,
     };
     const expected: Required<NormalizedOptions> = {
-      ...whole,
-      model: whole.model,
+      ...allOptions,
+      model: allOptions.model,
       input: normalizeInput('x'),
-      tools: normalizeTools(whole.tools),
+      tools: normalizeTools(allOptions.tools),
       stop: ['END'],
     };
-    const normalized = normalizeOptions(whole);
+    const normalized = normalizeOptions(allOptions);
     expect(normalized).to.deep.equal(expected);
     expect(normalized.signal).to.equal(signal);
   });
 
-  it('leaves out what is undefined, and lists that are empty', () => {
+  it('omits undefined options and empty lists', () => {
     const normalized = normalizeOptions({
       model: 'm',
       input: [],
@@ -76,7 +76,7 @@ describe('normalizeOptions', () => {
     expect(Object.keys(normalized)).to.have.members(['model', 'input']);
   });
 
-  it('remembers what it made, whole and in parts', () => {
+  it('caches its results, and their input and tools', () => {
     const normalized = normalizeOptions({ model: 'm', input: ['a', 'b'], tools: TOOLS });
     expect(normalizeOptions(normalized)).to.equal(normalized);
     const changed = normalizeOptions({ ...normalized, model: 'n' });
@@ -86,9 +86,9 @@ describe('normalizeOptions', () => {
   });
 
   const ACCEPTED: readonly (readonly [title: string, given: object, gives: object])[] = [
-    ['a choice by a word', { tool_choice: 'required' }, { tool_choice: 'required' }],
+    ['a tool choice by mode', { tool_choice: 'required' }, { tool_choice: 'required' }],
     [
-      'a choice as chat completions nest it',
+      'a nested tool choice of Chat Completions',
       { tool_choice: { type: 'function', function: { name: 'f' } } },
       { tool_choice: { type: 'function', name: 'f' } },
     ],
@@ -119,11 +119,11 @@ describe('normalizeOptions', () => {
     ['a text format', { response_format: { type: 'text' } }, { response_format: { type: 'text' } }],
     ['a JSON format', { response_format: { type: 'json_object' } }, { response_format: { type: 'json_object' } }],
     [
-      'a schema as chat completions nest it',
+      'a nested schema of Chat Completions',
       { response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {}, strict: null } } },
       { response_format: { type: 'json_schema', name: 'n', schema: {}, strict: null } },
     ],
-    ['words of effort that are newer', { reasoning: { effort: 'ultra' } }, { reasoning: { effort: 'ultra' } }],
+    ['an unknown effort', { reasoning: { effort: 'ultra' } }, { reasoning: { effort: 'ultra' } }],
   ];
   for (const [title, given, gives] of ACCEPTED) {
     it(`accepts ${title}`, () => {
@@ -133,7 +133,7 @@ describe('normalizeOptions', () => {
     });
   }
 
-  const REFUSED: readonly (readonly [title: string, given: unknown, path: string, message: RegExp])[] = [
+  const REJECTED: readonly (readonly [title: string, given: unknown, path: string, message: RegExp])[] = [
     ['no options', undefined, 'options', /must be an object, not undefined/],
     ['options in an array', [], 'options', /must be an object, not an array/],
     ['a missing model', { model: undefined }, 'model', /is required/],
@@ -141,50 +141,45 @@ describe('normalizeOptions', () => {
     ['a model with a line break', { model: 'gpt\n5' }, 'model', /without spaces and control characters/],
     ['a missing input', { input: undefined }, 'input', /must be a string or an array/],
     [
-      'a wrong item',
+      'an invalid item',
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 5 }] }] },
       'input[0].content[0].image_url',
       /must be a string with an http/,
     ],
     ['instructions in parts', { instructions: ['x'] }, 'instructions', /must be a string, not an array/],
-    ['a turn of no run', { turn: { iteration: 1 } }, 'turn.executionId', /is required/],
+    ['a turn without a run', { turn: { iteration: 1 } }, 'turn.executionId', /is required/],
     ['a turn before the first', { turn: { executionId: 'r', iteration: 0 } }, 'turn.iteration', /positive integer/],
-    [
-      'an option that does not exist',
-      { max_tokens: 5 },
-      'options.max_tokens',
-      /is not an option\. .* max_output_tokens/,
-    ],
+    ['an unknown option', { max_tokens: 5 }, 'options.max_tokens', /is not an option\. .* max_output_tokens/],
     ['an option that every object inherits', { toString: 5 }, 'options.toString', /is not an option/],
-    ['an option with an endless name', { ['x'.repeat(100_000)]: 1 }, `options["${'x'.repeat(64)}"]`, /^.{64,600}$/],
+    ['an option with a very long name', { ['x'.repeat(100_000)]: 1 }, `options["${'x'.repeat(64)}"]`, /^.{64,600}$/],
     ['a reserved option', JSON.parse('{"model":"m","__proto__":{"model":"x"}}'), 'options.__proto__', /reserved key/],
     ['null for an option', { temperature: null }, 'temperature', /must be a number from 0 to 2/],
     ['a temperature below 0', { temperature: -0.1 }, 'temperature', /from 0 to 2/],
     ['a temperature above 2', { temperature: 2.1 }, 'temperature', /from 0 to 2/],
-    ['a temperature that is no number', { temperature: NaN }, 'temperature', /must be a finite number/],
-    ['a temperature in words', { temperature: '1' }, 'temperature', /from 0 to 2/],
+    ['a temperature that is not a number', { temperature: NaN }, 'temperature', /must be a finite number/],
+    ['a temperature in a string', { temperature: '1' }, 'temperature', /from 0 to 2/],
     ['top_p above 1', { top_p: 1.01 }, 'top_p', /from 0 to 1/],
-    ['no output tokens', { max_output_tokens: 0 }, 'max_output_tokens', /positive integer of tokens/],
+    ['zero output tokens', { max_output_tokens: 0 }, 'max_output_tokens', /positive integer of tokens/],
     ['half an output token', { max_output_tokens: 1.5 }, 'max_output_tokens', /positive integer of tokens/],
-    ['a flag in words', { store: 'true' }, 'store', /true or false, not a string/],
-    ['parallel calls in numbers', { parallel_tool_calls: 1 }, 'parallel_tool_calls', /true or false/],
+    ['a flag in a string', { store: 'true' }, 'store', /true or false, not a string/],
+    ['a number for parallel_tool_calls', { parallel_tool_calls: 1 }, 'parallel_tool_calls', /true or false/],
     ['an empty previous response', { previous_response_id: '' }, 'previous_response_id', /must not be empty/],
-    ['reasoning in a word', { reasoning: 'high' }, 'reasoning', /must be an object/],
-    ['an effort in numbers', { reasoning: { effort: 3 } }, 'reasoning.effort', /must be a string/],
+    ['reasoning in a string', { reasoning: 'high' }, 'reasoning', /must be an object/],
+    ['a numeric effort', { reasoning: { effort: 3 } }, 'reasoning.effort', /must be a string/],
     ['an empty effort', { reasoning: { effort: '' } }, 'reasoning.effort', /must not be empty/],
     ['an empty stop sequence', { stop: ['a', ''] }, 'stop[1]', /must not be empty/],
-    ['a stop sequence that is no string', { stop: [1] }, 'stop[0]', /must be a string/],
-    ['metadata that is no text', { metadata: { a: 1 } }, 'metadata.a', /must be a string, not a number/],
-    ['a user without a name', { user: 5 }, 'user', /must be a string/],
-    ['a listener that is none', { onHead: 'me' }, 'onHead', /must be a function, not a string/],
+    ['a stop sequence that is not a string', { stop: [1] }, 'stop[0]', /must be a string/],
+    ['metadata that is not a string', { metadata: { a: 1 } }, 'metadata.a', /must be a string, not a number/],
+    ['a user that is not a string', { user: 5 }, 'user', /must be a string/],
+    ['a listener that is not a function', { onHead: 'me' }, 'onHead', /must be a function, not a string/],
     [
-      'a signal that only looks like one',
+      'an object that resembles a signal',
       { signal: { aborted: false, addEventListener: () => undefined } },
       'signal',
       /must be an AbortSignal, not an object/,
     ],
     [
-      'a proxy for a signal',
+      'a proxy of a signal',
       {
         signal: new Proxy(
           {},
@@ -199,11 +194,11 @@ describe('normalizeOptions', () => {
       /could not be read/,
     ],
     ['a timeout of 0', { timeout: 0 }, 'timeout', /above 0/],
-    ['a timeout without end', { timeout: Infinity }, 'timeout', /must be a finite number/],
-    ['vendor fields that are no record of records', { vendor: { openai: 'x' } }, 'vendor.openai', /must be an object/],
-    ['tools that are wrong', { tools: [{}] }, 'tools[0].type', /must be "function"/],
-    ['a choice that is no word of it', { tool_choice: 'any' }, 'tool_choice', /"auto", "none", "required"/],
-    ['a choice where there is none', { tool_choice: 'required', tools: [] }, 'tool_choice', /no tools are offered/],
+    ['an infinite timeout', { timeout: Infinity }, 'timeout', /must be a finite number/],
+    ['vendor fields that are not objects', { vendor: { openai: 'x' } }, 'vendor.openai', /must be an object/],
+    ['invalid tools', { tools: [{}] }, 'tools[0].type', /must be "function"/],
+    ['an unknown tool choice', { tool_choice: 'any' }, 'tool_choice', /"auto", "none", "required"/],
+    ['a required choice without tools', { tool_choice: 'required', tools: [] }, 'tool_choice', /no tools are offered/],
     [
       'a choice of a tool that is not offered',
       { tools: TOOLS, tool_choice: { type: 'function', name: 'g' } },
@@ -217,7 +212,7 @@ describe('normalizeOptions', () => {
       /not offered/,
     ],
     [
-      'a choice of no function',
+      'a choice without a function name',
       { tools: TOOLS, tool_choice: { type: 'function' } },
       'tool_choice.name',
       /must name the function/,
@@ -235,13 +230,13 @@ describe('normalizeOptions', () => {
       /at least one/,
     ],
     [
-      'a mode that does not exist',
+      'an unknown mode',
       { tools: TOOLS, tool_choice: { type: 'allowed_tools', mode: 'any', tools: [{ type: 'web_search' }] } },
       'tool_choice.mode',
       /"auto" or "required"/,
     ],
     [
-      'a format that does not exist',
+      'an unknown format',
       { response_format: { type: 'xml' } },
       'response_format.type',
       /text, json_object, json_schema/,
@@ -253,7 +248,7 @@ describe('normalizeOptions', () => {
       /must be an object/,
     ],
     [
-      'a schema with a wrong name',
+      'a schema with an invalid name',
       { response_format: { type: 'json_schema', name: 'a b', schema: {} } },
       'response_format.name',
       /letters, digits/,
@@ -265,28 +260,28 @@ describe('normalizeOptions', () => {
       /must be an object/,
     ],
   ];
-  for (const [title, given, path, message] of REFUSED) {
-    it(`refuses ${title}`, () => {
-      const whole =
+  for (const [title, given, path, message] of REJECTED) {
+    it(`rejects ${title}`, () => {
+      const options =
         typeof given === 'object' && given !== null && !Array.isArray(given) && !Object.hasOwn(given, '__proto__')
           ? { model: 'm', input: 'x', ...given }
           : given;
-      expect(() => normalizeOptions(whole))
+      expect(() => normalizeOptions(options))
         .to.throw(LLMInvalidRequestError, message)
         .with.property('path', path);
     });
   }
 
-  it('has a type that says the same', () => {
+  it('has a type that matches its checks', () => {
     const normalized: NormalizedOptions = normalizeOptions({ model: 'm', input: 'x' } satisfies GenerateOptions);
     expect(normalized.model).to.equal('m');
-    // @ts-expect-error normalised options always have a model
+    // @ts-expect-error normalized options always have a model
     const withoutModel: NormalizedOptions = { input: [] };
     expect(() => normalizeOptions(withoutModel)).to.throw(/"model" is required/);
-    // @ts-expect-error a bare string is no normalised input
+    // @ts-expect-error a bare string is not normalized input
     const bare: NormalizedOptions = { model: 'm', input: 'x' };
     expect(normalizeOptions(bare).input).to.have.length(1);
-    // @ts-expect-error stop sequences are a list after the door
+    // @ts-expect-error normalized stop sequences are a list
     const stop: NormalizedOptions = { model: 'm', input: [], stop: 'x' };
     expect(normalizeOptions(stop).stop).to.deep.equal(['x']);
   });

@@ -24,8 +24,8 @@ import { untilAborted } from '../../../../support/ScriptedProvider';
 const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const;
 
 /**
- * Answers `{ n }` for the question `n`, after a number of turns of the event loop that no two runs of a seed differ
- * in.
+ * Answers `{ n }` for the question `n`, after a number of turns of the event loop that is determined by the
+ * seed.
  */
 class Crowd {
   readonly asked: { readonly question: string; readonly previous: string | undefined; readonly id: string }[] = [];
@@ -100,9 +100,9 @@ describe('LLMClient.createBatch', () => {
     const usual = new Crowd();
     await clientOf(usual).client.createBatch(requests(40));
     expect(usual.mostInFlight).to.equal(8);
-    const told = new Crowd();
-    await clientOf(told).client.createBatch(requests(40), { concurrency: 3 });
-    expect(told.mostInFlight).to.equal(3);
+    const limited = new Crowd();
+    await clientOf(limited).client.createBatch(requests(40), { concurrency: 3 });
+    expect(limited.mostInFlight).to.equal(3);
     const one = new Crowd();
     await clientOf(one).client.createBatch(requests(10), { concurrency: 1 });
     expect(one.finished).to.deep.equal(numbers(10).map(String));
@@ -192,9 +192,11 @@ describe('LLMClient.createBatch', () => {
 
   it('reports progress after every request, failed ones included', async () => {
     const crowd = new Crowd(1, (question) => (question === '2' ? new LLMTimeoutError('slow') : undefined));
-    const told: [number, number][] = [];
-    await clientOf(crowd).client.createBatch(requests(12), { onProgress: (done, total) => told.push([done, total]) });
-    expect(told).to.deep.equal(numbers(12).map((n) => [n + 1, 12]));
+    const progress: [number, number][] = [];
+    await clientOf(crowd).client.createBatch(requests(12), {
+      onProgress: (done, total) => progress.push([done, total]),
+    });
+    expect(progress).to.deep.equal(numbers(12).map((n) => [n + 1, 12]));
   });
 
   it('continues if the progress callback throws', async () => {

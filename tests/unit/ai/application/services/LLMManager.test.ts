@@ -1,4 +1,4 @@
-/** The front door: text, typed values, tools. */
+/** The manager's API: text, typed values, tools. */
 import { expect } from 'chai';
 import { z } from 'zod';
 import { LLMManager } from '../../../../../imports/business/ai/application/services/LLMManager';
@@ -138,9 +138,9 @@ describe('generateWithTools', () => {
       [calling({ name: 'add', arguments: { a: 2, b: 3 } }), answer('5', { usage: usage(7, 1) })],
       executor,
     );
-    const whole = await manager.generateWithTools('ann', 'What is 2 + 3?', ['add'], { model: 'm' });
-    expect(whole.output_text).to.equal('5');
-    expect(whole.usage).to.deep.equal(usage(17, 6));
+    const response = await manager.generateWithTools('ann', 'What is 2 + 3?', ['add'], { model: 'm' });
+    expect(response.output_text).to.equal('5');
+    expect(response.usage).to.deep.equal(usage(17, 6));
     expect(executor.ran).to.deep.equal([{ a: 2, b: 3 }]);
     expect(upstream.calls[0]?.options.tools?.map((tool) => 'name' in tool && tool.name)).to.deep.equal(['add']);
     expect(JSON.stringify(upstream.calls[1]?.options.input)).to.contain('"function_call_output"').and.contain('"5"');

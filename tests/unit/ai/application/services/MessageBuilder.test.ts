@@ -96,7 +96,7 @@ describe('tool outputs', () => {
     expect(toolOutput(failed, 'f')).to.include({ output: 'Error: no such city', state: 'failed' });
   });
 
-  it('acknowledge a running call and tell the model not to guess its result', () => {
+  it('acknowledge a running call and instruct the model not to guess its result', () => {
     const item = acknowledgement('c1', 'f');
     expect(item).to.include({ type: 'function_call_output', call_id: 'c1', status: 'in_progress', name: 'f' });
     expect(item.output)

@@ -12,8 +12,7 @@ const schema = { type: 'object', properties: { a: { type: 'number' } }, required
 const JSON_TEXT = '{"a":1}';
 
 /**
- * Written as somebody would who knows the port from a page: plain objects, the methods that it must have, no word
- * too many.
+ * Ports as a user writes them from the documentation: plain objects with only the required methods.
  */
 function providerOf(
   ...answers: readonly object[]

@@ -49,21 +49,21 @@ function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts>
   const logger = new RecordingLogger();
   const runs = new MemoryRunStore();
   const loop = new AgenticLoop({ provider: manager, toolExecutor: registry, runStore: runs, logger });
-  const told: AuditEvent[] = [];
+  const events: AuditEvent[] = [];
   const launcher = new RunLauncher({
     access: everyone(),
     loop,
     runs,
     providers: new Map([['openai', upstream]]),
-    onUse: (event) => told.push(event),
+    onUse: (event) => events.push(event),
     logger,
     ...ports,
   });
-  const found = async (executionId = started(told)) => (await runs.load(executionId))?.run;
+  const found = async (executionId = started(events)) => (await runs.load(executionId))?.run;
   return {
     upstream,
     runs,
-    told,
+    events,
     logger,
     loop,
     found,
@@ -74,8 +74,8 @@ function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts>
 }
 
 const request = { requestId: 'req-1', providerId: 'openai', input: 'What time is it?' };
-const started = (told: readonly AuditEvent[]): string =>
-  told.flatMap((event) => (event.type === 'use:started' ? [event.executionId] : []))[0]!;
+const started = (events: readonly AuditEvent[]): string =>
+  events.flatMap((event) => (event.type === 'use:started' ? [event.executionId] : []))[0]!;
 
 describe('GenerateTextUseCase', () => {
   it('calls the named provider as the actor’s user, with the caller’s options', async () => {
@@ -112,7 +112,7 @@ describe('GenerateJSONUseCase', () => {
   const schema = z.object({ hour: z.number() });
 
   it('returns a value of the schema’s type, corrected once by a second run if necessary', async () => {
-    const { json, found, told } = setUp([
+    const { json, found, events } = setUp([
       answer('{"hour":"noon"}', { usage: usage(10, 5) }),
       answer('{"hour":12}', { usage: usage(20, 5) }),
     ]);
@@ -120,20 +120,20 @@ describe('GenerateJSONUseCase', () => {
     const hour: number = value.hour;
     expect(hour).to.equal(12);
     expect(await found()).to.deep.include({ state: 'completed', iterations: 1, usage: usage(10, 5) });
-    expect(await found(`${started(told)}-2`)).to.deep.include({
+    expect(await found(`${started(events)}-2`)).to.deep.include({
       state: 'completed',
       iterations: 1,
       usage: usage(20, 5),
     });
-    expect(told.at(-1))
+    expect(events.at(-1))
       .to.deep.include({ type: 'use:ended', state: 'completed' })
       .and.to.have.nested.property('usage.total_tokens', 40);
   });
 
   it('reports the cost of a value that violated the schema twice', async () => {
-    const { json, told } = setUp([answer('[]', { usage: usage(10, 5) }), answer('[]', { usage: usage(20, 5) })]);
+    const { json, events } = setUp([answer('[]', { usage: usage(10, 5) }), answer('[]', { usage: usage(20, 5) })]);
     expect(await failure(json.execute(ann, { ...request, schema }))).to.be.instanceOf(StructuredOutputError);
-    expect(told.at(-1))
+    expect(events.at(-1))
       .to.deep.include({ type: 'use:ended', state: 'failed' })
       .and.to.have.nested.property('usage.total_tokens', 40);
   });
@@ -171,7 +171,7 @@ describe('AgenticExecutionUseCase', () => {
 
   it('starts a run under the returned id without waiting for its end', async () => {
     const reply = deferred<LLMResponse>();
-    const { agentic, found, loop, told } = setUp([() => reply.promise]);
+    const { agentic, found, loop, events } = setUp([() => reply.promise]);
     const record = recordEvents(loop);
     const { executionId } = await agentic.start(ann, { ...request, tools: [] });
     expect(await found(executionId)).to.deep.include({
@@ -185,7 +185,7 @@ describe('AgenticExecutionUseCase', () => {
     reply.resolve(answer('Noon.'));
     expect((await record.seen('run:completed')).executionId).to.equal(executionId);
     expect((await agentic.execute(ann, { ...request, tools: [] })).output_text).to.equal('Noon.');
-    expect(told.map(({ type }) => type)).to.deep.equal(['use:started', 'use:ended']);
+    expect(events.map(({ type }) => type)).to.deep.equal(['use:started', 'use:ended']);
   });
 
   it('causes no unhandled rejection when an unawaited run fails', async () => {
@@ -198,14 +198,14 @@ describe('AgenticExecutionUseCase', () => {
   });
 
   it('stores an aborted run as cancelled', async () => {
-    const { agentic, found, told } = setUp([untilAborted]);
+    const { agentic, found, events } = setUp([untilAborted]);
     const controller = new AbortController();
     const asked = failure(agentic.execute(ann, { ...request, tools: [] }, controller.signal));
     await new Promise<void>((resolve) => setImmediate(resolve));
     controller.abort(new Error('closed'));
     expect(await asked).to.be.instanceOf(LLMAbortedError);
     expect((await found())?.state).to.equal('cancelled');
-    expect(told.at(-1)).to.deep.include({ type: 'use:ended', state: 'cancelled' });
+    expect(events.at(-1)).to.deep.include({ type: 'use:ended', state: 'cancelled' });
   });
 });
 
@@ -259,14 +259,14 @@ describe('a use case refuses', () => {
   ];
   for (const [title, actor, fields, ports, kind] of REFUSED) {
     it(`${title}: makes no call, stores nothing and emits an audit event`, async () => {
-      const { text, upstream, told, runs } = setUp([], ports);
+      const { text, upstream, events, runs } = setUp([], ports);
       let created = 0;
       runs.create = () => Promise.reject(new Error(`run ${(created += 1)}`));
       expect(await failure(text.execute(actor, { ...request, ...fields }))).to.be.instanceOf(kind);
       upstream.assertPlayedOut();
       expect(created).to.equal(0);
-      expect(told).to.have.length(1);
-      expect(told[0]).to.include({ type: 'use:refused', userId: actor.userId, source: actor.source });
+      expect(events).to.have.length(1);
+      expect(events[0]).to.include({ type: 'use:refused', userId: actor.userId, source: actor.source });
     });
   }
 
@@ -330,7 +330,7 @@ describe('a use case refuses', () => {
 describe('a repeated request', () => {
   it('is the same run, whether that is running or has ended', async () => {
     const reply = deferred<LLMResponse>();
-    const { text, upstream, told } = setUp([() => reply.promise]);
+    const { text, upstream, events } = setUp([() => reply.promise]);
     const both = Promise.all([text.execute(ann, request), text.execute(ann, { ...request })]);
     reply.resolve(answer('Noon.'));
     expect(await both).to.deep.equal(['Noon.', 'Noon.']);
@@ -338,7 +338,7 @@ describe('a repeated request', () => {
       'Noon.',
     );
     upstream.assertPlayedOut();
-    expect(told.map(({ type }) => type)).to.deep.equal(['use:started', 'use:ended']);
+    expect(events.map(({ type }) => type)).to.deep.equal(['use:started', 'use:ended']);
   });
 
   it('is a conflict if its arguments or its operation differ', async () => {
@@ -385,7 +385,7 @@ describe('a repeated request', () => {
 
 describe('records and audit events', () => {
   it('cover the start of a run and its outcome', async () => {
-    const { text, found, told } = setUp([answer('Noon.', { usage: usage(10, 5) })]);
+    const { text, found, events } = setUp([answer('Noon.', { usage: usage(10, 5) })]);
     await text.execute(ann, { ...request, model: 'm', input: `  ${'A long question. '.repeat(20)}` });
     const run = await found();
     expect(run).to.deep.include({
@@ -409,7 +409,7 @@ describe('records and audit events', () => {
       providerId: 'openai',
       executionId: run?.executionId,
     };
-    expect(told).to.deep.equal([
+    expect(events).to.deep.equal([
       { type: 'use:started', ...named },
       { type: 'use:ended', ...named, state: 'completed', usage: usage(10, 5) },
     ]);

@@ -28,7 +28,7 @@ interface Expectation {
   readonly retryAfterMs?: number;
   readonly retryable?: boolean;
   readonly path?: string;
-  readonly says: string;
+  readonly message: string;
 }
 
 /** What each recorded error means, by case. */
@@ -37,132 +37,136 @@ const RECORDED_ERRORS: Readonly<Record<string, Expectation>> = {
     code: 'invalid-request',
     vendorCode: 'invalid_request_error',
     requestId: 'req_011Ca7jT9AHpgXgdv8igm4z9',
-    says: 'does not support effort level',
+    message: 'does not support effort level',
   },
   'anthropic-err401-a': {
     code: 'auth-failed',
     vendorCode: 'authentication_error',
     requestId: 'req_011CeCGmBjaWkq37Sf5iU7so',
-    says: 'invalid x-api-key',
+    message: 'invalid x-api-key',
   },
   'anthropic-err404-a': {
     code: 'model-not-found',
     vendorCode: 'not_found_error',
     requestId: 'req_011CdufXo8Y2LVfY2veyuQWG',
-    says: 'model: claude-sonet-4-5',
+    message: 'model: claude-sonet-4-5',
   },
   'anthropic-err429-a': {
     code: 'rate-limited',
     vendorCode: 'rate_limit_error',
     requestId: 'req_011CXrTZhgCR4x5tigKzFSsb',
     retryAfterMs: 47_000,
-    says: 'rate limit of 450,000',
+    message: 'rate limit of 450,000',
   },
   'anthropic-err500-a': {
     code: 'vendor-error',
     vendorCode: 'api_error',
     requestId: 'req_011CVQuoGU1xeC7NMufKoeUy',
     retryable: false,
-    says: 'Internal server error',
+    message: 'Internal server error',
   },
-  'anthropic-err529-a': { code: 'overloaded', vendorCode: 'overloaded_error', says: 'Overloaded' },
-  'anthropic-in-stream-error-a': { code: 'overloaded', vendorCode: 'overloaded_error', says: 'Overloaded' },
+  'anthropic-err529-a': { code: 'overloaded', vendorCode: 'overloaded_error', message: 'Overloaded' },
+  'anthropic-in-stream-error-a': { code: 'overloaded', vendorCode: 'overloaded_error', message: 'Overloaded' },
   'azure-chat-err404-a': {
     code: 'model-not-found',
     vendorCode: 'DeploymentNotFound',
-    says: 'API deployment for this resource does not exist',
+    message: 'API deployment for this resource does not exist',
   },
   'azure-chat-err413-a': {
     code: 'context-too-long',
     requestId: '61e12dc5-5406-44e6-9c9e-804725201010',
-    says: 'length limit exceeded',
+    message: 'length limit exceeded',
   },
   'azure-chat-err500-a': {
     code: 'vendor-error',
     requestId: '7335eeb2-ff1d-4da0-b453-c7d3b63f7964',
-    says: 'Failed to reconstruct non-streaming response',
+    message: 'Failed to reconstruct non-streaming response',
   },
-  'gemini-err400-a': { code: 'auth-failed', vendorCode: 'INVALID_ARGUMENT', says: 'API key not valid' },
-  'gemini-err404-a': { code: 'model-not-found', vendorCode: 'NOT_FOUND', says: 'models/gemini-1.5-flash is not found' },
+  'gemini-err400-a': { code: 'auth-failed', vendorCode: 'INVALID_ARGUMENT', message: 'API key not valid' },
+  'gemini-err404-a': {
+    code: 'model-not-found',
+    vendorCode: 'NOT_FOUND',
+    message: 'models/gemini-1.5-flash is not found',
+  },
   'gemini-err429-a': {
     code: 'rate-limited',
     vendorCode: 'RESOURCE_EXHAUSTED',
     retryAfterMs: 21_000,
-    says: 'You exceeded your current quota',
+    message: 'You exceeded your current quota',
   },
-  'gemini-err503-a': { code: 'overloaded', vendorCode: 'UNAVAILABLE', says: 'The model is overloaded' },
+  'gemini-err503-a': { code: 'overloaded', vendorCode: 'UNAVAILABLE', message: 'The model is overloaded' },
   'gemini-vertex-unexpected-a': {
     code: 'invalid-request',
     vendorCode: 'INVALID_ARGUMENT',
-    says: 'Cannot fetch content',
+    message: 'Cannot fetch content',
   },
   'groq-err400-tool-use-failed-a': {
     code: 'invalid-request',
     vendorCode: 'tool_use_failed',
-    says: 'The model wrote: {"name": "get_something_by_name"',
+    message: 'The model wrote: {"name": "get_something_by_name"',
   },
-  'groq-err404-a': { code: 'model-not-found', vendorCode: 'model_not_found', says: 'llama-3.3-70b-versatlie' },
+  'groq-err404-a': { code: 'model-not-found', vendorCode: 'model_not_found', message: 'llama-3.3-70b-versatlie' },
   'groq-err429-a': {
     code: 'rate-limited',
     vendorCode: 'rate_limit_exceeded',
     retryAfterMs: 6_000,
-    says: 'Please try again in 5.52s',
+    message: 'Please try again in 5.52s',
   },
   'groq-in-stream-error-a': {
     code: 'invalid-request',
     vendorCode: 'tool_use_failed',
-    says: 'The model wrote: {"name": "get_something_by_name"',
+    message: 'The model wrote: {"name": "get_something_by_name"',
   },
-  'llama-err401-a': { code: 'auth-failed', vendorCode: 'api_error', says: 'Unauthorized' },
+  'llama-err401-a': { code: 'auth-failed', vendorCode: 'api_error', message: 'Unauthorized' },
   'llama-err429-a': {
     code: 'rate-limited',
     vendorCode: 'request_quota_exceeded',
     retryAfterMs: 660,
-    says: 'Requests per second limit exceeded',
+    message: 'Requests per second limit exceeded',
   },
   'llama-err500-a': {
     code: 'vendor-error',
     vendorCode: 'server_error',
     requestId: 'oS9XtEv-3pDw3Z-9b97ab906d73553b',
     retryAfterMs: 1_000,
-    says: 'Internal server error',
+    message: 'Internal server error',
   },
   'openai-chat-err400-a': {
     code: 'invalid-request',
     vendorCode: 'unsupported_parameter',
     requestId: 'req_7be4715c3ee32aa406eacb68c7cc966e',
     path: 'stop',
-    says: "'stop' is not supported",
+    message: "'stop' is not supported",
   },
   'openai-chat-err429-a': {
     code: 'rate-limited',
     vendorCode: 'rate_limit_exceeded',
     retryable: false,
-    says: 'Request too large',
+    message: 'Request too large',
   },
-  'openai-chat-err503-a': { code: 'overloaded', says: 'upstream connect error' },
+  'openai-chat-err503-a': { code: 'overloaded', message: 'upstream connect error' },
   'openai-resp-err400-ctx-a': {
     code: 'invalid-request',
     vendorCode: 'invalid_request_error',
     path: 'input',
-    says: 'without its required following item',
+    message: 'without its required following item',
   },
-  'openai-resp-err401-a': { code: 'auth-failed', vendorCode: 'invalid_api_key', says: 'Incorrect API key provided' },
+  'openai-resp-err401-a': { code: 'auth-failed', vendorCode: 'invalid_api_key', message: 'Incorrect API key provided' },
   'openai-resp-err500-a': {
     code: 'vendor-error',
     vendorCode: 'server_error',
     requestId: 'req_c36106f48453f640180ea6ebcbb538e5',
-    says: 'An error occurred while processing',
+    message: 'An error occurred while processing',
   },
   'openai-resp-stream-error-failed-a': {
     code: 'quota-exceeded',
     vendorCode: 'insufficient_quota',
-    says: 'You exceeded your current quota',
+    message: 'You exceeded your current quota',
   },
   'xai-chat-err400-a': {
     code: 'auth-failed',
     vendorCode: 'Client specified an invalid argument',
-    says: 'Incorrect API key provided',
+    message: 'Incorrect API key provided',
   },
 };
 
@@ -208,7 +212,7 @@ interface Synthetic {
   readonly vendorCode?: string;
   readonly retryAfterMs?: number;
   readonly requestId?: string;
-  readonly says?: string;
+  readonly message?: string;
 }
 
 const openai = (message: string, code: string | null = null, type = 'invalid_request_error') => ({
@@ -797,7 +801,7 @@ const SYNTHETIC: readonly Synthetic[] = [
     title: 'an error in a chat chunk',
     body: { error: { message: 'Provider returned error', code: 502, metadata: { raw: 'upstream closed' } } },
     code: 'vendor-error',
-    says: 'upstream closed',
+    message: 'upstream closed',
   },
   {
     title: 'a Gemini error in a stream',
@@ -807,18 +811,18 @@ const SYNTHETIC: readonly Synthetic[] = [
   { title: 'Anthropic timeout', status: 504, body: anthropic('timeout_error', 'Request timed out'), code: 'timeout' },
   { title: 'request timeout', status: 408, body: '', code: 'timeout' },
   {
-    title: 'gateway without words',
+    title: 'gateway page without text',
     status: 502,
     body: '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx</center></body></html>',
     code: 'vendor-error',
-    says: '502 Bad Gateway',
+    message: '502 Bad Gateway',
   },
   {
     title: 'an untitled page',
     status: 500,
     body: '<!DOCTYPE html><html><head><style>b{color:red}</style><script>alert(1)</script></head><body><b>Oops</b> &amp; sorry</body></html>',
     code: 'vendor-error',
-    says: 'Oops & sorry',
+    message: 'Oops & sorry',
   },
   {
     title: 'Groq flex capacity',
@@ -826,7 +830,7 @@ const SYNTHETIC: readonly Synthetic[] = [
     body: openai('Flex tier capacity exceeded', 'capacity_exceeded'),
     code: 'overloaded',
   },
-  { title: 'no body at all', status: 500, body: undefined, code: 'vendor-error', says: 'status 500' },
+  { title: 'no body at all', status: 500, body: undefined, code: 'vendor-error', message: 'status 500' },
   { title: 'nothing known', body: null, code: 'vendor-error' },
   { title: 'a conflict', status: 409, body: openai('Conflict'), code: 'conflict' },
   {
@@ -834,7 +838,7 @@ const SYNTHETIC: readonly Synthetic[] = [
     status: 422,
     body: { detail: [{ loc: ['body', 'messages'], msg: 'field required', type: 'value_error.missing' }] },
     code: 'invalid-request',
-    says: 'field required',
+    message: 'field required',
   },
   { title: 'a redirect', status: 307, body: '', code: 'vendor-error', retryable: false },
   {
@@ -848,16 +852,16 @@ const SYNTHETIC: readonly Synthetic[] = [
     status: 400,
     body: '{"error":{"message":"nope","type":"invalid_request_error"}}',
     code: 'invalid-request',
-    says: 'nope',
+    message: 'nope',
   },
-  { title: 'a JSON text for a body', status: 429, body: '"Slow down"', code: 'rate-limited', says: 'Slow down' },
+  { title: 'a JSON text for a body', status: 429, body: '"Slow down"', code: 'rate-limited', message: 'Slow down' },
   {
     title: 'an error inside the message of a gateway',
     status: 500,
     body: { error: { message: JSON.stringify(openai('Too long', 'context_length_exceeded')), code: 500 } },
     code: 'context-too-long',
     vendorCode: '500',
-    says: 'Too long',
+    message: 'Too long',
   },
   {
     title: 'an error that another vendor wrapped',
@@ -871,7 +875,7 @@ const SYNTHETIC: readonly Synthetic[] = [
     },
     code: 'auth-failed',
     vendorCode: '400',
-    says: 'Provider returned error: No such key',
+    message: 'Provider returned error: No such key',
   },
   {
     title: 'violations inside a message',
@@ -882,16 +886,16 @@ const SYNTHETIC: readonly Synthetic[] = [
       type: 'invalid_request_error',
     },
     code: 'invalid-request',
-    says: 'Field required',
+    message: 'Field required',
   },
   {
     title: 'a message that is no text',
     status: 400,
     body: { error: { message: ['one', 'two'] } },
     code: 'invalid-request',
-    says: '["one","two"]',
+    message: '["one","two"]',
   },
-  { title: 'braces that are not JSON', status: 400, body: '{oops', code: 'invalid-request', says: '{oops' },
+  { title: 'braces that are not JSON', status: 400, body: '{oops', code: 'invalid-request', message: '{oops' },
 
   // Hints.
   {
@@ -948,7 +952,7 @@ const SYNTHETIC: readonly Synthetic[] = [
     retryAfterMs: 7_660,
   },
   {
-    title: 'a server error that says not to retry',
+    title: 'a server error with x-should-retry: false',
     status: 500,
     body: anthropic('api_error', 'x'),
     headers: { 'x-should-retry': 'false' },
@@ -968,7 +972,7 @@ describe('vendorError on responses of every kind', () => {
           body: each.body,
           header: (name) => each.headers?.[name] ?? null,
         });
-        expectError(error, { ...each, says: each.says ?? '' });
+        expectError(error, { ...each, message: each.message ?? '' });
       } finally {
         clock.restore();
       }
@@ -1079,19 +1083,19 @@ describe('messages of vendorError', () => {
     });
   }
 
-  it('leave ordinary words, ids and numbers unchanged', () => {
+  it('leave ordinary text, ids and numbers unchanged', () => {
     const sentence =
       'Rate limit reached for model `meta-llama/llama-4-maverick-17b-128e-instruct` in organization `org_01kjh7p9n8f1qs6nz2bz77vy6b`, request req_c36106f48453f640180ea6ebcbb538e5, item rs_68c42de022c881948db7ed1cc2529f2e0202c9ad459e0d23: Limit 6000. Text-or-image2 max_tokens: 100000 > 64000. Basic authentication. Invalid token: 3 of 4. Please use an API key from https://console.x.ai/team/c853730f-fe0f-4537-b8a2-0e6e33c8342d.';
     expect(vendorError({ vendor: 'x', status: 429, body: openai(sentence) }).message).to.equal(sentence);
   });
 });
 
-function expectError(error: LLMError, expected: Omit<Expectation, 'says'> & { readonly says: string }): void {
+function expectError(error: LLMError, expected: Omit<Expectation, 'message'> & { readonly message: string }): void {
   expect({ code: error.code, retryable: error.retryable }).to.deep.equal({
     code: expected.code,
     retryable: expected.retryable ?? ERROR_TABLE[expected.code].retryable,
   });
-  expect(error.message).to.include(expected.says);
+  expect(error.message).to.include(expected.message);
   if (expected.vendorCode !== undefined) expect(error.vendorCode).to.equal(expected.vendorCode);
   if (expected.requestId !== undefined) expect(error.requestId).to.equal(expected.requestId);
   if (expected.path !== undefined) expect(error.path).to.equal(expected.path);

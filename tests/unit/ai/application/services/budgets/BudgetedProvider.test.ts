@@ -168,12 +168,12 @@ describe('a manager with budgets', () => {
   });
 
   it('charges the output that arrived of an abandoned stream, and of a broken one', async () => {
-    const said = eventsOf(answer('a long answer indeed'));
-    const left = setUp([said], { day: { calls: 5 } });
+    const events = eventsOf(answer('a long answer indeed'));
+    const left = setUp([events], { day: { calls: 5 } });
     for await (const event of left.manager.stream('ann', ask())) if (event.type === 'response.output_text.delta') break;
     expect(await left.used()).to.include({ calls: 1, holds: 0 });
 
-    const broken = setUp([[...said.slice(0, -1), new LLMStreamError('cut')]], { day: { calls: 5 } });
+    const broken = setUp([[...events.slice(0, -1), new LLMStreamError('cut')]], { day: { calls: 5 } });
     await failure(readAll(broken.manager.stream('ann', ask())));
     const { calls, tokens, holds } = await broken.used();
     expect({ calls, holds }).to.deep.equal({ calls: 1, holds: 0 });
@@ -232,12 +232,12 @@ describe('a manager with budgets', () => {
   });
 
   it('returns a response whose usage could not be recorded', async () => {
-    const kept = new MemoryBudgetStore();
+    const inner = new MemoryBudgetStore();
     let writes = 0;
     const store: BudgetStore = {
-      find: (userId) => kept.find(userId),
+      find: (userId) => inner.find(userId),
       replace: (account, revision) =>
-        (writes += 1) > 1 ? Promise.reject(new Error('disk full')) : kept.replace(account, revision),
+        (writes += 1) > 1 ? Promise.reject(new Error('disk full')) : inner.replace(account, revision),
     };
     const { manager, logger } = setUp([answer('x')], { day: { calls: 1 } }, store);
     expect((await manager.generate('ann', ask())).output_text).to.equal('x');

@@ -145,9 +145,9 @@ describe('a retry', () => {
   });
 
   it('does not follow a completed or incomplete response', async () => {
-    for (const whole of [answer('done'), incomplete('max_output_tokens', 'cut'), incomplete('content_filter')]) {
-      const { provider, upstream } = resilient([whole]);
-      expect(await provider.generate('u', HI)).to.equal(whole);
+    for (const response of [answer('done'), incomplete('max_output_tokens', 'cut'), incomplete('content_filter')]) {
+      const { provider, upstream } = resilient([response]);
+      expect(await provider.generate('u', HI)).to.equal(response);
       upstream.assertPlayedOut();
     }
   });
@@ -244,7 +244,7 @@ describe('the circuit of a provider', () => {
 
   it('admits one of many concurrent requests while half-open, and all after its success', async () => {
     let now = 0;
-    let release: (whole: LLMResponse) => void = () => undefined;
+    let release: (response: LLMResponse) => void = () => undefined;
     const held = new Promise<LLMResponse>((resolve) => (release = resolve));
     const steps: ScriptedStep[] = [
       ...Array.from({ length: 5 }, () => fault('overloaded')),
@@ -425,11 +425,11 @@ describe('the timeout of a call', () => {
 });
 
 describe('a stream', () => {
-  const whole = answer('one two three');
-  const events = eventsOf(whole);
+  const response = answer('one two three');
+  const events = eventsOf(response);
 
   it('emits every event once and in order', async () => {
-    const { provider, upstream } = resilient([whole]);
+    const { provider, upstream } = resilient([response]);
     expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
     upstream.assertPlayedOut();
   });
@@ -442,7 +442,7 @@ describe('a stream', () => {
 
   it('is retried until its first substantial event', async () => {
     const created: ResponseStreamEvent = { type: 'response.created', id: 'r0', model: 'm' };
-    const { provider, upstream } = resilient([fault('overloaded'), [created, fault('connection-failed')], whole]);
+    const { provider, upstream } = resilient([fault('overloaded'), [created, fault('connection-failed')], response]);
     expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
     upstream.assertPlayedOut();
   });
@@ -470,7 +470,7 @@ describe('a stream', () => {
     const cut = resilient([events.slice(0, 4)]);
     expect(await thrownBy(collect(cut.provider.stream('u', HI)))).to.be.instanceOf(LLMStreamError);
     cut.upstream.assertPlayedOut();
-    const empty = resilient([[], [], whole]);
+    const empty = resilient([[], [], response]);
     expect(await collect(empty.provider.stream('u', HI))).to.deep.equal(events);
     empty.upstream.assertPlayedOut();
   });
@@ -485,14 +485,14 @@ describe('a stream', () => {
   });
 
   it('closes the upstream stream when its consumer leaves', async () => {
-    const { provider, upstream } = resilient([whole]);
+    const { provider, upstream } = resilient([response]);
     for await (const event of provider.stream('u', HI)) if (event.type === 'response.output_text.delta') break;
     expect(upstream.abandonedStreams).to.equal(1);
   });
 
   it('throws the signal’s reason when it is aborted midway', async () => {
     const controller = new AbortController();
-    const { provider } = resilient([whole]);
+    const { provider } = resilient([response]);
     const reading = (async () => {
       for await (const event of provider.stream('u', { ...HI, signal: controller.signal })) {
         if (event.type === 'response.output_text.delta') controller.abort('seen enough');
@@ -504,7 +504,7 @@ describe('a stream', () => {
   it('counts its failures towards the circuit, and its start as the probe’s success', async () => {
     let now = 0;
     const broken = [events[0]!, events[1]!, fault('connection-failed')];
-    const { provider, upstream } = resilient([...Array.from({ length: 5 }, () => broken), broken, whole], {
+    const { provider, upstream } = resilient([...Array.from({ length: 5 }, () => broken), broken, response], {
       clock: () => now,
     });
     for (let time = 0; time < 5; time += 1) await thrownBy(collect(provider.stream('u', HI)));

@@ -36,7 +36,7 @@ function setUp(script: readonly ScriptedStep[], { keepsState = false, trustsIds 
   return { upstream, store, provider, ask, sent };
 }
 
-const said = (options: GenerateOptions): readonly string[] =>
+const linesOf = (options: GenerateOptions): readonly string[] =>
   (options.input as readonly Item[]).map((item) =>
     item.type === 'message'
       ? `${item.role}: ${item.content.map((part) => ('text' in part ? part.text : '')).join('')}`
@@ -54,7 +54,7 @@ describe('StatefulProvider over a vendor that stores no responses', () => {
     const first = await ask('a');
     const second = await ask('b', first);
     const third = await ask([{ role: 'user', content: 'c' }], second, { instructions: 'Be brief.' });
-    expect(said(sent(2))).to.deep.equal(['user: a', 'assistant: A', 'user: b', 'assistant: B', 'user: c']);
+    expect(linesOf(sent(2))).to.deep.equal(['user: a', 'assistant: A', 'user: b', 'assistant: B', 'user: c']);
     expect(sent(2)).to.have.all.keys('model', 'input', 'instructions');
     expect([first, second, third].map(({ previous_response_id }) => previous_response_id)).to.deep.equal([
       undefined,
@@ -74,7 +74,7 @@ describe('StatefulProvider over a vendor that stores no responses', () => {
     const { ask, store, sent } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })]);
     await ask('a');
     await ask('b', 'r1', { store: false });
-    expect(said(sent(1))).to.deep.equal(['user: a', 'assistant: A', 'user: b']);
+    expect(linesOf(sent(1))).to.deep.equal(['user: a', 'assistant: A', 'user: b']);
     expect(await store.find('ann', 'r2')).to.equal(undefined);
   });
 
@@ -84,7 +84,7 @@ describe('StatefulProvider over a vendor that stores no responses', () => {
     await ask('b', 'r1');
     await ask('c', 'r1');
     await ask('d', 'r3');
-    expect(said(sent(3))).to.deep.equal(['user: a', 'assistant: R1', 'user: c', 'assistant: R3', 'user: d']);
+    expect(linesOf(sent(3))).to.deep.equal(['user: a', 'assistant: R1', 'user: c', 'assistant: R3', 'user: d']);
   });
 
   it('rejects an unknown response before anything is sent', async () => {
@@ -98,7 +98,7 @@ describe('StatefulProvider over a vendor that stores no responses', () => {
     const { ask, sent } = setUp([answer('Half of', { id: 'r1', status: 'incomplete' }), answer('B', { id: 'r2' })]);
     await ask('a');
     await ask('Go on.', 'r1');
-    expect(said(sent(1))).to.deep.equal(['user: a', 'assistant: Half of', 'user: Go on.']);
+    expect(linesOf(sent(1))).to.deep.equal(['user: a', 'assistant: Half of', 'user: Go on.']);
   });
 
   for (const id of ['', 'chatcmpl-1']) {
@@ -110,7 +110,7 @@ describe('StatefulProvider over a vendor that stores no responses', () => {
         provider.stream('ann', { model: 'm', input: 'c', store: true, previous_response_id: second.id }),
       );
       expect(new Set([first.id, second.id, streamed.id]).size).to.equal(3);
-      expect(said(sent(2))).to.deep.equal(['user: a', 'assistant: A', 'user: b', 'assistant: B', 'user: c']);
+      expect(linesOf(sent(2))).to.deep.equal(['user: a', 'assistant: A', 'user: b', 'assistant: B', 'user: c']);
     });
   }
 
@@ -159,7 +159,7 @@ describe('StatefulProvider over a vendor that stores no responses', () => {
     await provider.deleteResponse('ann', 'r1');
     expect(await failure(ask('x', 'r1'))).to.be.instanceOf(LLMInvalidRequestError);
     await ask('c', 'r2');
-    expect(said(sent(2))).to.deep.equal(['user: b', 'assistant: B', 'user: c']);
+    expect(linesOf(sent(2))).to.deep.equal(['user: b', 'assistant: B', 'user: c']);
   });
 
   it('deletes from the store if the vendor stores nothing, and throws any other failure', async () => {
@@ -245,7 +245,7 @@ describe('StatefulProvider over a vendor that stores responses', () => {
     const { ask, sent } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })], { keepsState: true });
     await ask('a');
     await ask('b', 'r1');
-    expect(said(sent(1))).to.deep.equal(['user: b']);
+    expect(linesOf(sent(1))).to.deep.equal(['user: b']);
     expect(sent(1)).to.deep.include({ previous_response_id: 'r1', store: true });
   });
 
@@ -272,7 +272,7 @@ describe('StatefulProvider over a vendor that stores responses', () => {
       response: answer('A', { id: 'r1' }),
     });
     await ask('b', 'r1');
-    expect(said(sent(0))).to.deep.equal(['assistant: A', 'user: b']);
+    expect(linesOf(sent(0))).to.deep.equal(['assistant: A', 'user: b']);
     expect(sent(0)).not.to.have.property('previous_response_id');
     await ask('c', 'r2');
     expect(sent(1)).to.have.property('previous_response_id', 'r2');

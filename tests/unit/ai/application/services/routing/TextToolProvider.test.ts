@@ -183,14 +183,14 @@ describe('TextToolProvider: responses', () => {
   ];
   for (const text of PROSE) {
     it(`treats as text: ${text.replaceAll('\n', '⏎')}`, async () => {
-      const whole = answer(text);
-      const { ask, provider } = setUp([whole, whole]);
-      expect(await ask()).to.equal(whole);
+      const expected = answer(text);
+      const { ask, provider } = setUp([expected, expected]);
+      expect(await ask()).to.equal(expected);
       // The running total may come before a text that was held back.
       const events = (await collect(provider.stream('ann', { model: 'm', input: 'Hi', tools: [clock] }))).filter(
         ({ type }) => type !== 'response.usage',
       );
-      expect(events).to.deep.equal(eventsOf(whole).filter(({ type }) => type !== 'response.usage'));
+      expect(events).to.deep.equal(eventsOf(expected).filter(({ type }) => type !== 'response.usage'));
     });
   }
 
@@ -216,8 +216,8 @@ describe('TextToolProvider: responses', () => {
 });
 
 describe('TextToolProvider: streams', () => {
-  const stream = (whole: LLMResponse): Promise<ResponseStreamEvent[]> =>
-    collect(setUp([whole]).provider.stream('ann', { model: 'm', input: 'Hi', tools: [weather, clock] }));
+  const stream = (expected: LLMResponse): Promise<ResponseStreamEvent[]> =>
+    collect(setUp([expected]).provider.stream('ann', { model: 'm', input: 'Hi', tools: [weather, clock] }));
 
   it('emits a call as a call, without the text that it was written in', async () => {
     const events = await stream(answer(`\`\`\`json\n${call}\n\`\`\``));
@@ -274,19 +274,19 @@ describe('TextToolProvider: streams', () => {
     );
     await fc.assert(
       fc.asyncProperty(pieces, async (parts) => {
-        const whole = answer(parts.join(''));
+        const expected = answer(parts.join(''));
         const deltas = parts.map((delta): ResponseStreamEvent => ({
           type: 'response.output_text.delta',
           output_index: 0,
           delta,
         }));
-        const told = eventsOf(whole);
+        const expectedEvents = eventsOf(expected);
         const events = [
-          ...told.slice(0, 2),
+          ...expectedEvents.slice(0, 2),
           ...deltas,
-          ...told.filter(({ type }) => type !== 'response.output_text.delta').slice(2),
+          ...expectedEvents.filter(({ type }) => type !== 'response.output_text.delta').slice(2),
         ];
-        const once = await setUp([whole]).ask();
+        const once = await setUp([expected]).ask();
         const streamed = await collect(
           setUp([events]).provider.stream('ann', { model: 'm', input: 'Hi', tools: [clock] }),
         );
@@ -301,9 +301,9 @@ describe('TextToolProvider: streams', () => {
   });
 });
 
-describe('the loop on a model without native tools', () => {
+describe('AgenticLoop, with a model without native tools', () => {
   for (const stream of [false, true]) {
-    it(`runs its tools all the same${stream ? ', streaming' : ''}: a bad call is repaired, the result comes back, the answer ends it`, async () => {
+    it(`runs tools${stream ? ', streaming' : ''}: repairs an invalid call, delivers the result, and ends with the answer`, async () => {
       const registry = new ToolRegistry().register({
         name: 'weather',
         parameters: weather.parameters,
@@ -314,7 +314,9 @@ describe('the loop on a model without native tools', () => {
         answer('```json\n{ "tool": "weather", "input": { "city": "Rome" } }\n```'),
         (options) =>
           answer(
-            JSON.stringify(options.input).includes('sun over Rome') ? 'It is sunny in {Rome}.' : 'I was told nothing.',
+            JSON.stringify(options.input).includes('sun over Rome')
+              ? 'It is sunny in {Rome}.'
+              : 'I received no result.',
           ),
       ]);
       const loop = new AgenticLoop({ provider, toolExecutor: registry });
@@ -329,8 +331,8 @@ describe('the loop on a model without native tools', () => {
   }
 });
 
-describe('a provider’s row with toolsInText', () => {
-  it('runs tools over a wire that is told nothing of them', async () => {
+describe('a provider configured with toolsInText', () => {
+  it('runs tools over a wire that receives no tool definitions', async () => {
     const simulator = await startSimulator();
     try {
       simulator.enqueue({ text: '{ "tool": "weather", "input": { "city": "Rome" } }' }, { text: 'Sunny.' });

@@ -65,9 +65,9 @@ describe('RunEventBus', () => {
   it('does not merge deltas of different kinds, and preserves their order', () => {
     const feed = feedOf();
     feed.publish(delta('think', 'a', 'reasoning'));
-    feed.publish(delta('say'));
+    feed.publish(delta('hello'));
     feed.flushAll();
-    expect(lines()).to.deep.equal(['a reasoning think 1', 'a text say 2']);
+    expect(lines()).to.deep.equal(['a reasoning think 1', 'a text hello 2']);
   });
 
   it('uses one timer for all runs, and none while nothing is buffered', () => {

@@ -1,4 +1,4 @@
-/** Schemas of every kind that callers bring: what they are told to a model, and what they say of an answer. */
+/** Every kind of schema that callers may pass: its description for the model, and its validation of an answer. */
 import { expect } from 'chai';
 import SimpleSchema from 'simpl-schema';
 import * as v from 'valibot';
@@ -20,7 +20,7 @@ function faultOf(read: () => unknown): LLMInvalidRequestError {
 }
 
 describe('a JSON Schema', () => {
-  it('is taken as it is, and needs no other check', () => {
+  it('is used unchanged, without further validation', () => {
     const schema = { type: 'object' };
     expect(toJsonSchema(schema)).to.deep.equal({ jsonSchema: schema });
     expect(toJsonSchema(schema).jsonSchema).to.equal(schema);
@@ -40,7 +40,7 @@ describe('a zod schema', () => {
     code: z.string().transform((text) => text.length),
   });
 
-  it('is told by its input, which is what the model writes', () => {
+  it('is described by its input, which is what the model writes', () => {
     const { jsonSchema } = toJsonSchema(weather);
     expect(jsonSchema).to.have.nested.property('properties.code.type', 'string');
     expect(jsonSchema.required).to.have.members(['city', 'days', 'code']);
@@ -55,7 +55,7 @@ describe('a zod schema', () => {
     ]);
   });
 
-  it('gives its own output: transformed, with defaults, typed', async () => {
+  it('returns its own output: transformed, with defaults, typed', async () => {
     const outcome = await toJsonSchema(weather).validate?.({ city: 'Bern', days: [], code: 'abc' });
     expect(outcome).to.deep.equal({ ok: true, value: { city: 'Bern', days: [], unit: 'c', code: 3 } });
     if (outcome?.ok !== true) return;
@@ -65,7 +65,7 @@ describe('a zod schema', () => {
     expect(text).to.equal(length);
   });
 
-  it('names issues with their JSON path, those of asynchronous refinements too', async () => {
+  it('reports issues with their JSON path, including those of asynchronous refinements', async () => {
     const schema = z.object({
       items: z.array(z.object({ price: z.number().refine(async (price) => price > 0, 'must be positive') })),
     });
@@ -75,7 +75,7 @@ describe('a zod schema', () => {
     });
   });
 
-  it('that recurses is described inside itself', () => {
+  it('is described by a recursive reference if it is recursive', () => {
     interface Tree {
       readonly name: string;
       readonly children: readonly Tree[];
@@ -93,7 +93,7 @@ describe('a zod schema', () => {
     );
   });
 
-  it('that JSON Schema has no words for is refused with the reason', () => {
+  it('is rejected with the reason if JSON Schema cannot express it', () => {
     const fault = faultOf(() => toJsonSchema(z.object({ when: z.date() })));
     expect(fault.message).to.match(/zod schema cannot be converted to JSON Schema: .*date/i);
     expect(fault.cause).to.be.instanceOf(Error);
@@ -103,14 +103,14 @@ describe('a zod schema', () => {
 describe('other Standard Schemas', () => {
   const city = v.object({ city: v.pipe(v.string(), v.minLength(2)) });
 
-  it('without a description are refused with the way out', () => {
+  it('are rejected without a JSON Schema, with advice', () => {
     const mute = { '~standard': { version: 1 as const, vendor: 'mute', validate: (value: unknown) => ({ value }) } };
     expect(faultOf(() => toJsonSchema(mute)).message).to.match(
       /mute schema cannot describe itself.*~standard\.jsonSchema/,
     );
   });
 
-  it('with Standard JSON Schema are described by their input, in draft 2020-12', async () => {
+  it('are described by their input in draft 2020-12 if they support Standard JSON Schema', async () => {
     const asked: unknown[] = [];
     const described = {
       '~standard': {
@@ -131,7 +131,7 @@ describe('other Standard Schemas', () => {
     expect(refused).to.have.nested.property('violations[0].path', '$.city');
   });
 
-  it('may be functions and describe themselves by a method of their own', async () => {
+  it('may be functions, and describe themselves by their own method', async () => {
     const schema: StandardSchema<string> & { toJsonSchema: () => JsonObject } = Object.assign(() => undefined, {
       '~standard': {
         version: 1 as const,
@@ -193,7 +193,7 @@ describe('a SimpleSchema', () => {
     });
   });
 
-  it('gives the cleaned value: dates are Dates, defaults are there, texts are untouched', async () => {
+  it('returns the cleaned value: dates as Dates, defaults filled in, strings unchanged', async () => {
     const given = Object.freeze({ ...valid, nick: 'Ann' });
     const outcome = await toJsonSchema(person).validate?.(given);
     expect(outcome).to.deep.equal({
@@ -202,7 +202,7 @@ describe('a SimpleSchema', () => {
     });
   });
 
-  it('says what only it knows, with JSON paths', async () => {
+  it('reports violations that only it can find, with JSON paths', async () => {
     const outcome = await toJsonSchema(person).validate?.({ ...valid, nick: '7', tags: [], pets: [{ kind: 'cow' }] });
     expect(outcome?.ok).to.equal(false);
     expect(outcome)
@@ -214,7 +214,7 @@ describe('a SimpleSchema', () => {
       });
   });
 
-  it('refuses what is no object', async () => {
+  it('rejects a value that is not an object', async () => {
     expect(await toJsonSchema(person).validate?.(['x'])).to.have.property('ok', false);
   });
 });

@@ -1,4 +1,4 @@
-/** What values are refused, with which words, and that no schema can hang or fill the process. */
+/** Which values are rejected, with which messages; no schema can hang the process or exhaust its memory. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { validate } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
@@ -38,7 +38,7 @@ function faultOf(schema: unknown): LLMInvalidRequestError {
 }
 
 describe('violationsOf', () => {
-  it('finds nothing wrong with a valid value', () => {
+  it('reports nothing for a valid value', () => {
     expect(
       validate(ORDER, {
         city: 'Bern',
@@ -53,34 +53,34 @@ describe('violationsOf', () => {
 
   const CASES: readonly (readonly [title: string, value: unknown, path: string, message: RegExp])[] = [
     ['a missing property at its own path', {}, '$.city', /^is missing$/],
-    ['a wrong type by what stands there instead', { city: 7 }, '$.city', /^must be a string, not a number$/],
+    ['a wrong type, with the actual one', { city: 7 }, '$.city', /^must be a string, not a number$/],
     [
-      'a wrong type inside an array by its index',
+      'a wrong type inside an array, with its index',
       { city: 'B', items: [{ price: 1 }, { price: 1 }, { price: '3' }] },
       '$.items[2].price',
       /^must be a number, not a string$/,
     ],
     ['a missing property inside an array', { city: 'B', items: [{}] }, '$.items[0].price', /^is missing$/],
-    ['a bound', { city: 'B', items: [{ price: -1 }] }, '$.items[0].price', /must be >= 0/],
+    ['a value out of bounds', { city: 'B', items: [{ price: -1 }] }, '$.items[0].price', /must be >= 0/],
     [
-      'a word outside an enumeration with the allowed ones',
+      'a value outside an enumeration, with the allowed ones',
       { city: 'B', unit: 'kelvin' },
       '$.unit',
       /^must be one of "celsius", "fahrenheit"$/,
     ],
-    ['another constant', { city: 'B', kind: 'x' }, '$.kind', /^must be "order"$/],
-    ['an unknown property with the known ones', { city: 'B', town: 1 }, '$.town', /not allowed.*"city", "unit"/],
+    ['a wrong constant', { city: 'B', kind: 'x' }, '$.kind', /^must be "order"$/],
+    ['an unknown property, with the allowed ones', { city: 'B', town: 1 }, '$.town', /not allowed.*"city", "unit"/],
     [
-      'a key that is no identifier in brackets',
+      'a key that is not an identifier, in brackets',
       { city: 'B', 'odd key': 1 },
       '$["odd key"]',
       /^must be a string or null, not a number$/,
     ],
-    ['a broken format', { city: 'B', mail: 'nobody' }, '$.mail', /format "email"/],
+    ['an invalid format', { city: 'B', mail: 'nobody' }, '$.mail', /format "email"/],
     ['the value itself as $', [], '$', /^must be an object, not an array$/],
   ];
   for (const [title, value, path, message] of CASES) {
-    it(`names ${title}`, () => {
+    it(`reports ${title}`, () => {
       const [violation, ...rest] = validate(ORDER, value);
       expect(rest).to.deep.equal([]);
       expect(violation?.path).to.equal(path);
@@ -103,13 +103,13 @@ describe('violationsOf', () => {
     expect(violations).to.deep.equal([{ path: '$[0]', message: 'must be a string, not a number' }]);
   });
 
-  it('leaves the value as it was', () => {
+  it('does not modify the value', () => {
     const value = Object.freeze({ b: '1' });
     validate({ type: 'object', properties: { a: { default: 1 }, b: { type: 'number' } } }, value);
     expect(value).to.deep.equal({ b: '1' });
   });
 
-  it('never sees inherited properties as present ones', () => {
+  it('ignores inherited properties', () => {
     expect(
       validate({ type: 'object', required: ['toString', 'constructor'] }, {}).map((violation) => violation.path),
     ).to.have.members(['$.toString', '$.constructor']);
@@ -124,12 +124,12 @@ describe('drafts', () => {
     expect(validate({ prefixItems: [{ type: 'string' }], items: false }, ['a'])).to.deep.equal([]);
   });
 
-  it('falls back to draft-07 for what only that draft allows', () => {
+  it('falls back to draft-07 for schemas that only that draft allows', () => {
     expect(validate(tuple, ['a'])).to.deep.equal([]);
     expect(validate(tuple, ['a', 'b'])).to.have.length(1);
   });
 
-  it('obeys $schema: prefixItems means nothing in draft-07', () => {
+  it('respects $schema: prefixItems has no meaning in draft-07', () => {
     expect(
       validate({ $schema: 'http://json-schema.org/draft-07/schema#', prefixItems: [{ type: 'string' }] }, [1]),
     ).to.deep.equal([]);
@@ -138,7 +138,7 @@ describe('drafts', () => {
     ).to.have.length(1);
   });
 
-  it('follows references inside the schema, recursive ones too', () => {
+  it('follows references inside the schema, including recursive ones', () => {
     const tree = {
       $ref: '#/$defs/node',
       $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, n: { type: 'number' } } } },
@@ -148,24 +148,24 @@ describe('drafts', () => {
     ]);
   });
 
-  it('keeps two schemas of one $id apart', () => {
+  it('separates two schemas with the same $id', () => {
     expect(validate({ $id: 'https://example.com/s', type: 'string' }, 1)).to.have.length(1);
     expect(validate({ $id: 'https://example.com/s', type: 'number' }, 1)).to.deep.equal([]);
   });
 
-  it('ignores keywords and formats that it does not know', () => {
+  it('ignores unknown keywords and formats', () => {
     expect(validate({ type: 'string', format: 'holy', 'x-order': 3 }, 'a')).to.deep.equal([]);
   });
 
-  it('reads a pattern whose escapes the u flag refuses', () => {
+  it('accepts a pattern whose escapes are invalid under the u flag', () => {
     const schema = { type: 'string', pattern: '^[a-z\\-]+\\-$' };
     expect(validate(schema, 'a-b-')).to.deep.equal([]);
     expect(validate(schema, 'A')).to.have.length(1);
   });
 });
 
-describe('broken schemas', () => {
-  it('are named with the place where they are broken', () => {
+describe('invalid schemas', () => {
+  it('are rejected with the path of the invalid keyword', () => {
     const fault = faultOf({ type: 'object', properties: { city: { type: 'text' } } });
     expect(fault.path).to.equal('$.properties.city.type');
     expect(fault.message).to.contain('$.properties.city.type');
@@ -183,26 +183,26 @@ describe('broken schemas', () => {
       /only references inside/,
     ],
     ['that refer to a file', { $ref: 'file:///etc/passwd' }, /only references inside/],
-    ['that refer to nothing', { $ref: '#/$defs/nothing' }, /resolve reference/],
+    ['that refer to an undefined schema', { $ref: '#/$defs/nothing' }, /resolve reference/],
     ['that contain themselves', cycle, /nested deeper/],
     ['that are too deep', deep, /nested deeper/],
     ['that have too many nodes', { enum: Array.from({ length: 5_001 }, (_, index) => index) }, /nodes/],
     ['that are too long', { description: 'x'.repeat(600_000) }, /characters/],
     [
-      'with a pattern that is no regular expression',
+      'with a pattern that is not a regular expression',
       { items: { pattern: '(' } },
       /at \$\.items\.pattern: .*regular expression/,
     ],
     ['with a pattern that is too long', { pattern: 'a'.repeat(3_000) }, /pattern/],
-    ['that would answer later', { $async: true, type: 'object' }, /asynchronous/],
-    ['that hold what is no JSON', { const: 1n }, /not JSON/],
-    ['that are no object', [], /must be an object/],
+    ['that are asynchronous', { $async: true, type: 'object' }, /asynchronous/],
+    ['that contain values that are not JSON', { const: 1n }, /not JSON/],
+    ['that are not an object', [], /must be an object/],
   ];
   for (const [title, schema, message] of CASES) {
-    it(`are refused: ${title}`, () => expect(faultOf(schema).message).to.match(message));
+    it(`are rejected: ${title}`, () => expect(faultOf(schema).message).to.match(message));
   }
 
-  it('never run as code', () => {
+  it('are never executed as code', () => {
     const seen: unknown[] = [];
     (globalThis as Record<string, unknown>).schemaRan = (mark: unknown) => seen.push(mark);
     const evil = "');schemaRan(1);('\\u2028`${schemaRan(2)}`//*/";
@@ -219,7 +219,7 @@ describe('broken schemas', () => {
   });
 });
 
-describe('schemas that explode', () => {
+describe('schemas with excessive validation time', () => {
   const NEVER = /could not be checked/;
   const recursiveUnion = {
     $ref: '#/$defs/n',
@@ -239,7 +239,7 @@ describe('schemas that explode', () => {
     ['a pattern with nested repetitions', { pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`],
     ['a pattern with overlapping branches', { pattern: '^(a|aa)+$' }, `${'a'.repeat(60)}!`],
     [
-      'a pattern of many options',
+      'a pattern with many optional parts',
       { pattern: `^${'a?'.repeat(40)}${'a'.repeat(40)}$` },
       `${'a'.repeat(39)}${'!'.repeat(90)}`,
     ],
@@ -256,22 +256,22 @@ describe('schemas that explode', () => {
     it(`are stopped: ${title}`, () => {
       const started = performance.now();
       expect(validate(schema, value)[0]?.message).to.match(NEVER);
-      // Without the limit each of these runs for minutes; the bound is wide for busy machines.
+      // Without the limit, each of these runs for minutes. The bound is generous for busy machines.
       expect(performance.now() - started).to.be.lessThan(5_000);
     });
   }
 
-  it('that recurse in place are a violation, not a crash', () => {
+  it('cause a violation instead of a crash if they recurse infinitely', () => {
     expect(validate({ allOf: [{ $ref: '#' }] }, 1)[0]?.message).to.match(/recurses infinitely|could not be checked/);
   });
 
-  it('are still checked where the value is harmless', () => {
+  it('are still applied to harmless values', () => {
     expect(validate({ pattern: '^(a+)+$' }, 'aaaa')).to.deep.equal([]);
     expect(validate({ pattern: '^(a+)+$' }, 'b')[0]?.message).to.match(/pattern/);
     expect(validate({ uniqueItems: true }, [1, 2, 1])).to.have.length(1);
   });
 
-  it('tells simple patterns from those that may backtrack without end', () => {
+  it('distinguish simple patterns from those that may backtrack exponentially', () => {
     for (const pattern of ['^[a-z]+$', '^\\d{3}-\\d{4}$', 'a|b', '^(ab)?c*$', '\\+\\*', '[*+]{3}'])
       expect(isSimplePattern(pattern), pattern).to.equal(true);
     for (const pattern of [
@@ -293,26 +293,26 @@ describe('schemas that explode', () => {
 });
 
 describe('the schema cache', () => {
-  it('knows a schema by object and by text', () => {
+  it('finds a schema by object and by text', () => {
     const schema = { type: 'object', properties: { cached: { type: 'string' } } };
     expect(compileSchema(schema)).to.equal(compileSchema(schema));
     expect(compileSchema(structuredClone(schema))).to.equal(compileSchema(schema));
   });
 
-  it('forgets the schemas that were used longest ago', () => {
+  it('evicts the least recently used schemas', () => {
     const make = (n: number): JsonObject => ({ minimum: n });
     const first = compileSchema(make(-1));
-    const kept = compileSchema(make(-2));
+    const cached = compileSchema(make(-2));
     for (let n = 0; n < SCHEMA_LIMITS.cached - 1; n += 1) {
       compileSchema(make(n));
-      expect(compileSchema(make(-2))).to.equal(kept);
+      expect(compileSchema(make(-2))).to.equal(cached);
     }
     expect(compileSchema(make(-1))).to.not.equal(first);
   });
 });
 
 describe('any schema and any value', () => {
-  it('give violations or a typed error, never a crash', () => {
+  it('result in violations or a typed error, never in a crash', () => {
     const keyword = fc.constantFrom(
       'type',
       'items',

@@ -1,4 +1,4 @@
-/** valibot's schemas as JSON Schema: said as far as there are words, and never more than the schema itself says. */
+/** valibot schemas as JSON Schema: described as far as JSON Schema can, and never more strictly than they are. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import * as v from 'valibot';
@@ -14,7 +14,7 @@ interface Tree {
   readonly children: readonly Tree[];
 }
 const tree: v.GenericSchema<Tree> = v.object({ name: v.string(), children: v.array(v.lazy(() => tree)) });
-// eslint-disable-next-line no-restricted-syntax -- valibot reads enums of its users
+// eslint-disable-next-line no-restricted-syntax -- valibot supports its users' enums
 enum Level {
   Low = 'low',
   High = 'high',
@@ -22,19 +22,19 @@ enum Level {
 
 const CASES: readonly (readonly [what: string, schema: v.GenericSchema, described: JsonObject])[] = [
   [
-    'a text with bounds',
+    'a string with bounds',
     v.pipe(v.string(), v.minLength(2), v.maxLength(5), v.description('A word')),
     { type: 'string', minLength: 2, maxLength: 5, description: 'A word' },
   ],
-  ['a text that is not empty', v.pipe(v.string(), v.nonEmpty()), { type: 'string', minLength: 1 }],
+  ['a non-empty string', v.pipe(v.string(), v.nonEmpty()), { type: 'string', minLength: 1 }],
   [
-    'a whole number in a range',
+    'an integer in a range',
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(9)),
     { type: 'integer', minimum: 1, maximum: 9 },
   ],
-  ['yes or no', v.boolean(), { type: 'boolean' }],
-  ['one word', v.literal('on'), { const: 'on' }],
-  ['one of several words', v.picklist(['a', 'b']), { enum: ['a', 'b'] }],
+  ['a boolean', v.boolean(), { type: 'boolean' }],
+  ['a literal', v.literal('on'), { const: 'on' }],
+  ['a picklist', v.picklist(['a', 'b']), { enum: ['a', 'b'] }],
   ['an enum', v.enum(Level), { enum: ['low', 'high'] }],
   [
     'an object',
@@ -55,7 +55,7 @@ const CASES: readonly (readonly [what: string, schema: v.GenericSchema, describe
     { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false },
   ],
   [
-    'an object with others',
+    'an object with rest properties',
     v.objectWithRest({ a: v.string() }, v.number()),
     {
       type: 'object',
@@ -97,12 +97,12 @@ const CASES: readonly (readonly [what: string, schema: v.GenericSchema, describe
     },
   ],
   [
-    'what is transformed, by its input',
+    'a transformed value by its input',
     v.pipe(v.string(), v.minLength(1), v.transform(Number), v.maxValue(5)),
     { type: 'string', minLength: 1 },
   ],
   [
-    'what has no words',
+    'a check that JSON Schema cannot express',
     v.pipe(
       v.string(),
       v.regex(/^a/i),
@@ -111,7 +111,7 @@ const CASES: readonly (readonly [what: string, schema: v.GenericSchema, describe
     { type: 'string' },
   ],
   ['anything', v.unknown(), {}],
-  ['what JSON does not have', v.date(), {}],
+  ['a value that JSON cannot hold', v.date(), {}],
 ];
 
 describe('a valibot schema', () => {
@@ -123,7 +123,7 @@ describe('a valibot schema', () => {
     });
   }
 
-  it('that holds itself is described as deep as answers go', async () => {
+  it('is described to the depth of realistic answers if it is recursive', async () => {
     const schema = toJsonSchema(tree);
     const { jsonSchema } = schema;
     assertSchema(jsonSchema);
@@ -133,7 +133,7 @@ describe('a valibot schema', () => {
     expect(await schema.validate?.(value)).to.deep.equal({ ok: true, value });
   });
 
-  it('is never stricter in JSON Schema than in itself', () => {
+  it('is never stricter in JSON Schema than in valibot', () => {
     const values = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),
       fc.constantFrom(
@@ -155,7 +155,7 @@ describe('a valibot schema', () => {
     );
     fc.assert(
       fc.property(fc.constantFrom(...CASES), values, ([what, schema], value) => {
-        // valibot takes lists for objects, too; a model that writes one has not understood.
+        // valibot also accepts arrays as objects, which a model should not write.
         if (Array.isArray(value) && !['a list', 'a tuple', 'anything'].includes(what)) return;
         if (v.is(schema, value)) expect(validate(toJsonSchema(schema).jsonSchema, value)).to.deep.equal([]);
       }),
@@ -163,7 +163,7 @@ describe('a valibot schema', () => {
     );
   });
 
-  it('says itself what is wrong beyond its description', async () => {
+  it('reports violations that JSON Schema cannot express', async () => {
     const schema = v.object({ word: v.pipe(v.string(), v.regex(/^a/, 'must begin with a')) });
     expect(await toJsonSchema(schema).validate?.({ word: 'b' })).to.deep.equal({
       ok: false,

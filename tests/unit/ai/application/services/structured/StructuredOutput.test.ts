@@ -1,4 +1,4 @@
-/** Typed values: what is asked for, what is taken, and the one repair. */
+/** Typed values: the request, the accepted responses, and the single correction. */
 import { expect } from 'chai';
 import SimpleSchema from 'simpl-schema';
 import { z } from 'zod';
@@ -172,10 +172,10 @@ describe('the correction', () => {
       GOOD,
     );
     upstream.assertPlayedOut();
-    const [question, said, complaint, ...rest] = inputOf(upstream, 1);
+    const [question, invalidAnswer, complaint, ...rest] = inputOf(upstream, 1);
     expect(rest).to.deep.equal([]);
     expect(question).to.deep.include({ type: 'message', role: 'user' });
-    expect(said).to.deep.equal(bad.output[0]);
+    expect(invalidAnswer).to.deep.equal(bad.output[0]);
     expect(complaint).to.deep.include({ type: 'message', role: 'user' });
     const text = JSON.stringify(complaint);
     for (const part of ['$.city: is missing', '$.high: must be <= 60', '$.town: is not allowed here'])
@@ -193,7 +193,7 @@ describe('the correction', () => {
     ['breaks the schema', '{"city":7,"high":2}', '$.city'],
   ];
   for (const [title, text, path] of BROKEN) {
-    it(`happens once when the answer ${title}, and a second fault is an error`, async () => {
+    it(`happens once when the answer ${title}, and a second invalid answer is an error`, async () => {
       const last = answer(text);
       const { manager, upstream } = manage([answer(text), last]);
       const error = await thrownBy(manager.generateJSON('u', 'x', WEATHER));
@@ -203,7 +203,7 @@ describe('the correction', () => {
         .and.include({ code: 'invalid-output', text, response: last });
       expect((error as StructuredOutputError).violations[0]?.path).to.equal(path);
     });
-    it(`mends an answer that ${title}`, async () => {
+    it(`corrects an answer that ${title}`, async () => {
       const { manager, upstream } = manage([answer(text), answer(JSON.stringify(GOOD))]);
       expect(await manager.generateJSON('u', 'x', WEATHER)).to.deep.equal(GOOD);
       upstream.assertPlayedOut();
@@ -216,18 +216,18 @@ describe('the correction', () => {
     upstream.assertPlayedOut();
   });
 
-  it('is under the retry policy like any call', async () => {
+  it('is retried like any other call', async () => {
     const { manager, upstream } = manage([answer('no'), new LLMOverloadedError('busy'), answer(JSON.stringify(GOOD))]);
     expect(await manager.generateJSON('u', 'x', WEATHER)).to.deep.equal(GOOD);
     upstream.assertPlayedOut();
   });
 });
 
-describe('a response that is no answer', () => {
+describe('a response that contains no answer', () => {
   const NONE = [
     ['refused in a refusal part', refusing('I won’t.'), LLMRefusalError],
     [
-      'refused by finish word',
+      'refused by its finish reason',
       incomplete('content_filter', '', { vendor: { ...response().vendor, finish_reason: 'refusal' } }),
       LLMRefusalError,
     ],
@@ -235,7 +235,7 @@ describe('a response that is no answer', () => {
     ['cut off', incomplete('max_output_tokens', JSON.stringify(GOOD)), LLMIncompleteError],
   ] as const;
   for (const [title, none, kind] of NONE) {
-    it(`is an error of its own when ${title}, before anything is parsed or repaired`, async () => {
+    it(`throws a specific error when ${title}, before anything is parsed or corrected`, async () => {
       for (const script of [[none], [answer('bad'), none]]) {
         const { manager, upstream } = manage(script);
         const error = await thrownBy(manager.generateJSON('u', 'x', WEATHER));
@@ -263,16 +263,16 @@ describe('an unusable schema', () => {
 
 describe('parseStructured', () => {
   it('parses the final response of a conversation with tools', async () => {
-    const whole = response({
+    const final = response({
       output: [{ type: 'function_call', call_id: 'c', name: 't', arguments: '{}' }, textItem(JSON.stringify(GOOD))],
     });
-    expect(await parseStructured(whole, toJsonSchema(WEATHER), { lenient: false })).to.deep.equal({
+    expect(await parseStructured(final, toJsonSchema(WEATHER), { lenient: false })).to.deep.equal({
       ok: true,
       value: GOOD,
     });
   });
 
-  it('throws for a response that is no answer', async () => {
+  it('throws for a response that contains no answer', async () => {
     expect(await thrownBy(parseStructured(refusing('no'), toJsonSchema(WEATHER), { lenient: true }))).to.be.instanceOf(
       LLMRefusalError,
     );

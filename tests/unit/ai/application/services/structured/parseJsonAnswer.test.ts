@@ -1,4 +1,4 @@
-/** Which JSON is found in a text, and which is refused. */
+/** Which JSON is extracted from a text, and which is rejected. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseJsonAnswer } from '../../../../../../imports/business/ai/application/services/structured/parseJsonAnswer';
@@ -9,7 +9,7 @@ function valueOf(text: string, lenient = false): unknown {
 }
 
 describe('parseJsonAnswer', () => {
-  it('is any JSON value, white space and a byte order mark around it', () => {
+  it('parses any JSON value, surrounded by white space and a byte order mark', () => {
     expect(valueOf('\uFEFF \n{"a":[1,null,"x"]}\n')).to.deep.equal({ a: [1, null, 'x'] });
     expect(valueOf('7')).to.equal(7);
     expect(valueOf('null')).to.equal(null);
@@ -18,45 +18,45 @@ describe('parseJsonAnswer', () => {
   const WRAPPED: readonly (readonly [title: string, text: string, value: unknown])[] = [
     ['a fence with a language', '```json\n{"a":1}\n```', { a: 1 }],
     ['a bare fence', '```\n[1,2]\n```', [1, 2]],
-    ['words around it', 'Here you are:\n{"a":{"b":2}}\nAnything else?', { a: { b: 2 } }],
-    ['braces in prose before it', 'With {x} and [note] in mind: {"a":1}', { a: 1 }],
+    ['surrounding prose', 'Here you are:\n{"a":{"b":2}}\nAnything else?', { a: { b: 2 } }],
+    ['prose with braces before it', 'With {x} and [note] in mind: {"a":1}', { a: 1 }],
     ['a citation before it', 'As in [1], {"a":"long enough"}', { a: 'long enough' }],
-    ['brackets in its strings', 'So: {"a":"}]{[","b":"\\"}"} there', { a: '}]{[', b: '"}' }],
-    ['backslashes at the end of a string', 'So: {"a":"\\\\"} there', { a: '\\' }],
-    ['an opening that never closes', 'If { then so. {"a":1}', { a: 1 }],
+    ['prose, with brackets in its strings', 'So: {"a":"}]{[","b":"\\"}"} there', { a: '}]{[', b: '"}' }],
+    ['prose, with a backslash at the end of a string', 'So: {"a":"\\\\"} there', { a: '\\' }],
+    ['an unclosed brace before it', 'If { then so. {"a":1}', { a: 1 }],
   ];
   for (const [title, text, value] of WRAPPED) {
-    it(`is found in ${title}, by the lenient reading alone`, () => {
+    it(`finds JSON in lenient mode only: ${title}`, () => {
       expect(valueOf(text, true)).to.deep.equal(value);
       expect(valueOf(text)).to.be.instanceOf(Error);
     });
   }
 
   for (const text of ['', '  \n', '{"a":1', 'no JSON here', "{'a':1}", '{"a":NaN}']) {
-    it(`is not ${JSON.stringify(text)}`, () => {
+    it(`rejects ${JSON.stringify(text)}`, () => {
       expect(valueOf(text)).to.be.instanceOf(Error);
       expect(valueOf(text, true)).to.be.instanceOf(Error);
     });
   }
 
-  it('is not longer than its limit', () => {
+  it('rejects a text that exceeds the length limit', () => {
     expect(parseJsonAnswer('"aaaaaaaa"', false, { characters: 10, depth: 3 }).ok).to.equal(true);
     expect(parseJsonAnswer('"aaaaaaaaa"', false, { characters: 10, depth: 3 }).ok).to.equal(false);
   });
 
-  it('is not deeper than its limit, though it were a million levels', () => {
+  it('rejects a value that exceeds the depth limit, even by a million levels', () => {
     expect(parseJsonAnswer('[[[1]]]', false, { characters: 99, depth: 3 }).ok).to.equal(true);
     expect(parseJsonAnswer('[[[[]]]]', false, { characters: 99, depth: 3 }).ok).to.equal(false);
     expect(valueOf('['.repeat(1_000_000) + ']'.repeat(1_000_000))).to.be.instanceOf(Error);
     expect(valueOf('{"a":'.repeat(500_000), true)).to.be.instanceOf(Error);
   });
 
-  it('has no __proto__ key anywhere', () => {
+  it('rejects a __proto__ key at any depth', () => {
     expect(valueOf('{"a":[{"__proto__":{"admin":true}}]}')).to.be.instanceOf(Error);
     expect(valueOf('{"constructor":"Lotus"}')).to.deep.equal({ constructor: 'Lotus' });
   });
 
-  it('is found in any prose without brackets, and reading any text throws nothing', () => {
+  it('finds JSON in any prose without brackets, and never throws', () => {
     const prose = fc.string().map((text) => text.replace(/[{}[\]"]/g, ''));
     fc.assert(
       fc.property(
