@@ -1,7 +1,7 @@
 /** Connects an account in a real browser: from the app's link through the authorization server to the result page. */
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
+import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
 import { createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider';
 import { ALICE, BOB, ProvidersHost } from '../support/oauth/ProvidersHost';
 import { openBrowser } from '../support/openBrowser';
@@ -9,7 +9,7 @@ import { openBrowser } from '../support/openBrowser';
 describe('connecting an account in Chromium', function () {
   this.timeout(180_000);
   let app: ProvidersHost;
-  let server: AuthorizationHost;
+  let server: TestAuthorizationServer;
   let browser: Browser | undefined;
   let context: BrowserContext;
   let page: Page;
@@ -18,7 +18,7 @@ describe('connecting an account in Chromium', function () {
     browser = await openBrowser();
     if (browser === undefined) this.skip();
     app = await ProvidersHost.start();
-    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
   });
   after(async () => {

@@ -1,4 +1,4 @@
-/** API tokens that people make over HTTP, on the plain-Node host and on the Meteor host. */
+/** API tokens that users create over HTTP, on the plain-Node host and on the Meteor host. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -172,8 +172,8 @@ describe('API tokens of the Meteor host', () => {
   });
 
   it('are stored as hashes', async () => {
-    const { body } = await call(url, 'ann-login', 'POST', '/tokens', { name: 'kept' });
-    const kept = JSON.stringify(await host.database.published(API_TOKENS).find({}).fetchAsync());
-    expect(kept).to.include('"name":"kept"').and.not.include(String(body['token']));
+    const { body } = await call(url, 'ann-login', 'POST', '/tokens', { name: 'stored' });
+    const stored = JSON.stringify(await host.database.published(API_TOKENS).find({}).fetchAsync());
+    expect(stored).to.include('"name":"stored"').and.not.include(String(body['token']));
   });
 });

@@ -12,12 +12,12 @@ import {
 } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
 import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
 import { MemoryBudgetStore } from '../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
-import { askAtOnce, budgetModule } from '../support/budgetChild';
+import { generateConcurrently, budgetModule } from '../support/budgetChild';
 import type { BudgetChildOptions, Outcomes } from '../support/budgetChild';
 import { bundleChild } from '../support/bundleChild';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
-import { startTestMongo } from '../support/miniMongod';
+import { startTestMongo } from '../support/startTestMongo';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 
@@ -36,7 +36,7 @@ describe(`${PROCESSES * CALLS} concurrent calls with a budget for ${LIMIT}`, () 
   const askEverywhere = async (store: () => BudgetStore): Promise<number> => {
     const outcomes = await Promise.all(
       Array.from({ length: PROCESSES }, () =>
-        askAtOnce(budgetModule(simulator.baseURL('openai'), LIMIT, store()), CALLS),
+        generateConcurrently(budgetModule(simulator.baseURL('openai'), LIMIT, store()), CALLS),
       ),
     );
     const answered = total(outcomes, 'answered');

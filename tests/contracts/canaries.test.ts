@@ -11,7 +11,7 @@ import { KeyRing } from '../../imports/business/providers/infrastructure/sealing
 import { DdpSession } from '../stubs/server/DdpSession';
 import { CANARY, canaryBase64, canaryWatch } from '../support/canaries';
 import { startGateway } from '../support/gateway';
-import { AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
+import { TestAuthorizationServer, CLIENT } from '../support/oauth/TestAuthorizationServer';
 import { connectAs, createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider';
 import { ADMIN, ProvidersHost } from '../support/oauth/ProvidersHost';
 import { answer } from '../support/responses';
@@ -82,7 +82,7 @@ describe('the canary watch', () => {
     }
     expect(canaryWatch.seen.get('a server’s socket')).to.be.greaterThan(before);
     const app = await ProvidersHost.start();
-    const server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    const server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
     await connectAs(app, 'alice');
     const token = await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' });

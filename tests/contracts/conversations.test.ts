@@ -1,4 +1,4 @@
-/** Chat over HTTP: what a browser or a script gets from `POST /input` and `GET /output/stream`. */
+/** Chat over HTTP: what a browser or a script receives from `POST /input` and `GET /output/stream`. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -27,12 +27,12 @@ class Listener {
   readonly events: EventSourceMessage[] = [];
   readonly comments: string[] = [];
   raw = '';
-  /** As EventSource remembers it: also from events without data. */
+  /** As EventSource tracks it: updated by events without data too. */
   lastId = '';
   private readonly controller = new AbortController();
   private wake: () => void = () => undefined;
   private ended = false;
-  /** The server has ended the stream, or the listener has left. */
+  /** The server has ended the stream, or the listener has disconnected. */
   end: Promise<void> = Promise.resolve();
 
   static async open(url: string, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Listener> {
@@ -223,23 +223,25 @@ describe('chat over HTTP', () => {
   });
 
   it('resumes after Last-Event-ID without losing events', async () => {
-    const whole = await listen('cut');
+    const uninterrupted = await listen('cut');
     const cut = await listen('cut');
     const texts = ['one two three', 'four five six', 'seven eight nine'];
-    let heard: string[] = [];
+    let received: string[] = [];
     let listener = cut;
     for (const text of texts) {
       simulator.enqueue({ text });
       await post({ conversation: 'cut', message: text });
-      // Somewhere in the answer to this text, after what was left of the one before.
+      // Disconnects in the middle of the response to this text, after the rest of the previous one.
       await listener.until(({ events }) => events.some(({ data }) => text.startsWith(data)));
       listener.leave();
-      heard = [...heard, ...listener.events.map(({ data }) => data)];
-      await whole.ends(texts.indexOf(text) + 1);
+      received = [...received, ...listener.events.map(({ data }) => data)];
+      await uninterrupted.ends(texts.indexOf(text) + 1);
       listener = await listen('cut', { lastEventId: listener.lastId });
     }
-    await listener.until(({ events }) => heard.length + events.length >= whole.events.length);
-    expect([...heard, ...listener.events.map(({ data }) => data)]).to.deep.equal(whole.events.map(({ data }) => data));
+    await listener.until(({ events }) => received.length + events.length >= uninterrupted.events.length);
+    expect([...received, ...listener.events.map(({ data }) => data)]).to.deep.equal(
+      uninterrupted.events.map(({ data }) => data),
+    );
   });
 
   it('lets a client resume that was disconnected before its first event', async () => {
@@ -302,12 +304,12 @@ describe('chat over HTTP', () => {
 
   for (const [title, body, path] of [
     ['no conversation', { message: 'Hi' }, 'conversation'],
-    ['a conversation that is no name', { conversation: 'a\nb', message: 'Hi' }, 'conversation'],
-    ['a name that is too long', { conversation: 'a'.repeat(257), message: 'Hi' }, 'conversation'],
+    ['an invalid conversation name', { conversation: 'a\nb', message: 'Hi' }, 'conversation'],
+    ['a conversation name that is too long', { conversation: 'a'.repeat(257), message: 'Hi' }, 'conversation'],
     ['no message', { conversation: 'c' }, 'message'],
-    ['a message that says nothing', { conversation: 'c', message: ' ' }, 'message'],
-    ['a message that is no text', { conversation: 'c', message: { text: 'Hi' } }, 'message'],
-    ['a message without end', { conversation: 'c', message: 'a'.repeat(1_000_001) }, 'message'],
+    ['a blank message', { conversation: 'c', message: ' ' }, 'message'],
+    ['a message that is not a string', { conversation: 'c', message: { text: 'Hi' } }, 'message'],
+    ['a message that is too long', { conversation: 'c', message: 'a'.repeat(1_000_001) }, 'message'],
     ['a list', [], null],
   ] as const) {
     it(`rejects ${title} with the field’s path`, async () => {

@@ -1,6 +1,6 @@
 /**
- * What a dashboard without DDP asks over HTTP: runs and their stream, tools, counts, providers, and the session of
- * its page.
+ * The HTTP API of a dashboard without DDP: runs and their stream, tools, counts, providers, and the session of its
+ * page.
  */
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
@@ -22,7 +22,7 @@ import { until } from '../support/until';
 type Person = 'local' | 'bob' | 'cat' | 'nobody';
 interface Answer {
   readonly status: number;
-  /** What a test reads of it has to be there. */
+  /** Throws if a field that a test reads is missing. */
   readonly body: Body;
   readonly headers: Headers;
 }
@@ -169,7 +169,7 @@ describe('the dashboard over HTTP', () => {
         expect(others.body).to.deep.equal(unknown.body);
         expect(others.body.error.code).to.equal('not-found');
         expect((await ask('nobody', method, `/runs/${executionId}${path}`, body)).status).to.equal(401);
-        // Its owner gets further.
+        // The owner's request gets past the access check.
         if (path !== '' && path !== '/cancel')
           expect((await ask('bob', method, `/runs/${executionId}${path}`, body)).status).to.equal(400);
       }
@@ -259,7 +259,7 @@ describe('the dashboard over HTTP', () => {
       const numbers = bob.events.map(({ id }) => id);
       expect(numbers).to.deep.equal([...numbers].sort((left, right) => left - right));
       expect(bob.events.every(({ type, data }) => data['type'] === type)).to.equal(true);
-      // What cat is told of her own run comes after what she was not told of bob's.
+      // Once cat has the events of her own run, events of bob's earlier run would have arrived.
       const hers = await start('cat');
       await cat.waitFor(({ type, data }) => type === 'run:completed' && data['executionId'] === hers);
       expect(cat.events.filter(({ data }) => data['executionId'] !== hers)).to.deep.equal([]);
@@ -281,14 +281,14 @@ describe('the dashboard over HTTP', () => {
     });
 
     it('omits what lists don’t show in the brief form', async () => {
-      const [whole, brief] = await Promise.all([watch('bob'), watch('bob', '?brief')]);
+      const [full, brief] = await Promise.all([watch('bob'), watch('bob', '?brief')]);
       const executionId = await start('bob');
-      for (const stream of [whole, brief])
+      for (const stream of [full, brief])
         await stream.waitFor(({ type, data }) => type === 'run:completed' && data['executionId'] === executionId);
-      const typesOf = ({ events: seen }: typeof whole): readonly string[] =>
+      const typesOf = ({ events: seen }: typeof full): readonly string[] =>
         seen.filter(({ data }) => data['executionId'] === executionId).map(({ type }) => type);
-      expect(typesOf(whole)).to.include('llm:delta');
-      expect(typesOf(brief)).to.deep.equal(typesOf(whole).filter((type) => type !== 'llm:delta'));
+      expect(typesOf(full)).to.include('llm:delta');
+      expect(typesOf(brief)).to.deep.equal(typesOf(full).filter((type) => type !== 'llm:delta'));
     });
 
     it('replays missed events once after a reconnect', async () => {
@@ -317,7 +317,7 @@ describe('the dashboard over HTTP', () => {
 
     it('disconnects a client that falls behind, with resync as the last event', async () => {
       const { events: log } = server.host.runs;
-      // Watchers of other tests would fall behind as well.
+      // A subscriber of another test would fall behind too.
       for (const stream of streams.splice(0)) stream.stop();
       await until(() => log.subscriberCount === 0);
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
@@ -335,7 +335,7 @@ describe('the dashboard over HTTP', () => {
         at: 0,
         seq: 1,
       } as const;
-      // More than the buffers of both sides of a connection hold.
+      // More than the socket buffers of both sides hold.
       await until(() => {
         log.add(event, 'bob');
         return log.subscriberCount === 0;
@@ -518,7 +518,7 @@ describe('the dashboard over HTTP', () => {
         }
         expect(events.events.length).to.equal(started);
       }
-      // The same requests from its own page are answered, and a token needs no page.
+      // The same requests succeed from its own page, and with a token from anywhere.
       expect(
         (await ask('nobody', 'GET', '/runs', undefined, { cookie, origin: origin(), 'sec-fetch-site': 'same-origin' }))
           .status,

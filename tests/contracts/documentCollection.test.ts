@@ -1,4 +1,4 @@
-/** One contract for every store of documents. */
+/** The contract of every document store. */
 import { expect } from 'chai';
 import { ConflictError, LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type {
@@ -8,12 +8,12 @@ import type {
 } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { asScalar } from '../../imports/business/ai/infrastructure/persistence/databases/query/scalars';
 import {
-  FOUND,
-  IMPOSSIBLE,
+  SELECTOR_DOCUMENTS,
+  INAPPLICABLE_MODIFIERS,
   MODIFIERS,
-  REFUSED_MODIFIERS,
-  REFUSED_OPTIONS,
-  REFUSED_SELECTORS,
+  INVALID_MODIFIERS,
+  INVALID_OPTIONS,
+  INVALID_SELECTORS,
   SELECTORS,
   UNSTORABLE,
 } from '../support/documentCases';
@@ -156,7 +156,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
 
     describe('selectors', () => {
-      beforeEach(() => put(...FOUND));
+      beforeEach(() => put(...SELECTOR_DOCUMENTS));
       for (const [what, selector, expected] of SELECTORS) {
         it(`finds by ${what}`, async () => {
           expect((await ids(selector)).join('')).to.equal(expected);
@@ -178,7 +178,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
 
     describe('invalid selectors', () => {
-      for (const [what, selector] of Object.entries(REFUSED_SELECTORS)) {
+      for (const [what, selector] of Object.entries(INVALID_SELECTORS)) {
         it(`rejects ${what}`, async () => {
           await put({ _id: 'a', a: 'secret' });
           for (const attempt of [
@@ -196,7 +196,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       it('never reads an untrusted value as an operator, through asScalar or as an element of $in', async () => {
         await put({ _id: 'a', token: 'secret' });
         const sent: unknown = JSON.parse('{"$gt":""}');
-        // What the two ways prevent: as a plain value of a selector it is an operator, which a store may write.
+        // What both prevent: as a plain value in a selector, it would be an operator.
         expect(await ids({ token: sent })).to.deep.equal(['a']);
         expect(() => asScalar(sent, 'token')).to.throw(LLMInvalidRequestError);
         expect(await failure(rows.find({ token: { $in: [sent] } }))).to.be.instanceOf(LLMInvalidRequestError);
@@ -268,7 +268,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         ).to.deep.equal({ _id: 'a', nested: { b: { c: 2 } }, list: [{ a: 1 }] });
       });
 
-      for (const [what, options] of Object.entries(REFUSED_OPTIONS)) {
+      for (const [what, options] of Object.entries(INVALID_OPTIONS)) {
         it(`rejects ${what}`, async () => {
           expect(await failure(rows.find({}, options))).to.be.instanceOf(LLMInvalidRequestError);
         });
@@ -277,7 +277,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
 
     describe('update', () => {
       for (const [what, document, modifier, expected] of MODIFIERS) {
-        it(`does ${what}`, async () => {
+        it(`applies ${what}`, async () => {
           expect(await changed(document, modifier)).to.deep.equal(expected);
         });
       }
@@ -291,7 +291,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         expect(await rows.update({ n: 9 }, { $set: { seen: 3 } }, { multi: true })).to.equal(0);
       });
 
-      for (const [what, document, modifier] of IMPOSSIBLE) {
+      for (const [what, document, modifier] of INAPPLICABLE_MODIFIERS) {
         it(`rejects ${what} and changes nothing`, async () => {
           await put({ _id: 'a', ...document, other: 1 });
           expect(
@@ -306,7 +306,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         });
       }
 
-      for (const [what, modifier] of Object.entries(REFUSED_MODIFIERS)) {
+      for (const [what, modifier] of Object.entries(INVALID_MODIFIERS)) {
         it(`rejects ${what}`, async () => {
           await put({ _id: 'a', n: 1, list: [1] });
           expect(await failure(rows.update({ _id: 'a' }, modifier as Modifier))).to.be.instanceOf(
@@ -417,7 +417,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         ['a direction other than 1 and -1', { a: 'text' }, {}],
         ['an operator', { $a: 1 }, {}],
         ['every field', { '$**': 1 }, {}],
-        ['an expiry by two fields', { a: 1, b: 1 }, { expireAfterSeconds: 1 }],
+        ['two fields with an expiry', { a: 1, b: 1 }, { expireAfterSeconds: 1 }],
         ['a negative expiry', { a: 1 }, { expireAfterSeconds: -1 }],
       ] as const) {
         it(`rejects an index on ${what}`, async () => {
@@ -427,9 +427,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
         });
       }
 
-      // A server of one's own looks for them when it likes.
-      const looksAtOnce = process.env['MONGO_URL'] === undefined || open !== DATABASES['MongoDB over the wire'];
-      if (looksAtOnce)
+      // The server at MONGO_URL scans for expired documents on its own schedule.
+      const canTriggerExpiry = process.env['MONGO_URL'] === undefined || open !== DATABASES['MongoDB over the wire'];
+      if (canTriggerExpiry)
         it('removes documents by their expiry date, and no others', async () => {
           await rows.ensureIndex({ at: 1 }, { expireAfterSeconds: 60 });
           const now = Date.now();
@@ -442,7 +442,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
             { _id: 'none' },
           );
           await opened.expire();
-          // The store's own clock decides when it looks; the time limit of the test is the time limit of the wait.
+          // The store scans on its own timer; the test's timeout limits the wait.
           while ((await rows.findOne({ _id: 'old' })) !== undefined)
             await new Promise((resolve) => setImmediate(resolve));
           expect(await ids({})).to.deep.equal(['future', 'none', 'number', 'text', 'young']);
@@ -457,7 +457,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
 
     for (const bad of ['', '../up', 'a/b', 'a.b', '$cmd', 'a b', 'system.users', '1st', 'x'.repeat(65)]) {
-      it(`refuses ${JSON.stringify(bad.slice(0, 12))} as the name of a collection`, () => {
+      it(`rejects ${JSON.stringify(bad.slice(0, 12))} as the name of a collection`, () => {
         expect(() => opened.database.collection(bad)).to.throw(LLMInvalidRequestError);
       });
     }

@@ -1,4 +1,4 @@
-/** Random programs of operations give the same results on every store of documents and on a plain model. */
+/** Random programs of operations give the same results on every document store and on a reference model. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type {
@@ -40,7 +40,7 @@ const row = fc
       list: fc.array(scalar, { maxLength: 3 }),
       inner: fc.record({ x: scalar, y: scalar }, { requiredKeys: [] }),
       key: fc.constantFrom(null, 0, 1, 'a'),
-      // Mostly one of its own, or every second document would be refused.
+      // Mostly unique, or every second document would be rejected.
       left: fc.oneof(
         { weight: 4, arbitrary: fc.nat(1000) },
         { weight: 1, arbitrary: fc.constantFrom(null, undefined, 0, 'a') },
@@ -78,11 +78,11 @@ const change = fc.oneof(
   fc.tuple(fc.constant('$set'), fc.constantFrom('list', 'inner.z'), fc.constant([1, null])),
   fc.tuple(fc.constant('$unset'), field, fc.constant(true)),
   fc.tuple(fc.constant('$inc'), fc.constantFrom('n', 'inner.x', 'a', 'key'), fc.constantFrom(1, -2, 0.5)),
-  // Mostly impossible.
+  // Mostly inapplicable.
   fc.tuple(fc.constantFrom('$inc', '$push'), fc.constantFrom('a', 'n', 'a.b', 'list.b'), fc.constant(1)),
   fc.tuple(fc.constantFrom('$push', '$addToSet', '$pull'), fc.constantFrom('list', 'inner.list', 'a'), scalar),
 );
-/** Two changes where one is not inside the other. */
+/** Two changes of fields of which neither contains the other. */
 const modifier: fc.Arbitrary<Modifier> = fc.array(change, { minLength: 1, maxLength: 2 }).map((changes) => {
   const [[operator, path, value] = ['$set', 'a', 1], second] = changes;
   const first = { [operator]: { [path]: value } };
@@ -93,7 +93,7 @@ const modifier: fc.Arbitrary<Modifier> = fc.array(change, { minLength: 1, maxLen
 });
 const options: fc.Arbitrary<FindOptions> = fc.record(
   {
-    // Where `$push` may turn any other field into a list, the order of lists beside scalars is the store's own.
+    // `$push` may turn any other field into an array, and stores order arrays and scalars differently.
     sort: fc.record({ _id: fc.constantFrom(1, -1) }),
     limit: fc.integer({ min: 1, max: 3 }),
     fields: fc.constantFrom({ a: 1 }, { _id: 1 }, { list: 1, 'inner.x': 1 }, { 'inner.y': 1, 'inner.x': 1 }),
@@ -175,14 +175,14 @@ describe('DocumentCollection: random programs', () => {
       ),
       { numRuns: RUNS },
     );
-    // A program that only fails, or never does, proves little.
+    // Programs that always or never fail prove little.
     for (const [what, times] of Object.entries(seen)) expect(times, what).to.be.greaterThan(RUNS / 10);
   });
 });
 
 type Result = { readonly outcome: Outcome; readonly matched?: number } | readonly ModelRow[];
 
-/** Undefined for a step that the stores need not agree on. */
+/** Returns undefined for a step whose result may differ between stores. */
 function onModel(model: ModelCollection, next: Step): Result | undefined {
   switch (next.type) {
     case 'insert':

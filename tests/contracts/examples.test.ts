@@ -1,4 +1,4 @@
-/** The examples run as they are, by hand's command, without a key. */
+/** The examples run unmodified from the command line, without a key. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const isFull = process.env['BOLIDE_FULL'] !== undefined;
 const ROOT = path.join(__dirname, '../..');
 const TSX = path.join(ROOT, 'node_modules/tsx/dist/cli.mjs');
 
-/** @throws with both outputs when it ends with another code than 0 */
+/** @throws with both outputs if the exit code is not 0 */
 async function run(
   example: string,
   ...args: readonly string[]
@@ -35,8 +35,8 @@ function withoutVendors(): NodeJS.ProcessEnv {
   );
 }
 
-/** The groups of the pattern, as soon as the stream has said it. */
-async function told(stream: AsyncIterable<Uint8Array>, pattern: RegExp): Promise<readonly string[]> {
+/** Returns the groups of the pattern as soon as the output matches it. */
+async function waitForMatch(stream: AsyncIterable<Uint8Array>, pattern: RegExp): Promise<readonly string[]> {
   let text = '';
   for await (const chunk of stream) {
     text += Buffer.from(chunk).toString();
@@ -105,7 +105,7 @@ describe('the examples', function () {
     it('chat: keeps running for curl with --serve', async () => {
       const child = spawn(process.execPath, [TSX, 'examples/chat.ts', '--serve'], { cwd: ROOT, env: withoutVendors() });
       try {
-        const [url, token] = await told(
+        const [url, token] = await waitForMatch(
           child.stdout,
           /'(http:\/\/127\.0\.0\.1:\d+)\/output.*Bearer ([\w-]+)'[^]*curl .*\/input/,
         );
@@ -117,7 +117,7 @@ describe('the examples', function () {
         });
         expect(answer.status).to.equal(202);
         const stream = await fetch(`${url}/output/stream?conversation=mine`, { headers });
-        await told(stream.body!, /data: \[DONE\]/);
+        await waitForMatch(stream.body!, /data: \[DONE\]/);
       } finally {
         child.kill();
         await once(child, 'exit');
@@ -135,11 +135,11 @@ describe('the examples', function () {
       });
     const killed = start();
     const gone = once(killed, 'exit');
-    await told(killed.stdout as AsyncIterable<Uint8Array>, /saved (\w+)\n/);
-    // The loader runs the example in a child of its own.
+    await waitForMatch(killed.stdout as AsyncIterable<Uint8Array>, /saved (\w+)\n/);
+    // The loader runs the example in a child process.
     process.kill(-(killed.pid ?? 0), 'SIGKILL');
     await gone;
-    const [summary] = await told(
+    const [summary] = await waitForMatch(
       start().stdout as AsyncIterable<Uint8Array>,
       /^(6 reports of 2026-11-22 are done), in \d+ model calls$/m,
     );

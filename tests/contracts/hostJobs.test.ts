@@ -1,13 +1,13 @@
 /**
- * A host with default settings executes queued runs and enforces budgets, on its own files and, with Agenda, on
- * MongoDB.
+ * A host with default settings executes queued runs and enforces budgets, on the embedded database and, with Agenda,
+ * on MongoDB.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startServer } from '../../server/standalone';
-import { startTestMongo } from '../support/miniMongod';
+import { startTestMongo } from '../support/startTestMongo';
 
 describe('a host', function () {
   this.timeout(120_000);

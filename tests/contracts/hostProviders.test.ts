@@ -1,4 +1,4 @@
-/** The plain-Node host with accounts that are made, connected, used, changed and taken away while it runs. */
+/** The plain-Node host, with providers that are created, connected, used, changed and removed while it runs. */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { startServer } from '../../server/standalone';
 import type { RunningServer } from '../../server/standalone';
 import { CANARY } from '../support/canaries';
 import { failure } from '../support/failure';
-import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
+import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
 import { providerArgument } from '../support/oauth/connectedProvider';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { newKey } from '../support/oauth/ProvidersHost';
@@ -26,7 +26,7 @@ describe('the plain-Node host', () => {
   let vendor: TestHost;
   let directory: string;
   let server: RunningServer;
-  /** The keys and tokens that the vendor takes no longer. */
+  /** Keys and tokens that the vendor rejects from now on. */
   let refused: string[];
 
   beforeEach(async () => {
@@ -192,7 +192,7 @@ describe('the plain-Node host', () => {
     expect((await ask('openai')).status).to.equal(200);
   });
 
-  it('rejects on every API everyone whom no rule allows, and lets only the application define admins', async () => {
+  it('rejects users on every API unless a rule allows them, and lets only the application define admins', async () => {
     await shared();
     const request = { requestId: 'r1', providerId: 'mine', input: 'Hello' };
     for (const providerId of ['mine', 'openai']) {
@@ -243,7 +243,7 @@ describe('the plain-Node host', () => {
   });
 
   it('connects an account in a browser, uses it, and forces a token refresh when the vendor rejects the old token', async () => {
-    const oauth = await AuthorizationHost.start({ redirectUris: [`${server.url}/oauth/callback`] });
+    const oauth = await TestAuthorizationServer.start({ redirectUris: [`${server.url}/oauth/callback`] });
     try {
       await server.host.providers.operations.create(
         LOCAL,
@@ -262,7 +262,7 @@ describe('the plain-Node host', () => {
       const [second, third] = tokensShown().slice(-2);
       expect(second).to.equal(first);
       expect(third).not.to.equal(first);
-      expect(oauth.granted('refresh_token')).to.equal(1);
+      expect(oauth.countGranted('refresh_token')).to.equal(1);
       expect(await server.host.providers.operations.test(LOCAL, { providerId: 'acme' })).to.include({
         connected: true,
       });
@@ -314,7 +314,7 @@ describe('the plain-Node host', () => {
       expect(await failure(startServer({ PORT: '0', DATA_DIR: other, [variable]: value })))
         .to.have.property('message')
         .that.matches(/ROOT_URL|sealing keys|AI_ALLOW_PRIVATE_HOSTS|PORT/);
-      // The directory's lock is free again.
+      // The lock of the data directory was released.
       await (await startServer({ PORT: '0', DATA_DIR: other })).close();
       await rm(other, { recursive: true });
     });

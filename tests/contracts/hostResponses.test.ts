@@ -1,11 +1,11 @@
-/** Stored responses of the plain-Node host, before and after it was started again. */
+/** Stored responses of the plain-Node host, before and after a restart. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RunningServer } from '../../server/standalone';
-import { startTestMongo } from '../support/miniMongod';
-import type { TestMongo } from '../support/miniMongod';
+import { startTestMongo } from '../support/startTestMongo';
+import type { TestMongo } from '../support/startTestMongo';
 import { startStandalone } from '../support/startStandalone';
 
 interface Resource {

@@ -13,8 +13,8 @@ import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persist
 import { resetMeteor } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';
 import { failure } from '../support/failure';
-import { startTestMongo } from '../support/miniMongod';
-import type { TestMongo } from '../support/miniMongod';
+import { startTestMongo } from '../support/startTestMongo';
+import type { TestMongo } from '../support/startTestMongo';
 import { RecordingLogger } from '../support/RecordingLogger';
 
 interface Made {

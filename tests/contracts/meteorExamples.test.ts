@@ -1,4 +1,4 @@
-/** The examples for Meteor apps do what they say, on the stand-in. */
+/** The examples for Meteor apps work as documented, on the stand-in. */
 import { expect } from 'chai';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp } from 'meteor/webapp';

@@ -1,6 +1,5 @@
 /**
- * The Meteor methods on the strict stubs: who may call what, what is taken for an argument, and what is told of
- * errors.
+ * The Meteor methods on the strict stubs: authorization, argument validation, and what clients learn about errors.
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
@@ -21,7 +20,7 @@ const SCHEMA = {
 const HASH = 'a'.repeat(64);
 const ASKED = { requestId: 'r', providerId: 'shared', input: 'Hello' };
 
-/** A right argument of every method that takes one. */
+/** A valid argument for every method that takes one. */
 const ARGUMENTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'ai.llm.generateText': ASKED,
   'ai.llm.generateJSON': { ...ASKED, schema: SCHEMA },
@@ -35,7 +34,7 @@ const ARGUMENTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 const ASKING = Object.keys(ARGUMENTS).slice(0, 4);
 const MOVING = Object.keys(ARGUMENTS).slice(4);
 
-/** An error as it reached the client. */
+/** An error as the client receives it. */
 interface ClientSeen extends Error {
   readonly error: string | number;
   readonly reason: string;
@@ -155,8 +154,8 @@ describe('the Meteor methods', () => {
             null,
             'x'.repeat(field === 'input' ? 4_000_001 : 2_001),
           ];
-          // An output may be any JSON, also an object that would be an operator elsewhere.
-          // Words that no schema knows make a schema that says nothing.
+          // An output may be any JSON, including an object that would be an operator elsewhere.
+          // A schema of unknown keywords accepts everything.
           if (field === 'schema') wrongs.splice(0, 2);
           const left =
             field === 'output'
@@ -225,7 +224,7 @@ describe('the Meteor methods', () => {
       app.simulator.enqueue({ text: 'Two.' });
       expect(
         await call('bob', 'ai.llm.generateWithTools', 'shared', 'Hello', undefined, { temperature: 0 }),
-        'DDP makes it null',
+        'DDP turns undefined into null',
       ).to.have.property('output_text', 'Two.');
       await isRefused('ai.llm.generateText', 'shared', 'Hello', { baseURL: 'https://evil.example' });
       await isRefused('ai.llm.generateText', 'shared', 'Hello', {}, {});
@@ -256,7 +255,7 @@ describe('the Meteor methods', () => {
         const others = await refusal('cat', name, { ...ARGUMENTS[name], executionId });
         expect(others.error).to.equal('invalid-request');
         expect({ ...others, stack: '' }).to.deep.equal({ ...unknown, stack: '' });
-        // The owner and an admin get further: what is wrong with their call is something else.
+        // The owner and an admin get past this check, and fail for another reason.
         for (const person of ['bob', 'ann'] as const) {
           const got = await call(person, name, { ...ARGUMENTS[name], executionId }).catch(
             (error: unknown) => (error as ClientSeen).reason,

@@ -1,6 +1,5 @@
 /**
- * The Meteor publications on the strict stubs: whose documents go to whom, with which fields, and that they are
- * live.
+ * The Meteor publications on the strict stubs: which documents and fields each user receives, and live updates.
  */
 import { expect } from 'chai';
 import type { DdpClient } from '../stubs/server/DdpClient';
@@ -9,7 +8,7 @@ import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp, Person } from '../support/meteorApp';
 import { until } from '../support/until';
 
-/** As the table of publications has them. */
+/** The published fields, as documented. */
 const RUN = [
   '_id',
   'userId',
@@ -81,7 +80,7 @@ describe('the Meteor publications', () => {
         (await published('ann', 'ai.stats')).documents('ai_stats').filter(({ state }) => state === 'completed')
           .length === 2,
     );
-    // What nobody is to see stands in every document.
+    // Every document contains fields that must not be published.
     for (const name of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_stats', 'ai_providers'])
       await app.host.database.published(name).updateAsync({}, { $set: { canary: 'CANARY' } }, { multi: true });
   });
@@ -169,7 +168,7 @@ describe('the Meteor publications', () => {
           expect(allowed).to.include.members(Object.keys(document));
           if ('usage' in document) expect(USAGE).to.include.members(Object.keys(document.usage as object));
         }
-        // The positive control: the documents hold what was not sent.
+        // Positive control: the stored documents contain the unpublished fields.
         const [stored] = await app.host.database.published(collection).find({}, { limit: 1 }).fetchAsync();
         expect(stored).to.have.property('canary', 'CANARY');
       }
@@ -204,7 +203,7 @@ describe('the Meteor publications', () => {
     ['ai.providers', { unknown: 1 }],
   ];
   for (const [name, argument] of WRONG) {
-    it(`${name} refuses ${argument === undefined ? 'no argument' : JSON.stringify(argument).slice(0, 60)}`, async () => {
+    it(`${name} rejects ${argument === undefined ? 'no argument' : JSON.stringify(argument).slice(0, 60)}`, async () => {
       const client = app.client('ann');
       const error = await client.subscribe(name, ...(argument === undefined ? [] : [argument])).ready.then(
         () => undefined,

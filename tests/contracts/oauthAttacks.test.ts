@@ -1,6 +1,5 @@
 /**
- * Attacks on connecting accounts and on what is stored. Each one also runs with its guard taken out, where it
- * succeeds.
+ * Attacks on the OAuth flow and on stored secrets. Each one also runs with its guard removed, where it succeeds.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
@@ -18,7 +17,7 @@ import { KeyRing } from '../../imports/business/providers/infrastructure/sealing
 import { SealingService } from '../../imports/business/providers/infrastructure/sealing/SealingService';
 import { systemClock } from '../../imports/business/providers/infrastructure/system/systemClock';
 import { failure } from '../support/failure';
-import { AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
+import { TestAuthorizationServer, CLIENT } from '../support/oauth/TestAuthorizationServer';
 import {
   atCallback,
   connectAs,
@@ -27,8 +26,8 @@ import {
   providerArgument,
 } from '../support/oauth/connectedProvider';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
-import { flowParts } from '../support/oauth/flowParts';
-import type { FlowParts } from '../support/oauth/flowParts';
+import { createFlowDependencies } from '../support/oauth/flowDependencies';
+import type { FlowDependencies } from '../support/oauth/flowDependencies';
 import { ADMIN, ALICE, BOB, newKey, ProvidersHost } from '../support/oauth/ProvidersHost';
 import { json, TestHost } from '../support/TestHost';
 
@@ -37,13 +36,13 @@ const TEN_MINUTES = 10 * 60_000;
 
 describe('attacks on the way back from the server', () => {
   let app: ProvidersHost;
-  let server: AuthorizationHost;
-  let parts: FlowParts;
+  let server: TestAuthorizationServer;
+  let parts: FlowDependencies;
   beforeEach(async () => {
     app = await ProvidersHost.start();
-    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
-    parts = flowParts(app);
+    parts = createFlowDependencies(app);
   });
   afterEach(async () => {
     await app.stop();
@@ -57,7 +56,7 @@ describe('attacks on the way back from the server', () => {
     const { page, browser } = await connectAs(app, userId, atCallback);
     return { callback: new URL(page.url), browser, binding: browser.cookieOf(new URL(app.url).host, COOKIE) ?? '' };
   };
-  const without = (guard: Partial<FlowParts>): OAuthFlow => new OAuthFlow({ ...parts, ...guard });
+  const without = (guard: Partial<FlowDependencies>): OAuthFlow => new OAuthFlow({ ...parts, ...guard });
   const codeExchanges = (): number =>
     server.tokenRequests.filter(({ parameters }) => parameters.get('grant_type') === 'authorization_code').length;
   const isConnected = async (userId: string): Promise<boolean> =>
@@ -300,7 +299,7 @@ describe('attacks on the way back from the server', () => {
       forwarded: 'host=evil.example',
       'x-forwarded-proto': 'https',
     });
-    const wishes = [
+    const queries = [
       'redirect_uri=https://evil.example',
       'returnTo=//evil.example',
       'next=https:evil.example',
@@ -308,20 +307,20 @@ describe('attacks on the way back from the server', () => {
       'client_id=evil',
       'state=fixed',
     ];
-    for (const wish of wishes) {
+    for (const query of queries) {
       let target = '';
-      await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start?${wish}`, (url) => {
+      await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start?${query}`, (url) => {
         if (!url.startsWith(app.url)) target = url;
         return target !== '';
       });
-      expect(new URL(target).origin, wish).to.equal(server.url);
-      expect(new URL(target).searchParams.get('redirect_uri'), wish).to.equal(`${app.url}/oauth/callback`);
+      expect(new URL(target).origin, query).to.equal(server.url);
+      expect(new URL(target).searchParams.get('redirect_uri'), query).to.equal(`${app.url}/oauth/callback`);
       expect(target).not.to.include('evil');
     }
     const { callback, browser: other } = await almostConnected('alice');
-    for (const wish of wishes)
+    for (const query of queries)
       callback.searchParams.append(
-        wish.split('=')[0] === 'state' ? 'x' : (wish.split('=')[0] ?? ''),
+        query.split('=')[0] === 'state' ? 'x' : (query.split('=')[0] ?? ''),
         'https://evil.example',
       );
     const page = await other.open(callback.href);
@@ -354,7 +353,7 @@ describe('attacks on the way back from the server', () => {
     expect(page.body).not.to.match(/<(?:script|img|svg|iframe)/i);
     expect(page.body).not.to.include('\u202e');
     expect(page.headers.get('content-security-policy')).not.to.include('unsafe');
-    expect(decodeURIComponent(answer.toString()), 'control: the words were markup').to.match(/<script/);
+    expect(decodeURIComponent(answer.toString()), 'control: the text contained markup').to.match(/<script/);
   });
 
   it('refuses the code of another flow, by PKCE and by nonce', async () => {
@@ -368,7 +367,10 @@ describe('attacks on the way back from the server', () => {
   });
 
   it('control: on a server that ignores PKCE, the code of another flow is taken when there is no nonce either', async () => {
-    const lax = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`], requirePkce: false });
+    const lax = await TestAuthorizationServer.start({
+      redirectUris: [`${app.url}/oauth/callback`],
+      requirePkce: false,
+    });
     stripPkce(lax);
     await createProvider(app, lax, { providerId: 'lax', name: 'Lax' }, { scopes: ['llm'] });
     const back = async (userId: string): Promise<{ url: URL; browser: CookieBrowser }> => {
@@ -418,7 +420,7 @@ describe('attacks on the way back from the server', () => {
       .that.includes('S256');
     plain.answer = (...call) => json(endpoints(['plain', 'S256']))(...call);
     const url = await app
-      .another()
+      .createModule()
       .operations.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' });
     expect(url.startsWith(`${plain.url}/auth?`), 'control').to.equal(true);
     await plain.stop();
@@ -494,10 +496,10 @@ describe('attacks on the way back from the server', () => {
 
 describe('attacks on what is stored', () => {
   let app: ProvidersHost;
-  let server: AuthorizationHost;
+  let server: TestAuthorizationServer;
   before(async () => {
     app = await ProvidersHost.start();
-    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
     await app.module.operations.create(ADMIN, {
       providerId: 'keys',
@@ -535,7 +537,7 @@ describe('attacks on what is stored', () => {
   });
 
   it('control: a box that is bound to no place opens in any', async () => {
-    const unbound = flowParts(app, { sealer: unboundSealer(app.settings.secretKeys) });
+    const unbound = createFlowDependencies(app, { sealer: unboundSealer(app.settings.secretKeys) });
     const provider = (await unbound.providers.find('keys'))!;
     await unbound.vault.put(provider, 'api_key', 'alice', { type: 'api_key', key: 'sk-alices-own-key-000' });
     await unbound.vault.put(provider, 'api_key', 'bob', { type: 'api_key', key: 'sk-bobs-own-key-111' });
@@ -565,7 +567,7 @@ describe('attacks on what is stored', () => {
   it('does not open a box of which any one bit was flipped', async () => {
     const row = (await app.credentials.findOne({ providerId: 'keys', userId: 'alice' }))!;
     const bytes = Buffer.from(row.sealed, 'base64url');
-    const parts = flowParts(app);
+    const parts = createFlowDependencies(app);
     const provider = (await parts.providers.find('keys'))!;
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = Buffer.from(bytes);
@@ -580,14 +582,14 @@ describe('attacks on what is stored', () => {
 
   it('does not open a box that was sealed with a key that is gone, or that is said to be another’s', async () => {
     const other = newKey('k2');
-    const onlyNew = app.another({ secretKeys: other });
+    const onlyNew = app.createModule({ secretKeys: other });
     const thrown = await failure(onlyNew.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }));
     expect(thrown)
       .to.be.instanceOf(LLMAuthError)
       .with.property('message')
       .that.includes('a key that this server does not have');
     await app.credentials.update({ providerId: 'keys', userId: 'alice' }, { $set: { keyId: 'k2' } });
-    const both = app.another({ secretKeys: `${other},${app.settings.secretKeys}` });
+    const both = app.createModule({ secretKeys: `${other},${app.settings.secretKeys}` });
     expect(await failure(both.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }))).to.be.instanceOf(
       LLMAuthError,
     );
@@ -609,17 +611,17 @@ describe('attacks on what is stored', () => {
     for (const tampered of [{ oauth }, { baseURL: thief.url }]) {
       await app.providers.update({ _id: PROVIDER_ID }, { $set: tampered });
       const thrown = await failure(
-        app.another().credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }),
+        app.createModule().credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }),
       );
       expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('another address');
       await app.providers.update({ _id: PROVIDER_ID }, { $set: { oauth: stored.oauth, baseURL: stored.baseURL } });
     }
     const row = (await app.credentials.findOne({ providerId: PROVIDER_ID, userId: 'alice' }))!;
     await app.providers.update({ _id: PROVIDER_ID }, { $set: { baseURL: thief.url } });
-    const forged = flowParts(app).vault;
+    const forged = createFlowDependencies(app).vault;
     await app.credentials.update({ _id: row._id }, { $set: { destination: await destinationNow(app) } });
     expect(
-      await failure(forged.open((await flowParts(app).providers.find(PROVIDER_ID))!, 'oauth', 'alice')),
+      await failure(forged.open((await createFlowDependencies(app).providers.find(PROVIDER_ID))!, 'oauth', 'alice')),
       'the destination is sealed in',
     ).to.be.instanceOf(LLMAuthError);
     await app.providers.update({ _id: PROVIDER_ID }, { $set: { baseURL: stored.baseURL } });
@@ -647,11 +649,11 @@ async function onlyPendingId(app: ProvidersHost): Promise<string> {
 }
 
 async function destinationNow(app: ProvidersHost): Promise<string> {
-  return destinationHash((await flowParts(app).providers.find(PROVIDER_ID))!);
+  return destinationHash((await createFlowDependencies(app).providers.find(PROVIDER_ID))!);
 }
 
 /** The server as one that never heard of PKCE: what it is asked loses the challenge, and the verifier. */
-function stripPkce(server: AuthorizationHost): void {
+function stripPkce(server: TestAuthorizationServer): void {
   server.intercept = (request, response) => {
     const url = new URL(request.url ?? '', server.url);
     if (url.pathname === '/auth') {
@@ -666,7 +668,7 @@ function stripPkce(server: AuthorizationHost): void {
 }
 
 async function forwardWithoutVerifier(
-  server: AuthorizationHost,
+  server: TestAuthorizationServer,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import {
 } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { DATABASES } from '../support/documentDatabases';
 import { failure } from '../support/failure';
-import { APP_CLIENT, AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
+import { APP_CLIENT, TestAuthorizationServer, CLIENT } from '../support/oauth/TestAuthorizationServer';
 import {
   atCallback,
   connectAs,
@@ -24,10 +24,10 @@ for (const database of [
 ] as const satisfies readonly (keyof typeof DATABASES)[]) {
   describe(`a connected account stored in ${database}`, () => {
     let app: ProvidersHost;
-    let server: AuthorizationHost;
+    let server: TestAuthorizationServer;
     before(async () => {
       app = await ProvidersHost.start({ database });
-      server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+      server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
       await createProvider(app, server);
     });
     after(async () => {
@@ -77,22 +77,22 @@ for (const database of [
 
     it('refreshes once for a hundred callers', async () => {
       await app.expire(PROVIDER_ID, 'alice');
-      const before = server.granted('refresh_token');
+      const before = server.countGranted('refresh_token');
       const tokens = await Promise.all(Array.from({ length: 100 }, () => tokenOf('alice')));
       expect(new Set(tokens).size).to.equal(1);
-      expect(server.granted('refresh_token') - before).to.equal(1);
+      expect(server.countGranted('refresh_token') - before).to.equal(1);
     });
 
     it('refreshes after the vendor rejects a token, but only for callers that still have that token', async () => {
       const refused = await tokenOf('alice');
-      const before = server.granted('refresh_token');
+      const before = server.countGranted('refresh_token');
       const newer = await tokenOf('alice', { forceRefresh: true, refusedToken: refused });
       expect(newer).not.to.equal(refused);
       const late = await Promise.all(
         Array.from({ length: 20 }, () => tokenOf('alice', { forceRefresh: true, refusedToken: refused })),
       );
       expect(new Set(late)).to.deep.equal(new Set([newer]));
-      expect(server.granted('refresh_token') - before).to.equal(1);
+      expect(server.countGranted('refresh_token') - before).to.equal(1);
       expect(await tokenOf('alice', { forceRefresh: true }), 'without the refused token any newer one').not.to.equal(
         newer,
       );
@@ -113,7 +113,7 @@ for (const database of [
 
     it('uses the last minute of a token while the server can’t be reached', async () => {
       await app.credentials.update({ userId: 'alice' }, { $set: { expiresAt: Date.now() + 30_000 } });
-      const before = server.granted('refresh_token');
+      const before = server.countGranted('refresh_token');
       server.intercept = (request, response) => {
         if (request.url === '/token') response.writeHead(503).end('<h1>Later</h1>');
         return request.url === '/token';
@@ -121,7 +121,7 @@ for (const database of [
       const token = await tokenOf('alice');
       server.intercept = () => false;
       expect(await isLive(server, token)).to.equal(true);
-      expect(server.granted('refresh_token')).to.equal(before);
+      expect(server.countGranted('refresh_token')).to.equal(before);
     });
 
     it('requires every caller to reconnect once the grant is revoked', async () => {
@@ -286,10 +286,10 @@ for (const database of [
 
 describe('starting and completing a connection', () => {
   let app: ProvidersHost;
-  let server: AuthorizationHost;
+  let server: TestAuthorizationServer;
   before(async () => {
     app = await ProvidersHost.start();
-    server = await AuthorizationHost.start({
+    server = await TestAuthorizationServer.start({
       redirectUris: [`${app.url}/oauth/callback`],
       resources: ['https://api.acme.example/'],
     });
@@ -386,10 +386,10 @@ describe('starting and completing a connection', () => {
       Array.from({ length: 30 }, (_value, index) => ask(index % 2 === 0 ? 'alice' : 'bob')),
     );
     expect(new Set(tokens).size).to.equal(1);
-    expect(server.granted('client_credentials')).to.equal(1);
+    expect(server.countGranted('client_credentials')).to.equal(1);
     await app.expire('shared', null);
     expect(await ask('alice')).not.to.equal(tokens[0]);
-    expect(server.granted('client_credentials')).to.equal(2);
+    expect(server.countGranted('client_credentials')).to.equal(2);
   });
 
   it('reports a rejected client secret as a fault of the app, not of the user', async () => {
@@ -438,12 +438,12 @@ describe('starting and completing a connection', () => {
   });
 });
 
-async function isLive(server: AuthorizationHost, token: string): Promise<boolean> {
+async function isLive(server: TestAuthorizationServer, token: string): Promise<boolean> {
   const response = await fetch(`${server.url}/me`, { headers: { authorization: `Bearer ${token}` } });
   return response.status === 200;
 }
 
-function refreshAtServer(server: AuthorizationHost, refreshToken: string): Promise<Response> {
+function refreshAtServer(server: TestAuthorizationServer, refreshToken: string): Promise<Response> {
   const authorization = `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString('base64')}`;
   return fetch(`${server.url}/token`, {
     method: 'POST',
@@ -452,6 +452,6 @@ function refreshAtServer(server: AuthorizationHost, refreshToken: string): Promi
   });
 }
 
-function dropRefreshTokens(server: AuthorizationHost): void {
+function dropRefreshTokens(server: TestAuthorizationServer): void {
   for (const [key, { model }] of server.rows) if (model === 'RefreshToken') server.rows.delete(key);
 }

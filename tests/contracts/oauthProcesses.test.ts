@@ -1,7 +1,6 @@
 /**
- * Four processes with twenty-five callers each want the same expired token, round after round, while whoever
- * refreshes it is killed or stopped: one refresh for each expiry, and the grant stays alive on a server that
- * forgives nothing.
+ * Four processes with twenty-five callers each repeatedly request the same expired token, while the refreshing process
+ * is killed or stopped. Each expiry causes one refresh, and the grant survives on a server that permits no reuse.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,13 +8,13 @@ import { expect } from 'chai';
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { bundleChild } from '../support/bundleChild';
 import { deferred } from '../support/deferred';
-import { startTestMongo } from '../support/miniMongod';
-import type { TestMongo } from '../support/miniMongod';
-import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
+import { startTestMongo } from '../support/startTestMongo';
+import type { TestMongo } from '../support/startTestMongo';
+import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
 import { connectAs, createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider';
 import { ProvidersHost } from '../support/oauth/ProvidersHost';
 import { RefreshProcess } from '../support/oauth/RefreshProcess';
-import type { Told } from '../support/oauth/RefreshProcess';
+import type { RefreshOutcome } from '../support/oauth/RefreshProcess';
 import type { Point } from '../support/oauth/refreshChild';
 import { seededRandom } from '../support/seededRandom';
 
@@ -25,11 +24,11 @@ const FULL = process.env['BOLIDE_FULL'] === '1';
 const ROUNDS = FULL ? 20 : 2;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? 20_260_101);
 /**
- * Shorter than the product's, so that those who wait for the dead don't wait long; longer than a busy machine makes
- * the living wait. In milliseconds.
+ * In milliseconds. Shorter than the defaults, so that no test waits long for a dead process, but long enough for a live
+ * process on a busy machine.
  */
 const LEASES = { claimed: 400, sent: FULL ? 6_000 : 2_000 };
-/** A nap of the holder's, well within its lease. */
+/** A pause of the holder, well within its lease. In milliseconds. */
 const NAP = 500;
 
 interface Fault {
@@ -37,7 +36,7 @@ interface Fault {
   readonly how: 'kill' | 'stop' | 'stop briefly';
 }
 
-/** What may happen to a holder without the server's having taken its token: nothing of it may be noticed. */
+/** Faults before the server has consumed the holder's token. They must have no visible effect. */
 const FAULTS: readonly (Fault | undefined)[] = [
   { point: 'claimed', how: 'stop' },
   { point: 'sent', how: 'kill' },
@@ -53,7 +52,7 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
   let app: ProvidersHost;
   let bundle: string;
   let children: RefreshProcess[];
-  let server: AuthorizationHost;
+  let server: TestAuthorizationServer;
 
   before(async () => {
     [mongo, bundle] = await Promise.all([
@@ -80,21 +79,21 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
     RefreshProcess.start(bundle, { mongoUrl: mongo.url, settings: app.settings });
 
   const connect = async (reuseGraceMs: number): Promise<void> => {
-    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`], reuseGraceMs });
+    server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`], reuseGraceMs });
     if ((await app.module.service.find(PROVIDER_ID)) !== undefined) await app.module.service.remove(PROVIDER_ID);
     await createProvider(app, server);
     expect((await connectAs(app, 'alice')).page.status).to.equal(200);
   };
 
-  /** One expiry; the first process to reach the point meets the fault. */
-  const round = async (fault: Fault | undefined): Promise<readonly Told[]> => {
+  /** Expires the token and requests it in every process. The first process to reach the fault's point is struck. */
+  const round = async (fault: Fault | undefined): Promise<readonly RefreshOutcome[]> => {
     await app.expire(PROVIDER_ID, 'alice');
     const struck = deferred<RefreshProcess>();
     let victim: RefreshProcess | undefined;
     for (const child of children) {
       child.onReached = (point) => {
         if (victim !== undefined || point !== fault?.point) {
-          child.goOn();
+          child.resume();
           return;
         }
         victim = child;
@@ -102,18 +101,18 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
         struck.resolve(child);
       };
     }
-    const asked = children.map((child) => ({ child, told: child.ask(PROVIDER_ID, 'alice', CALLERS) }));
+    const requests = children.map((child) => ({ child, outcome: child.requestTokens(PROVIDER_ID, 'alice', CALLERS) }));
     if (fault?.how === 'stop') {
       const stopped = await struck.promise;
-      await Promise.all(asked.filter(({ child }) => child !== stopped).map(({ told }) => told));
+      await Promise.all(requests.filter(({ child }) => child !== stopped).map(({ outcome }) => outcome));
       stopped.wake();
     }
-    const told = await Promise.all(asked.map((each) => each.told));
+    const outcomes = await Promise.all(requests.map(({ outcome }) => outcome));
     children = await Promise.all(children.map(async (child) => (child.isAlive ? child : startChild())));
-    return told.filter((each) => each !== undefined);
+    return outcomes.filter((each) => each !== undefined);
   };
 
-  it(`refresh once for each of ${ROUNDS} expiries, and lose no grant`, async () => {
+  it(`sends one request for each of ${ROUNDS} expiries, and loses no grant`, async () => {
     await connect(0);
     const random = seededRandom(SEED);
     let last = '';
@@ -121,18 +120,18 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
       const fault = number < FAULTS.length ? FAULTS[number] : FAULTS[Math.floor(random() * FAULTS.length)];
       const name = `round ${number} (seed ${SEED}): ${fault === undefined ? 'no fault' : `${fault.how} at ${fault.point}`}`;
       const before = server.tokenRequests.length;
-      const told = await round(fault);
+      const outcomes = await round(fault);
       expect(
-        told.flatMap(({ errors }) => errors),
+        outcomes.flatMap(({ errors }) => errors),
         name,
       ).to.deep.equal([]);
-      const tokens = new Set(told.flatMap((each) => each.tokens));
+      const tokens = new Set(outcomes.flatMap((each) => each.tokens));
       expect(tokens.size, name).to.equal(1);
       expect(
-        told.flatMap((each) => each.tokens),
+        outcomes.flatMap((each) => each.tokens),
         name,
-      ).to.have.length(told.length * CALLERS);
-      expect(told.length, name).to.equal(fault?.how === 'kill' ? PROCESSES - 1 : PROCESSES);
+      ).to.have.length(outcomes.length * CALLERS);
+      expect(outcomes.length, name).to.equal(fault?.how === 'kill' ? PROCESSES - 1 : PROCESSES);
       expect(
         server.tokenRequests.slice(before).map(({ status }) => status),
         `${name}: requests`,
@@ -145,28 +144,28 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
 
   it('recovers from the death of a process that had received a response, if the server has a grace period', async () => {
     await connect(60_000);
-    const told = await round({ point: 'answered', how: 'kill' });
-    expect(told.flatMap(({ errors }) => errors)).to.deep.equal([]);
-    expect(new Set(told.flatMap(({ tokens }) => tokens)).size).to.equal(1);
-    expect(server.granted('refresh_token'), 'one was lost').to.equal(2);
+    const outcomes = await round({ point: 'answered', how: 'kill' });
+    expect(outcomes.flatMap(({ errors }) => errors)).to.deep.equal([]);
+    expect(new Set(outcomes.flatMap(({ tokens }) => tokens)).size).to.equal(1);
+    expect(server.countGranted('refresh_token'), 'one was lost').to.equal(2);
   });
 
   if (FULL) {
     it('requires a reconnect after such a death, if the server has no grace period', async () => {
       await connect(0);
-      const told = await round({ point: 'answered', how: 'kill' });
-      expect(told.flatMap(({ tokens }) => tokens)).to.deep.equal([]);
-      for (const error of told.flatMap(({ errors }) => errors)) expect(error).to.include('reconnect required');
+      const outcomes = await round({ point: 'answered', how: 'kill' });
+      expect(outcomes.flatMap(({ tokens }) => tokens)).to.deep.equal([]);
+      for (const error of outcomes.flatMap(({ errors }) => errors)) expect(error).to.include('reconnect required');
       expect((await connectAs(app, 'alice')).page.status).to.equal(200);
       expect((await round(undefined)).flatMap(({ errors }) => errors)).to.deep.equal([]);
     });
 
     it('does not let a process that was paused beyond its lease replace a newer token', async () => {
       await connect(60_000);
-      const told = await round({ point: 'answered', how: 'stop' });
-      expect(told.flatMap(({ errors }) => errors)).to.deep.equal([]);
-      const tokens = new Set(told.flatMap((each) => each.tokens));
-      expect(tokens.size, 'the sleeper has the newer one too').to.equal(1);
+      const outcomes = await round({ point: 'answered', how: 'stop' });
+      expect(outcomes.flatMap(({ errors }) => errors)).to.deep.equal([]);
+      const tokens = new Set(outcomes.flatMap((each) => each.tokens));
+      expect(tokens.size, 'the paused process has the newer token too').to.equal(1);
       expect(tokens).to.include(
         (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token,
       );
@@ -180,11 +179,11 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
         expect((await connectAs(app, userId)).page.status).to.equal(200);
       }
       await app.credentials.update({ kind: 'oauth' }, { $set: { expiresAt: Date.now() - 1 } }, { multi: true });
-      for (const child of children) child.onReached = () => child.goOn();
+      for (const child of children) child.onReached = () => child.resume();
       const before = server.tokenRequests.length;
-      // However busy the machine is: nobody dies here.
+      // Long leases, for a busy machine: no process dies in this test.
       const refreshLeases = { claimed: 30_000, sent: 120_000 };
-      const modules = [app.another({ refreshLeases }), app.another({ refreshLeases })];
+      const modules = [app.createModule({ refreshLeases }), app.createModule({ refreshLeases })];
       const tokens = await Promise.all(
         users.flatMap((userId) =>
           modules.map(
@@ -201,6 +200,6 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
 function strike(child: RefreshProcess, how: Fault['how']): void {
   if (how === 'kill') void child.kill();
   else child.stop();
-  // The rest of the answer's lease is left when it wakes.
+  // Part of the lease of the `answered` phase remains when it wakes.
   if (how === 'stop briefly') setTimeout(() => child.wake(), NAP);
 }

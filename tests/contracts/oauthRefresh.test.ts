@@ -1,15 +1,15 @@
-/** Refreshing on a real server when answers get lost and keys are exchanged. */
+/** Refreshing on a real server while responses are lost and sealing keys are rotated. */
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { LLMAuthError, LLMConnectionError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { failure } from '../support/failure';
-import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
+import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
 import { connectAs, createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider';
 import { ADMIN, newKey, ProvidersHost } from '../support/oauth/ProvidersHost';
 
 describe('a refresh whose response is lost', () => {
   let app: ProvidersHost;
-  let server: AuthorizationHost;
+  let server: TestAuthorizationServer;
   afterEach(async () => {
     await app.stop();
     await server.stop();
@@ -17,7 +17,7 @@ describe('a refresh whose response is lost', () => {
 
   const connected = async (reuseGraceMs: number): Promise<void> => {
     app = await ProvidersHost.start();
-    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`], reuseGraceMs });
+    server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`], reuseGraceMs });
     await createProvider(app, server);
     await connectAs(app, 'alice');
     await app.expire(PROVIDER_ID, 'alice');
@@ -26,7 +26,7 @@ describe('a refresh whose response is lost', () => {
     (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token;
   const loseAnswers = (): void => {
     server.intercept = (request, response) => {
-      if (request.url === '/token') loseAnswer(response);
+      if (request.url === '/token') dropResponse(response);
       return false;
     };
   };
@@ -35,7 +35,7 @@ describe('a refresh whose response is lost', () => {
     await connected(60_000);
     loseAnswers();
     expect(await failure(ask())).to.be.instanceOf(LLMConnectionError);
-    expect(server.granted('refresh_token')).to.equal(1);
+    expect(server.countGranted('refresh_token')).to.equal(1);
     server.intercept = () => false;
     expect(await ask()).to.be.a('string');
     const shown = server.tokenRequests
@@ -65,12 +65,12 @@ describe('a rotation of sealing keys during refreshes', () => {
   it('causes no further refreshes, and reseals everything with the new key', async () => {
     const [oldKey, nextKey] = [newKey('k1'), newKey('k2')];
     const app = await ProvidersHost.start({ database: 'MongoDB over the wire', secretKeys: `${oldKey},${nextKey}` });
-    const server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    const server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
     const users = ['alice', 'bob'];
     for (const userId of users) await connectAs(app, userId);
-    // Some processes know the new key as a second one still, others seal with it already.
-    const modules = [app.module, app.another({ secretKeys: `${nextKey},${oldKey}` })];
+    // Some processes still have the new key in second place, others already seal with it.
+    const modules = [app.module, app.createModule({ secretKeys: `${nextKey},${oldKey}` })];
     const rounds = 5;
     for (let round = 0; round < rounds; round++) {
       for (const userId of users) await app.expire(PROVIDER_ID, userId);
@@ -83,10 +83,10 @@ describe('a rotation of sealing keys during refreshes', () => {
       expect(new Set(tokens.map((credential) => credential?.token)).size).to.equal(users.length);
       expect(rotation.unopened).to.equal(0);
     }
-    expect(server.granted('refresh_token')).to.equal(users.length * rounds);
+    expect(server.countGranted('refresh_token')).to.equal(users.length * rounds);
     await modules[1]!.operations.rotateKeys(ADMIN);
     expect(new Set((await app.credentials.find({})).map(({ keyId }) => keyId))).to.deep.equal(new Set(['k2']));
-    const onlyNew = app.another({ secretKeys: nextKey });
+    const onlyNew = app.createModule({ secretKeys: nextKey });
     for (const userId of users)
       expect((await onlyNew.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))?.kind).to.equal('bearer');
     await app.stop();
@@ -94,8 +94,8 @@ describe('a rotation of sealing keys during refreshes', () => {
   });
 });
 
-/** The server has done its work; what it says about it does not arrive. */
-function loseAnswer(response: ServerResponse): void {
+/** Drops the response after the server has processed the request. */
+function dropResponse(response: ServerResponse): void {
   response.end = () => response.destroy();
   response.write = () => true;
 }

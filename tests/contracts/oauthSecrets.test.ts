@@ -1,6 +1,6 @@
 /**
- * Secrets are planted and gathered along the whole life of connections, and searched for in everything that left
- * the process or was stored.
+ * Secrets are planted and collected over the full life of connections, and searched for in everything that was sent,
+ * printed or stored.
  */
 import { inspect } from 'node:util';
 import { expect } from 'chai';
@@ -8,7 +8,7 @@ import { ProvidersPublication } from '../../imports/business/providers/applicati
 import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { CANARY } from '../support/canaries';
 import { failure } from '../support/failure';
-import { AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
+import { TestAuthorizationServer, CLIENT } from '../support/oauth/TestAuthorizationServer';
 import {
   atCallback,
   connectAs,
@@ -17,23 +17,23 @@ import {
   providerArgument,
 } from '../support/oauth/connectedProvider';
 import type { CookieBrowser } from '../support/oauth/CookieBrowser';
-import { flowParts } from '../support/oauth/flowParts';
+import { createFlowDependencies } from '../support/oauth/flowDependencies';
 import { ADMIN, ALICE, BOB, newKey, ProvidersHost } from '../support/oauth/ProvidersHost';
 
 const PLANTED = {
   'shared key': `sk-${CANARY}-Shared-0123456789`,
   'own key': `sk-${CANARY}-Own-9876543210`,
   'client secret': CLIENT.secret,
-  'client secret that is wrong': `${CANARY}-Wrong-client-5556667778`,
+  'wrong client secret': `${CANARY}-Wrong-client-5556667778`,
 } as const;
 
 describe('secrets', () => {
   it('never appear in views, pages, errors, logs or rows', async () => {
     const app = await ProvidersHost.start();
-    const server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    const server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
     const secrets = new Map<string, string>(Object.entries(PLANTED));
     for (const entry of app.settings.secretKeys.split(',')) secrets.set('sealing key', entry.split(':')[1] ?? '');
-    /** What left the process, by where it went. */
+    /** Everything that left the process, by destination. */
     const emitted = new Map<string, string>();
     const emit = (where: string, what: unknown): void => {
       emitted.set(
@@ -44,12 +44,12 @@ describe('secrets', () => {
     const { operations, credentials } = app.module;
     const printed = captureOutput();
     try {
-      const told: unknown[] = [];
+      const published: unknown[] = [];
       const sink = {
-        added: (...entry: unknown[]) => told.push(entry),
-        changed: (...entry: unknown[]) => told.push(entry),
-        removed: (...entry: unknown[]) => told.push(entry),
-        ready: () => told.push('ready'),
+        added: (...entry: unknown[]) => published.push(entry),
+        changed: (...entry: unknown[]) => published.push(entry),
+        removed: (...entry: unknown[]) => published.push(entry),
+        ready: () => published.push('ready'),
       };
       const publication = new ProvidersPublication({
         findActor: () => Promise.resolve(ALICE),
@@ -61,7 +61,7 @@ describe('secrets', () => {
         if (credential !== undefined) secrets.set(`token ${secrets.size}`, credential.token);
       };
 
-      // The whole life, the bad turns too.
+      // The full life cycle, including failures.
       await createProvider(app, server);
       emit(
         'view',
@@ -134,12 +134,16 @@ describe('secrets', () => {
       );
       emit(
         'error',
-        await failure(Promise.resolve().then(() => app.another({ secretKeys: `${app.settings.secretKeys},broken` }))),
+        await failure(
+          Promise.resolve().then(() => app.createModule({ secretKeys: `${app.settings.secretKeys},broken` })),
+        ),
       );
       emit(
         'error',
         await failure(
-          app.another({ secretKeys: newKey('k9') }).credentials.getAccessToken({ providerId: 'own', userId: 'alice' }),
+          app
+            .createModule({ secretKeys: newKey('k9') })
+            .credentials.getAccessToken({ providerId: 'own', userId: 'alice' }),
         ),
       );
       await operations.create(
@@ -147,7 +151,7 @@ describe('secrets', () => {
         providerArgument(
           server,
           { providerId: 'wrong', name: 'Wrong' },
-          { clientSecret: PLANTED['client secret that is wrong'] },
+          { clientSecret: PLANTED['wrong client secret'] },
         ),
       );
       emit('page', pageText((await connectAs(app, 'alice', undefined, 'wrong')).page));
@@ -159,7 +163,7 @@ describe('secrets', () => {
       emit('rows', await dump(app));
       emit('view', await operations.disconnect(ALICE, { providerId: PROVIDER_ID }));
       emit('view', await operations.remove(ADMIN, { providerId: 'own' }));
-      emit('publication', told);
+      emit('publication', published);
       emit('log', app.log);
       emit('unexpected', app.unexpected);
     } finally {
@@ -183,7 +187,7 @@ describe('secrets', () => {
         .map(([name]) => `${name} in ${where}`),
     );
     expect(leaks).to.deep.equal([]);
-    expect(rows, 'control: the rows were looked at').to.include('sealed').and.to.include(PROVIDER_ID);
+    expect(rows, 'control: the rows were searched').to.include('sealed').and.to.include(PROVIDER_ID);
   });
 
   it('are found by the search if they leak (control)', async () => {
@@ -196,14 +200,14 @@ describe('secrets', () => {
       apiKey: PLANTED['shared key'],
       access: 'everyone',
     });
-    const { vault } = flowParts(app, {
+    const { vault } = createFlowDependencies(app, {
       sealer: {
         currentKeyId: 'none',
         seal: (secret) => ({ sealed: Buffer.from(secret).toString('base64'), keyId: 'none' }),
         open: (box) => box.sealed,
       },
     });
-    await vault.put((await flowParts(app).providers.find('shared'))!, 'api_key', null, {
+    await vault.put((await createFlowDependencies(app).providers.find('shared'))!, 'api_key', null, {
       type: 'api_key',
       key: PLANTED['shared key'],
     });
@@ -215,7 +219,7 @@ describe('secrets', () => {
   });
 });
 
-/** As it is, and in the ways in which it may be written elsewhere. */
+/** The secret, and its encodings. */
 function spellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   return [
@@ -235,7 +239,7 @@ async function almost(
   return { parameters: new URL(page.url).searchParams, browser };
 }
 
-/** Body and headers; the address was the browser's own. */
+/** Body and headers. The URL is excluded: the browser supplied it. */
 function pageText({
   status,
   headers,
@@ -253,13 +257,13 @@ async function dump(app: ProvidersHost): Promise<string> {
   return inspect(await Promise.all(collections), { depth: 12, maxStringLength: null, maxArrayLength: null });
 }
 
-/** What is printed meanwhile; the test's own reporter waits. */
+/** Captures standard output and error, including the test reporter's. */
 function captureOutput(): { stop(): string } {
   const written: string[] = [];
   const original = { out: process.stdout.write.bind(process.stdout), error: process.stderr.write.bind(process.stderr) };
-  const keep = (chunk: unknown): boolean => written.push(String(chunk)) > 0;
-  process.stdout.write = keep;
-  process.stderr.write = keep;
+  const capture = (chunk: unknown): boolean => written.push(String(chunk)) > 0;
+  process.stdout.write = capture;
+  process.stderr.write = capture;
   return {
     stop() {
       process.stdout.write = original.out;

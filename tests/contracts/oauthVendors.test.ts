@@ -1,6 +1,6 @@
 /**
- * Each known kind of account, from the admin's few words to a vendor's answer: connected, asked with, in the form
- * that its vendor wants.
+ * Each known kind of account, from the admin's settings to a vendor's response: connected, used and disconnected in
+ * the form that its vendor requires.
  */
 import { expect } from 'chai';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
@@ -12,16 +12,16 @@ import { json, TestHost } from '../support/TestHost';
 import type { SeenRequest } from '../support/TestHost';
 
 const LOCAL: Actor = { userId: 'local', isAdmin: true, source: 'http' };
-/** The stand-in hands it out, so it holds no marker: servers are watched for those. */
+/** Issued by the stand-in, so it contains no canary: servers are checked for those. */
 const TOKEN = 'an-access-token-of-the-stand-in';
 const SECRET = `client-${CANARY}`;
 
 interface Case {
   readonly name: string;
   readonly provider: (url: string) => Record<string, unknown>;
-  /** Expected of the way to the server; absent where no browser is needed. */
+  /** Expected parameters of the authorization URL; absent if no browser is needed. */
   readonly authorization?: Readonly<Record<string, string>>;
-  /** Expected of the body of the first request for a token. */
+  /** Expected fields of the first token request. */
   readonly token: Readonly<Record<string, string>>;
   readonly asked: { readonly path: RegExp; readonly headers: Readonly<Record<string, string | undefined>> };
   readonly isRevoked?: boolean;
@@ -147,7 +147,7 @@ describe('accounts at each known server', () => {
   });
 
   CASES.forEach(({ name, provider, authorization, token, asked, isRevoked = false }, index) => {
-    it(`${name}: connect, use and disconnect`, async () => {
+    it(`${name}: connects, is used and disconnects`, async () => {
       const providerId = `p${index}`;
       const { operations } = server.host.providers;
       await operations.create(LOCAL, { providerId, name, ...provider(host.url) });
@@ -178,7 +178,7 @@ describe('accounts at each known server', () => {
   });
 });
 
-/** The authorization server, and every vendor behind it. */
+/** Acts as the authorization server and as every vendor. */
 function play(url: string, request: SeenRequest): ReturnType<typeof json> {
   const { pathname, searchParams } = new URL(request.path, url);
   if (pathname.includes('/.well-known/')) return json(metadata(url, pathname));
@@ -190,7 +190,7 @@ function play(url: string, request: SeenRequest): ReturnType<typeof json> {
   return json(pathname.endsWith(':generateContent') ? GEMINI_ANSWER : CHAT_ANSWER);
 }
 
-/** An OpenID server says it under its issuer's path, an OAuth server before it. Only the latter takes tokens back. */
+/** OpenID appends the well-known path to the issuer, OAuth inserts it before. Only the OAuth document has revocation. */
 function metadata(url: string, pathname: string): object {
   const isOpenId = pathname.endsWith('/openid-configuration');
   const issuer = url + (isOpenId ? pathname.replace('/.well-known/openid-configuration', '') : '');

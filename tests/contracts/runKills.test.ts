@@ -16,8 +16,8 @@ import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun'
 import { TURNS } from '../support/durable/mixedModel';
 import { RunChild } from '../support/durable/runChildren';
 import { RunWorld } from '../support/durable/RunWorld';
-import { startTestMongo } from '../support/miniMongod';
-import type { TestMongo } from '../support/miniMongod';
+import { startTestMongo } from '../support/startTestMongo';
+import type { TestMongo } from '../support/startTestMongo';
 import { seededRandom } from '../support/seededRandom';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);

@@ -20,8 +20,8 @@ import type { RunDocument } from '../../imports/business/ai/infrastructure/persi
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { bundleChild } from '../support/bundleChild';
 import { callingProvider } from '../support/callingProvider';
-import { startTestMongo } from '../support/miniMongod';
-import type { TestMongo } from '../support/miniMongod';
+import { startTestMongo } from '../support/startTestMongo';
+import type { TestMongo } from '../support/startTestMongo';
 import { EFFECTS } from '../support/queueWorker';
 import type { EffectDocument, QueueWorkerOptions } from '../support/queueWorker';
 

@@ -14,14 +14,14 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** As a user would, without any key. */
-function ask(...words: readonly string[]): Promise<Ended> {
+/** Runs `scripts/ask.ts` as a user would, without any key. */
+function runAsk(...args: readonly string[]): Promise<Ended> {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, TSX_TSCONFIG_PATH: 'tsconfig.node.json' };
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['--import', 'tsx', 'scripts/ask.ts', ...words],
+      ['--import', 'tsx', 'scripts/ask.ts', ...args],
       { cwd: ROOT, env, timeout: 60_000 },
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
@@ -36,7 +36,7 @@ describe('npm run ask', function () {
   const vendors = isFull ? Object.keys(VENDOR_VARIABLES) : ['openai', 'anthropic'];
   for (const vendor of vendors) {
     it(`uses blocking and background tools on ${vendor}, and states that the response is simulated`, async () => {
-      const { code, stdout, stderr } = await ask(
+      const { code, stdout, stderr } = await runAsk(
         'What is the weather in Lisbon, and research the topic tiny boats',
         '--provider',
         vendor,
@@ -56,7 +56,7 @@ describe('npm run ask', function () {
   }
 
   it('streams the response to standard output', async () => {
-    const { code, stdout } = await ask('Hello there', '--stream', '--provider', 'google');
+    const { code, stdout } = await runAsk('Hello there', '--stream', '--provider', 'google');
     expect(code).to.equal(0);
     expect(stdout.trim()).to.match(/simulated/i);
   });
@@ -70,31 +70,31 @@ describe('npm run ask', function () {
       additionalProperties: false,
     });
     writeFileSync(path, schema);
-    const [fromFile, fromWords] = await Promise.all(
+    const [fromFile, fromArgument] = await Promise.all(
       [
         [path, 'anthropic'],
         [schema, 'groq'],
-      ].map(([source = '', vendor = '']) => ask('A person named Ada, 36', '--json', source, '--provider', vendor)),
+      ].map(([source = '', vendor = '']) => runAsk('A person named Ada, 36', '--json', source, '--provider', vendor)),
     );
-    for (const { code, stdout } of [fromFile!, fromWords!]) {
+    for (const { code, stdout } of [fromFile!, fromArgument!]) {
       expect(code).to.equal(0);
       expect(JSON.parse(stdout)).to.have.keys(['name', 'age']);
     }
   });
 
   const mistakes: [string, string[], RegExp][] = [
-    ['a provider that is not there', ['hi', '--provider', 'acme'], /Unknown provider "acme".*openai/],
-    ['an option that is not known', ['hi', '--colour'], /--colour/],
-    ['a schema that is not there', ['hi', '--json', '/nowhere/schema.json'], /cannot read the schema/],
-    ['a schema that is no JSON', ['hi', '--json', '{bad'], /is not JSON/],
-    ['no question', [], /Usage/],
+    ['an unknown provider', ['hi', '--provider', 'acme'], /Unknown provider "acme".*openai/],
+    ['an unknown option', ['hi', '--colour'], /--colour/],
+    ['a missing schema file', ['hi', '--json', '/nowhere/schema.json'], /cannot read the schema/],
+    ['a schema that is not JSON', ['hi', '--json', '{bad'], /is not JSON/],
+    ['a missing question', [], /Usage/],
   ];
-  for (const [what, words, says] of isFull ? mistakes : mistakes.slice(0, 1)) {
+  for (const [what, args, pattern] of isFull ? mistakes : mistakes.slice(0, 1)) {
     it(`reports ${what} without a stack trace`, async () => {
-      const { code, stdout, stderr } = await ask(...words);
+      const { code, stdout, stderr } = await runAsk(...args);
       expect(code).to.not.equal(0);
       expect(`${stdout}${stderr}`)
-        .to.match(says)
+        .to.match(pattern)
         .and.not.to.match(/^\s+at /m);
     });
   }

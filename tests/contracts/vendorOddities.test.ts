@@ -3,8 +3,8 @@ import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { toolCalls } from '../../imports/business/ai/domain/entities/Response';
 import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
-import { startAnsweringServer } from '../support/answeringServer';
-import type { AnsweringServer } from '../support/answeringServer';
+import { startCannedResponseServer } from '../support/cannedResponseServer';
+import type { CannedResponseServer } from '../support/cannedResponseServer';
 
 const USAGE = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const DONE = '[DONE]';
@@ -353,9 +353,9 @@ const VENDOR_OF = {
 } as const satisfies Record<WireName, VendorName>;
 
 describe('a vendor that', () => {
-  let server: AnsweringServer;
+  let server: CannedResponseServer;
   before(async () => {
-    server = await startAnsweringServer();
+    server = await startCannedResponseServer();
   });
   after(() => server.close());
 
@@ -368,7 +368,7 @@ describe('a vendor that', () => {
       allowPrivateHosts: true,
       defaultModel: 'm',
     });
-    server.answer(body, 'text/event-stream');
+    server.respondWith(body, 'text/event-stream');
     let streamedText = '';
     const streamedCalls: (readonly [string, string])[] = [];
     for await (const event of provider.stream('ann', { input: 'hi' })) {

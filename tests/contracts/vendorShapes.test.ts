@@ -5,8 +5,8 @@ import type { InputItem, LLMResponse } from '../../imports/business/ai/domain/ty
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
-import { startAnsweringServer } from '../support/answeringServer';
-import type { AnsweringServer } from '../support/answeringServer';
+import { startCannedResponseServer } from '../support/cannedResponseServer';
+import type { CannedResponseServer } from '../support/cannedResponseServer';
 import { ANTHROPIC_SHAPES } from '../support/vendorShapes/anthropicShapes';
 import { CHAT_SHAPES } from '../support/vendorShapes/chatShapes';
 import { TO_STREAM } from '../support/vendorShapes/frames';
@@ -60,9 +60,9 @@ function user(text: string): InputItem {
 const ALL: readonly VendorShape[] = [...RESPONSES_SHAPES, ...CHAT_SHAPES, ...ANTHROPIC_SHAPES, ...GEMINI_SHAPES];
 
 describe('responses as documented by vendors, over HTTP', () => {
-  let server: AnsweringServer;
+  let server: CannedResponseServer;
   before(async () => {
-    server = await startAnsweringServer();
+    server = await startCannedResponseServer();
   });
   after(() => server.close());
 
@@ -81,9 +81,9 @@ describe('responses as documented by vendors, over HTTP', () => {
         allowPrivateHosts: true,
         defaultModel: typeof model === 'string' ? model : 'requested-model',
       });
-      server.answer(JSON.stringify(shape.body), 'application/json');
+      server.respondWith(JSON.stringify(shape.body), 'application/json');
       const generated = await outcomeOf(provider.generate('ann', { input: [user('hi')] }));
-      server.answer(TO_STREAM[shape.wire](shape.body), 'text/event-stream');
+      server.respondWith(TO_STREAM[shape.wire](shape.body), 'text/event-stream');
       const streamed = await outcomeOf(finalResponse(provider.stream('ann', { input: [user('hi')] })));
 
       const { response } = generated;
@@ -100,9 +100,10 @@ describe('responses as documented by vendors, over HTTP', () => {
       await outcomeOf(
         finalResponse(provider.stream('ann', { input: [user('hi'), ...response.output, ...outputs, user('go on')] })),
       );
-      expect(textsMissingIn(server.last, textsIn(modelOutputIn(shape.body))), 'texts not sent back').to.have.members(
-        shape.textsNotReturned,
-      );
+      expect(
+        textsMissingIn(server.lastRequestBody, textsIn(modelOutputIn(shape.body))),
+        'texts not sent back',
+      ).to.have.members(shape.textsNotReturned);
     });
   }
 });

@@ -1,7 +1,6 @@
 /**
- * The plainest collection there can be, for documents whose fields are numbers, text, booleans, dates, null, lists
- * of those and one nested object. It knows nothing of the stores' code, and says beforehand whether a change would
- * fail.
+ * A naive reference collection for documents whose fields are numbers, strings, booleans, dates, null, arrays of
+ * those, and one nested object. It shares no code with the stores, and predicts whether a change fails.
  */
 import type { FindOptions, Modifier, Selector } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 
@@ -34,8 +33,8 @@ export class ModelCollection {
   }
 
   /**
-   * Undefined where several documents would be changed and one of them can't, or not before another: the order of
-   * changes is nobody's promise.
+   * Returns undefined if several documents match and one of them can't be changed, or only after another: no store
+   * guarantees the order of changes.
    */
   update(selector: Selector, modifier: Modifier): { readonly outcome: Outcome; readonly matched: number } | undefined {
     const found = this.rows.filter((row) => isMatch(row, selector));
@@ -93,7 +92,7 @@ function isMatch(row: Fields, selector: Selector): boolean {
   });
 }
 
-/** Undefined where the change can't be made. */
+/** Returns undefined if the modifier cannot be applied. */
 function changed(row: ModelRow, modifier: Modifier): ModelRow | undefined {
   const next = structuredClone(row) as Fields;
   for (const [operator, changes] of Object.entries(modifier)) {
@@ -156,7 +155,7 @@ function equal(left: unknown, right: unknown): boolean {
   return kind(left) === kind(right) && order(left, right) === 0;
 }
 
-/** In the order in which they are sorted. */
+/** In sort order. */
 const KINDS = ['nothing', 'number', 'string', 'object', 'boolean', 'date'];
 function kind(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';

@@ -1,4 +1,4 @@
-/** A host on 127.0.0.1 that answers as a test says and remembers what reached it. */
+/** An HTTP server on 127.0.0.1 that responds as the test specifies and records its requests. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -16,7 +16,7 @@ export type Answer = (response: ServerResponse, request: SeenRequest) => void;
 export class TestHost {
   readonly requests: SeenRequest[] = [];
   readonly sockets = new Set<Socket>();
-  /** How many connections were ever made. */
+  /** The number of connections accepted so far. */
   connections = 0;
   answer: Answer;
   private readonly server: Server;
@@ -76,7 +76,7 @@ export function json(body: unknown, status = 200, headers: Readonly<Record<strin
   };
 }
 
-/** The next time that the other side takes its connection away. */
+/** Resolves when the client closes the connection. */
 export function gone(response: ServerResponse): Promise<unknown> {
   return once(response, 'close');
 }

@@ -1,6 +1,6 @@
 /**
- * A process that asks for many answers at once, on a budget that it shares with others. Argument: JSON of
- * BudgetChildOptions.
+ * A process that makes many concurrent calls on a budget that it shares with others. Argument: BudgetChildOptions as
+ * JSON.
  */
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
@@ -19,7 +19,7 @@ export interface BudgetChildOptions {
   readonly limit: number;
 }
 
-/** How many calls ended how: `answered`, or an error's code. */
+/** The number of calls per outcome: `answered`, or the code of an error. */
 export type Outcomes = Readonly<Record<string, number>>;
 
 export function budgetModule(baseURL: string, limit: number, budgets: BudgetStore): AIModule {
@@ -34,7 +34,7 @@ export function budgetModule(baseURL: string, limit: number, budgets: BudgetStor
   return createAIModule({ providers: [row], budgets: { day: { calls: limit } } }, { budgets });
 }
 
-export async function askAtOnce(module: AIModule, calls: number, userId = 'ann'): Promise<Outcomes> {
+export async function generateConcurrently(module: AIModule, calls: number, userId = 'ann'): Promise<Outcomes> {
   const outcomes: Record<string, number> = {};
   await Promise.all(
     Array.from({ length: calls }, async () => {
@@ -53,7 +53,7 @@ async function main({ mongoUrl, baseURL, calls, limit }: BudgetChildOptions): Pr
   const module = budgetModule(baseURL, limit, new DocumentBudgetStore(database.collection(BUDGETS)));
   process.send?.('ready');
   await new Promise((resolve) => process.once('message', resolve));
-  const outcomes = await askAtOnce(module, calls);
+  const outcomes = await generateConcurrently(module, calls);
   await database.close();
   process.send?.(outcomes, () => process.disconnect());
 }

@@ -1,9 +1,9 @@
-/** One JavaScript file of a test's child process, so that children start without a compiler. */
+/** Bundles the entry point of a child process into one JavaScript file, so that children start without a compiler. */
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
-/** Where Node still finds the packages, which stay outside of the bundle. */
+/** Inside node_modules, so that Node still resolves the packages, which are not bundled. */
 const DIRECTORY = join(__dirname, '../../node_modules/.cache/bolide-children');
 
 /** @param entry a TypeScript file @returns the file to run */

@@ -1,4 +1,4 @@
-/** The three databases that one contract holds for, each empty and ready. */
+/** The three databases that implement the contract for document stores, each opened empty. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/p
 import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { registry, resetMeteor } from '../stubs/server/registry';
-import { startTestMongo } from './miniMongod';
+import { startTestMongo } from './startTestMongo';
 
 export interface TestDatabase {
   readonly database: DocumentDatabase;
-  /** Expired documents are looked for soon; a MongoDB of one's own looks when it likes. */
+  /** Makes the database scan for expired documents soon. The MongoDB that MONGO_URL names scans on its own schedule. */
   expire(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A server in a process of its own that says how long its event loop kept others waiting. */
+/** A server in a separate process that reports its event loop delay. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startServer } from '../../server/standalone';
 
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
       process.send?.({
         delay: { p50: delay.percentile(50) / 1e6, p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 },
       });
-    // Its runs are left where they are: the process ends with the test.
+    // Active runs are abandoned: the process ends with the test.
     if (message === 'stop') process.exit(0);
   });
   process.send?.({ url: server.url });

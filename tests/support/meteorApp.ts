@@ -1,6 +1,5 @@
 /**
- * The Meteor host on the stubs, over the vendor simulator, with people, tools and a provider that all of them may
- * use.
+ * The Meteor host on the stubs, over the vendor simulator, with users, tools and a provider that all users may use.
  */
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp } from 'meteor/webapp';
@@ -24,15 +23,15 @@ export interface MeteorApp {
   readonly host: MeteorHost;
   readonly simulator: Simulator;
   readonly events: EventRecord;
-  /** A connection of its own for each call. */
+  /** Opens a new connection on each call. */
   client(person: Person): DdpClient;
   call(person: Person, method: string, ...args: readonly unknown[]): Promise<unknown>;
-  /** From now on; before, tests may call as fast as they like. */
+  /** Enables the rate limits, which are off at first. */
   limitRates(): void;
   stop(): Promise<void>;
 }
 
-/** @param ai what differs in `Meteor.settings.ai` */
+/** @param ai overrides in `Meteor.settings.ai` */
 export async function startMeteorApp(ai: Readonly<Record<string, unknown>> = {}): Promise<MeteorApp> {
   const simulator = await startSimulator();
   const settings = Meteor.settings;
@@ -53,9 +52,9 @@ export async function startMeteorApp(ai: Readonly<Record<string, unknown>> = {})
   });
   const clients: DdpClient[] = [];
   const client = (person: Person): DdpClient => {
-    const made = new DdpClient({ userId: person === 'nobody' ? null : person });
-    clients.push(made);
-    return made;
+    const created = new DdpClient({ userId: person === 'nobody' ? null : person });
+    clients.push(created);
+    return created;
   };
   return {
     host,
@@ -85,5 +84,5 @@ function testTools(): ToolRegistry {
   return new ToolRegistry()
     .register({ name: 'clock', description: 'The time.', parameters, execute: () => 'noon' })
     .register({ name: 'danger', description: 'Asks first.', parameters, needsApproval: true, execute: () => 'done' })
-    .register({ name: 'outside', description: 'Answered from outside.', parameters, external: true });
+    .register({ name: 'outside', description: 'Completed externally.', parameters, external: true });
 }

@@ -1,4 +1,4 @@
-/** One provider per way in which a vendor can be asked, each on the simulator. */
+/** A provider for each combination of vendor and wire, on the simulator. */
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
@@ -7,7 +7,7 @@ import { CANARY } from './canaries';
 import type { Simulator } from '../../imports/simulator/Simulator';
 
 export interface SimulatedVendor {
-  /** For titles. */
+  /** Used in test titles. */
   readonly name: string;
   readonly vendor: VendorName;
   readonly wire: WireName;

@@ -1,4 +1,4 @@
-/** The plain-Node host as `npm start` runs it, on a free port and with a data directory of its own. */
+/** The plain-Node host as `npm start` runs it, on a free port and with a temporary data directory. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,15 +6,15 @@ import type { Environment } from '../../imports/startup/settings/vendors';
 import { startServer } from '../../server/standalone';
 import type { RunningServer } from '../../server/standalone';
 
-/** @param env `DATA_DIR` in it is left to its owner */
+/** @param env a `DATA_DIR` given here is not removed on close */
 export async function startStandalone(env: Environment = {}): Promise<RunningServer> {
-  const made = env['DATA_DIR'] === undefined ? await mkdtemp(join(tmpdir(), 'bolide-host-')) : undefined;
-  const server = await startServer({ PORT: '0', ...env, DATA_DIR: env['DATA_DIR'] ?? made });
+  const temporaryDirectory = env['DATA_DIR'] === undefined ? await mkdtemp(join(tmpdir(), 'bolide-host-')) : undefined;
+  const server = await startServer({ PORT: '0', ...env, DATA_DIR: env['DATA_DIR'] ?? temporaryDirectory });
   return {
     ...server,
     async close() {
       await server.close();
-      if (made !== undefined) await rm(made, { recursive: true });
+      if (temporaryDirectory !== undefined) await rm(temporaryDirectory, { recursive: true });
     },
   };
 }

@@ -1,4 +1,4 @@
-/** A browser for tests, as far as redirects, cookies and forms go; each step can be looked at. */
+/** A minimal browser with redirects, cookies and forms, whose steps tests can inspect. */
 
 export interface Page {
   readonly url: string;
@@ -11,23 +11,23 @@ const MAX_STEPS = 20;
 
 export class CookieBrowser {
   private readonly cookies = new Map<string, string>();
-  /** Sent with every request to this app, e.g. a session of its own. */
+  /** Sent with every request, e.g. to authenticate its user. */
   readonly headers: Record<string, string>;
-  /** Every address that was asked for. */
+  /** Every URL that was requested. */
   readonly visited: string[] = [];
 
   constructor(headers: Record<string, string> = {}) {
     this.headers = headers;
   }
 
-  /** Follows redirects to the end, or to the first address that `stopAt` says yes to. */
+  /** Follows redirects to the end, or up to the first URL that `stopAt` accepts, which is not requested. */
   async open(url: string, stopAt: (url: string) => boolean = () => false): Promise<Page> {
     return this.follow(url, { method: 'GET' }, stopAt);
   }
 
   async submit(page: Page, fields: Readonly<Record<string, string>>, stopAt?: (url: string) => boolean): Promise<Page> {
     const action = /<form[^>]*action="([^"]*)"/.exec(page.body)?.[1];
-    if (action === undefined) throw new Error(`there is no form on ${page.url}:\n${page.body.slice(0, 500)}`);
+    if (action === undefined) throw new Error(`No form on ${page.url}:\n${page.body.slice(0, 500)}`);
     const hidden = [...page.body.matchAll(/<input[^>]*type="hidden"[^>]*>/g)].map(([input]) => [
       attribute(input, 'name'),
       attribute(input, 'value'),
@@ -88,7 +88,7 @@ export class CookieBrowser {
       url = new URL(location, url).href;
       request = { method: 'GET' };
     }
-    throw new Error(`too many redirects from ${first}`);
+    throw new Error(`Too many redirects from ${first}.`);
   }
 
   private take(host: string, line: string): void {
@@ -105,5 +105,5 @@ function attribute(tag: string, name: string): string {
 }
 
 function decode(text: string): string {
-  return text.replace(/&#(\d+);/g, (_whole, code: string) => String.fromCharCode(Number(code))).replace(/&amp;/g, '&');
+  return text.replace(/&#(\d+);/g, (_match, code: string) => String.fromCharCode(Number(code))).replace(/&amp;/g, '&');
 }

@@ -1,10 +1,10 @@
-/** Time that passes when someone sleeps, and when a test says so. */
+/** A clock that advances only when code sleeps or a test advances it. */
 import type { Clock } from '../../../imports/business/providers/domain/interfaces/Clock';
 
 export class ManualClock implements Clock {
   /** How far this host's wall clock is off, in milliseconds. */
   skew: number;
-  /** How often somebody slept. */
+  /** The number of calls of `sleep`. */
   sleeps = 0;
   private elapsedMs = 0;
   private readonly start: number;

@@ -1,5 +1,5 @@
 /**
- * This app's side for tests of the Provider system: the module over a real store, and its pages on an Express
+ * The application in tests of the Provider system: the module over a real store, and its OAuth routes on an Express
  * server.
  */
 import { once } from 'node:events';
@@ -53,9 +53,9 @@ export class ProvidersHost {
   readonly database: TestDatabase;
   readonly log: LogEntry[] = [];
   readonly eventLog: EventLog = redactingLog((entry) => this.log.push(entry));
-  /** Who there is; tests may change it. */
+  /** All users; tests may change them. */
   readonly users = new Map([ADMIN, ALICE, BOB].map((actor) => [actor.userId, actor]));
-  /** What went wrong without being anybody's mistake. */
+  /** Errors passed to `onUnexpected`. */
   readonly unexpected: unknown[] = [];
   readonly settings: ProvidersSettings;
   private readonly options: ProvidersHostOptions;
@@ -72,7 +72,7 @@ export class ProvidersHost {
       allowPrivateHosts: options.allowPrivateHosts ?? true,
       ...(options.refreshLeases === undefined ? {} : { refreshLeases: options.refreshLeases }),
     };
-    this.module = this.another();
+    this.module = this.createModule();
   }
 
   static async start(options: ProvidersHostOptions = {}): Promise<ProvidersHost> {
@@ -99,8 +99,8 @@ export class ProvidersHost {
     return host;
   }
 
-  /** A module of another process: the same store, other memory. */
-  another(settings: Partial<ProvidersSettings> = {}): ProvidersModule {
+  /** Creates a module as another process has it: with the same store, but its own memory. */
+  createModule(settings: Partial<ProvidersSettings> = {}): ProvidersModule {
     const { clock = systemClock, servers, probe = () => Promise.resolve(true) } = this.options;
     return createProvidersModule(
       { ...this.settings, ...settings },
@@ -127,7 +127,7 @@ export class ProvidersHost {
     return this.database.database.collection<AuthorizationDocument>(COLLECTIONS.authorizations);
   }
 
-  /** As if the token's time were over. */
+  /** Makes the stored token expire. */
   async expire(providerId: string, userId: string | null): Promise<void> {
     await this.credentials.update({ providerId, userId, kind: 'oauth' }, { $set: { expiresAt: Date.now() - 1 } });
   }

@@ -1,25 +1,25 @@
-/** A child process that asks for tokens, as its parent sees it. */
+/** The parent's handle of a child process that requests tokens. */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { FromChild, Point, ToChild } from './refreshChild';
 
-export interface Told {
+export interface RefreshOutcome {
   readonly tokens: readonly string[];
   readonly errors: readonly string[];
 }
 
 export class RefreshProcess {
-  /** Decides what becomes of the child at a point; default: it goes on. */
-  onReached: (point: Point) => void = () => this.goOn();
+  /** Called when the child pauses at a point. Default: resumes it. */
+  onReached: (point: Point) => void = () => this.resume();
   private readonly child: ChildProcess;
-  private told: ((told: Told | undefined) => void) | undefined;
+  private resolveOutcome: ((told: RefreshOutcome | undefined) => void) | undefined;
 
   private constructor(child: ChildProcess) {
     this.child = child;
     child.on('message', (message: FromChild) => {
       if (message.type === 'reached') this.onReached(message.point);
-      if (message.type === 'told') this.settle(message);
+      if (message.type === 'outcome') this.settle(message);
     });
     child.on('exit', () => this.settle(undefined));
   }
@@ -34,26 +34,26 @@ export class RefreshProcess {
     return new RefreshProcess(child);
   }
 
-  /** @returns undefined when the child died on the way */
-  ask(providerId: string, userId: string, callers: number): Promise<Told | undefined> {
+  /** @returns undefined if the child died before it reported */
+  requestTokens(providerId: string, userId: string, callers: number): Promise<RefreshOutcome | undefined> {
     return new Promise((resolve) => {
-      this.told = resolve;
-      this.send({ type: 'ask', providerId, userId, callers });
+      this.resolveOutcome = resolve;
+      this.send({ type: 'request', providerId, userId, callers });
     });
   }
 
-  goOn(): void {
-    this.send({ type: 'go-on' });
+  resume(): void {
+    this.send({ type: 'resume' });
   }
 
   stop(): void {
     this.child.kill('SIGSTOP');
   }
 
-  /** Awake again, and on from the point where it was stopped. */
+  /** Continues a stopped process from the point where it paused. */
   wake(): void {
     this.child.kill('SIGCONT');
-    this.goOn();
+    this.resume();
   }
 
   async kill(): Promise<void> {
@@ -67,9 +67,9 @@ export class RefreshProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  private settle(told: Told | undefined): void {
-    this.told?.(told);
-    this.told = undefined;
+  private settle(outcome: RefreshOutcome | undefined): void {
+    this.resolveOutcome?.(outcome);
+    this.resolveOutcome = undefined;
   }
 
   private send(message: ToChild): void {

@@ -1,4 +1,4 @@
-/** An authorization server that does what a test says, and remembers which refresh tokens it was shown. */
+/** An authorization server under a test's control that records the refresh tokens it receives. */
 import {
   OAuthRefusal,
   StaleLeaseError,
@@ -7,14 +7,14 @@ import type { AuthorizationServer } from '../../../imports/business/providers/do
 import type { TokenSet } from '../../../imports/business/providers/domain/types/TokenSet';
 
 export class ScriptedServer implements AuthorizationServer {
-  /** Refresh tokens in the order in which they arrived. */
+  /** The refresh tokens received, in order of arrival. */
   readonly shown: string[] = [];
   readonly revoked: string[] = [];
-  /** Runs when a refresh is about to be sent, where a process may be paused. */
+  /** Runs before a refresh is sent; tests pause a process here. */
   beforeSend: () => Promise<void> = () => Promise.resolve();
-  /** Runs when the server has decided and its answer is under way. */
+  /** Runs after the server has processed the request, before its response arrives. */
   beforeAnswer: () => Promise<void> = () => Promise.resolve();
-  /** Whether a used token kills the grant, as strict servers have it. */
+  /** Whether reuse of a refresh token revokes the grant, as on strict servers. */
   isStrict = true;
   expiresInMs: number | undefined = 3_600_000;
   private current = 'refresh-0';

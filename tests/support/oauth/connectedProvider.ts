@@ -1,6 +1,6 @@
-/** A provider on the tests' authorization server, and the steps that connect a user to it. */
-import type { AuthorizationHost } from './AuthorizationHost';
-import { CLIENT } from './AuthorizationHost';
+/** A provider on the test authorization server, and the steps that connect a user to it. */
+import type { TestAuthorizationServer } from './TestAuthorizationServer';
+import { CLIENT } from './TestAuthorizationServer';
 import { CookieBrowser } from './CookieBrowser';
 import type { Page } from './CookieBrowser';
 import { ADMIN } from './ProvidersHost';
@@ -8,9 +8,9 @@ import type { ProvidersHost } from './ProvidersHost';
 
 export const PROVIDER_ID = 'acme';
 
-/** What an admin says of it. */
+/** The argument of `create` for this provider. */
 export function providerArgument(
-  server: AuthorizationHost,
+  server: TestAuthorizationServer,
   more: Readonly<Record<string, unknown>> = {},
   auth: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
@@ -35,14 +35,14 @@ export function providerArgument(
 
 export async function createProvider(
   app: ProvidersHost,
-  server: AuthorizationHost,
+  server: TestAuthorizationServer,
   more?: Readonly<Record<string, unknown>>,
   auth?: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await app.module.operations.create(ADMIN, providerArgument(server, more, auth));
 }
 
-/** Goes the whole way as a signed-in user; `stopAt` leaves the browser before an address is asked for. */
+/** Completes the flow as a signed-in user. The browser stops before it requests a URL that `stopAt` accepts. */
 export async function connectAs(
   app: ProvidersHost,
   userId: string,
@@ -58,7 +58,7 @@ export async function connectAs(
   return { page, browser };
 }
 
-/** Stops where the answer of the authorization server would be delivered. */
+/** Matches the callback URL, which delivers the authorization response. */
 export function atCallback(url: string): boolean {
   return new URL(url).pathname.startsWith('/oauth/callback');
 }

@@ -1,6 +1,6 @@
 /**
- * What `oidc-provider` stores, in one map for each server, with an optional time in which a used refresh token may
- * be used again.
+ * In-memory storage for `oidc-provider`, one map per server, with an optional grace period in which a used refresh
+ * token is accepted again.
  */
 
 export interface StoredRow {
@@ -11,7 +11,7 @@ export interface StoredRow {
 
 export type GrantRows = Map<string, StoredRow>;
 
-/** Classes of this form are made by the server, one for each kind of row. */
+/** The server instantiates this class once per model. */
 type AdapterClass = new (model: string) => object;
 
 export function grantAdapter(reuseGraceMs: number): { readonly adapter: AdapterClass; readonly rows: GrantRows } {

@@ -1,4 +1,4 @@
-/** The part of `oidc-provider` that the tests use; the package brings no types. */
+/** Types for the part of `oidc-provider` that the tests use; the package has none. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

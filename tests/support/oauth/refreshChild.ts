@@ -1,4 +1,4 @@
-/** A process that asks for tokens, and asks its parent before it goes on at the points where processes die. */
+/** A process that requests tokens, and waits for its parent at each point where a process may die. */
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../imports/business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { openMongoDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
@@ -11,23 +11,23 @@ import { ServerMetadataCache } from '../../../imports/business/providers/infrast
 import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
 
 /**
- * `claimed`: it may refresh; `sent`: it is about to show the token; `answered`: it has new tokens that nobody else
- * knows.
+ * `claimed`: it holds the lease; `sent`: it is about to send the refresh token; `answered`: it has received new tokens,
+ * but not stored them.
  */
 export type Point = 'claimed' | 'sent' | 'answered';
 
 export type ToChild =
   | { readonly type: 'setup'; readonly mongoUrl: string; readonly settings: ProvidersSettings }
-  | { readonly type: 'ask'; readonly providerId: string; readonly userId: string; readonly callers: number }
-  | { readonly type: 'go-on' };
+  | { readonly type: 'request'; readonly providerId: string; readonly userId: string; readonly callers: number }
+  | { readonly type: 'resume' };
 
 export type FromChild =
   | { readonly type: 'ready' }
   | { readonly type: 'reached'; readonly point: Point }
-  | { readonly type: 'told'; readonly tokens: readonly string[]; readonly errors: readonly string[] };
+  | { readonly type: 'outcome'; readonly tokens: readonly string[]; readonly errors: readonly string[] };
 
-let goOn = (): void => undefined;
-let ask: ((providerId: string, userId: string) => Promise<string>) | undefined;
+let resume = (): void => undefined;
+let getToken: ((providerId: string, userId: string) => Promise<string>) | undefined;
 
 process.on('message', (message: ToChild) => {
   handle(message).catch((error: unknown) => {
@@ -41,10 +41,10 @@ async function handle(message: ToChild): Promise<void> {
   switch (message.type) {
     case 'setup':
       return setup(message.mongoUrl, message.settings);
-    case 'ask':
-      return askMany(message.providerId, message.userId, message.callers);
-    case 'go-on':
-      goOn();
+    case 'request':
+      return requestTokens(message.providerId, message.userId, message.callers);
+    case 'resume':
+      resume();
   }
 }
 
@@ -62,15 +62,18 @@ async function setup(mongoUrl: string, settings: ProvidersSettings): Promise<voi
       key_exchange: new KeyExchangeServer(fetch),
     },
   });
-  ask = async (providerId, userId) => (await module.credentials.getAccessToken({ providerId, userId }))?.token ?? '';
-  tell({ type: 'ready' });
+  getToken = async (providerId, userId) =>
+    (await module.credentials.getAccessToken({ providerId, userId }))?.token ?? '';
+  sendToParent({ type: 'ready' });
 }
 
-async function askMany(providerId: string, userId: string, callers: number): Promise<void> {
-  const asked = await Promise.allSettled(Array.from({ length: callers }, async () => ask?.(providerId, userId)));
-  const tokens = asked.flatMap((each) => (each.status === 'fulfilled' && each.value !== undefined ? [each.value] : []));
-  const errors = asked.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));
-  tell({ type: 'told', tokens, errors });
+async function requestTokens(providerId: string, userId: string, callers: number): Promise<void> {
+  const settled = await Promise.allSettled(Array.from({ length: callers }, async () => getToken?.(providerId, userId)));
+  const tokens = settled.flatMap((each) =>
+    each.status === 'fulfilled' && each.value !== undefined ? [each.value] : [],
+  );
+  const errors = settled.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));
+  sendToParent({ type: 'outcome', tokens, errors });
 }
 
 function withPoints(server: AuthorizationServer): AuthorizationServer {
@@ -92,14 +95,14 @@ function withPoints(server: AuthorizationServer): AuthorizationServer {
   };
 }
 
-/** The parent lets it go on, stops it, or kills it. */
+/** Waits until the parent resumes, stops or kills this process. */
 function reach(point: Point): Promise<void> {
   return new Promise((resolve) => {
-    goOn = resolve;
-    tell({ type: 'reached', point });
+    resume = resolve;
+    sendToParent({ type: 'reached', point });
   });
 }
 
-function tell(message: FromChild): void {
+function sendToParent(message: FromChild): void {
   process.send?.(message);
 }

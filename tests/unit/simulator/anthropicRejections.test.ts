@@ -7,7 +7,7 @@ import type { RefusalCase } from './post';
 
 const user = (content: unknown): object => ({ role: 'user', content });
 const assistant = (content: unknown): object => ({ role: 'assistant', content });
-const text = (words: string): object => ({ type: 'text', text: words });
+const text = (content: string): object => ({ type: 'text', text: content });
 const call = (id: string): object => ({ type: 'tool_use', id, name: 'look', input: {} });
 const result = (id: string): object => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
 const tool = { name: 'look', input_schema: { type: 'object' } };

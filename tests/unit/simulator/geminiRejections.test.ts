@@ -9,7 +9,7 @@ import type { RefusalCase } from './post';
 const GEMINI_3 = '/google/v1beta/models/gemini-3-pro-preview:generateContent';
 const user = (...parts: object[]): object => ({ role: 'user', parts });
 const model = (...parts: object[]): object => ({ role: 'model', parts });
-const text = (words: string): object => ({ text: words });
+const text = (content: string): object => ({ text: content });
 const call = (name: string, id?: string): object => ({
   functionCall: { name, args: {}, ...(id === undefined ? {} : { id }) },
 });

@@ -37,7 +37,7 @@ for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
       module.credentials.getAccessToken({ providerId, userId });
 
     it('admits exactly the limit of requests, even if many arrive at once from several processes', async () => {
-      const modules = [app.module, app.another(), app.another()];
+      const modules = [app.module, app.createModule(), app.createModule()];
       const asked = await Promise.allSettled(
         Array.from({ length: 30 }, (_value, index) => ask('few', 'alice', modules[index % 3])),
       );
@@ -59,7 +59,7 @@ for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
       await ask('spent');
       await app.module.recordUsage({ providerId: 'spent', userId: 'alice', tokens: 999 });
       await ask('spent');
-      await app.another().recordUsage({ providerId: 'spent', userId: 'alice', tokens: 500 });
+      await app.createModule().recordUsage({ providerId: 'spent', userId: 'alice', tokens: 500 });
       expect(await failure(ask('spent'))).to.be.instanceOf(LLMRateLimitError);
       await ask('spent', 'bob');
     });

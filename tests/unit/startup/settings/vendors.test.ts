@@ -15,7 +15,7 @@ function faultOf(read: () => unknown): LLMInvalidRequestError {
   throw new Error('nothing was thrown');
 }
 
-const WHOLE: Environment = {
+const FULL_ENVIRONMENT: Environment = {
   LLM_PROVIDER: 'anthropic',
   LLM_TEMPERATURE: '0.7',
   SYSTEM_PROMPT: 'Be kind.',
@@ -42,7 +42,7 @@ const WHOLE: Environment = {
 
 describe('settingsFromEnvironment', () => {
   it('reads every variable', () => {
-    expect(settingsFromEnvironment(WHOLE)).to.deep.equal({
+    expect(settingsFromEnvironment(FULL_ENVIRONMENT)).to.deep.equal({
       defaultProvider: 'anthropic',
       temperature: 0.7,
       systemPrompt: 'Be kind.',
@@ -212,7 +212,7 @@ describe('settingsFromMeteor', () => {
       {},
       { OPENAI_API_KEY: '', LLM_PROVIDER: null, ANTHROPIC_API_KEY: undefined },
     ])
-      expect(settingsFromMeteor(settings, WHOLE)).to.deep.equal(settingsFromEnvironment(WHOLE));
+      expect(settingsFromMeteor(settings, FULL_ENVIRONMENT)).to.deep.equal(settingsFromEnvironment(FULL_ENVIRONMENT));
   });
 
   it('leaves everything alone that belongs to others, and what it was given', () => {

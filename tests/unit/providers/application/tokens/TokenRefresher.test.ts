@@ -14,7 +14,7 @@ import type { ProvidersModule } from '../../../../../imports/business/providers/
 import type { CredentialDocument } from '../../../../../imports/business/providers/infrastructure/persistence/createCredentialStore';
 import { deferred } from '../../../../support/deferred';
 import { failure } from '../../../../support/failure';
-import { flowParts } from '../../../../support/oauth/flowParts';
+import { createFlowDependencies } from '../../../../support/oauth/flowDependencies';
 import { ManualClock } from '../../../../support/oauth/ManualClock';
 import { ADMIN, ProvidersHost } from '../../../../support/oauth/ProvidersHost';
 import { ScriptedServer } from '../../../../support/oauth/ScriptedServer';
@@ -54,7 +54,7 @@ describe('TokenRefresher', () => {
   afterEach(() => app.stop());
 
   const connect = async (expiresAt: number | undefined, refreshToken = 'refresh-0'): Promise<void> => {
-    const { vault, providers } = flowParts(app, { clock });
+    const { vault, providers } = createFlowDependencies(app, { clock });
     const content = { type: 'tokens', accessToken: 'access-0', refreshToken } as const;
     await vault.put(
       (await providers.find('p'))!,
@@ -84,7 +84,7 @@ describe('TokenRefresher', () => {
   };
 
   it('refreshes once for two processes with fifty callers each', async () => {
-    const other = app.another();
+    const other = app.createModule();
     const tokens = await Promise.all(
       Array.from({ length: 100 }, (_value, index) => ask(index % 2 === 0 ? app.module : other)),
     );
@@ -117,7 +117,7 @@ describe('TokenRefresher', () => {
   });
 
   it('requires a reconnect if a token has expired and there is no refresh token', async () => {
-    const { vault, providers } = flowParts(app, { clock });
+    const { vault, providers } = createFlowDependencies(app, { clock });
     await vault.put(
       (await providers.find('p'))!,
       'oauth',
@@ -136,7 +136,7 @@ describe('TokenRefresher', () => {
     const paused = pauseAt('beforeAnswer');
     const first = ask(app.module);
     await paused.reached;
-    const second = ask(app.another());
+    const second = ask(app.createModule());
     clock.advance(LEASES.claimed * 2);
     await turns();
     paused.wake();
@@ -179,7 +179,7 @@ describe('TokenRefresher', () => {
     const paused = pauseAt('beforeSend');
     const first = ask(app.module);
     await paused.reached;
-    expect(await ask(app.another()), 'another takes over').to.equal('access-1');
+    expect(await ask(app.createModule()), 'another takes over').to.equal('access-1');
     paused.wake();
     expect(await first).to.equal('access-1');
     expect(server.shown).to.deep.equal(['refresh-0']);
@@ -192,7 +192,7 @@ describe('TokenRefresher', () => {
     const first = ask(app.module);
     await paused.reached;
     // The server took the used token again, as those with a grace period do.
-    const { vault } = flowParts(app, { clock });
+    const { vault } = createFlowDependencies(app, { clock });
     const there = (await vault.store.find(await row()))!;
     const newer = { type: 'tokens', accessToken: 'access-of-another', refreshToken: 'refresh-of-another' } as const;
     await vault.store.change(there, {
@@ -212,13 +212,13 @@ describe('TokenRefresher', () => {
     const paused = pauseAt('beforeAnswer');
     const first = ask(app.module);
     await paused.reached;
-    expect(await failure(ask(app.another()))).to.be.instanceOf(LLMAuthError);
+    expect(await failure(ask(app.createModule()))).to.be.instanceOf(LLMAuthError);
     expect((await row()).state).to.equal('reconnect_required');
     paused.wake();
     expect(await first).to.equal('access-1');
     expect(await row()).to.include({ state: 'ready', generation: 1 });
     clock.advance(120 * MINUTE);
-    expect(await ask(app.another())).to.equal('access-2');
+    expect(await ask(app.createModule())).to.equal('access-2');
   });
 
   it('stores a late response while another process has only claimed the lease, so the token is sent once', async () => {
@@ -227,7 +227,7 @@ describe('TokenRefresher', () => {
     await late.reached;
     clock.advance(LEASES.sent + 1_000);
     const early = pauseAt('beforeSend');
-    const second = ask(app.another());
+    const second = ask(app.createModule());
     await early.reached;
     late.wake();
     expect(await first).to.equal('access-1');
@@ -257,7 +257,7 @@ describe('TokenRefresher', () => {
     await app.credentials.remove({ userId: 'alice' });
     await connect(clock.now() - 1, 'refresh-1');
     const next = pauseAt('beforeAnswer');
-    const second = ask(app.another());
+    const second = ask(app.createModule());
     await next.reached;
     expect(await row()).to.include({ version, generation: 0 });
     late.wake();
@@ -282,7 +282,7 @@ describe('TokenRefresher', () => {
     expect(await failure(ask(app.module))).to.be.instanceOf(LLMConnectionError);
     server.beforeSend = () => Promise.resolve();
     const from = clock.elapsed();
-    expect(await ask(app.another())).to.equal('access-1');
+    expect(await ask(app.createModule())).to.equal('access-1');
     expect(clock.elapsed()).to.equal(from);
   });
 
@@ -310,11 +310,11 @@ describe('TokenRefresher', () => {
     };
     expect(await failure(ask(module.module))).to.be.instanceOf(LLMConnectionError);
     server.beforeAnswer = () => Promise.resolve();
-    expect(await failure(ask(app.another()))).to.be.instanceOf(LLMAuthError);
+    expect(await failure(ask(app.createModule()))).to.be.instanceOf(LLMAuthError);
     expect((await row()).state).to.equal('reconnect_required');
     module.isFailing = false;
     expect(await ask(module.module)).to.equal('access-1');
-    expect(await ask(app.another())).to.equal('access-1');
+    expect(await ask(app.createModule())).to.equal('access-1');
   });
 
   it('stores the new pair despite a transient failure of the store', async () => {

@@ -147,7 +147,7 @@ describe('a new sealing key', () => {
   afterEach(() => app.stop());
 
   it('re-seals what is used, and leaves the rest until it is told', async () => {
-    const rotated = app.another({ secretKeys: `${newKey('k2')},${app.settings.secretKeys}` });
+    const rotated = app.createModule({ secretKeys: `${newKey('k2')},${app.settings.secretKeys}` });
     expect((await rotated.credentials.getAccessToken({ providerId: 'p', userId: 'alice' }))?.token).to.equal(
       'sk-alice',
     );
@@ -163,13 +163,16 @@ describe('a new sealing key', () => {
   it('counts what it can’t open and leaves it as it is', async () => {
     const [before] = await app.credentials.find({ userId: 'alice' });
     const secretKeys = newKey('k3');
-    expect(await app.another({ secretKeys }).operations.rotateKeys(ADMIN)).to.deep.equal({ resealed: 0, unopened: 2 });
+    expect(await app.createModule({ secretKeys }).operations.rotateKeys(ADMIN)).to.deep.equal({
+      resealed: 0,
+      unopened: 2,
+    });
     expect((await app.credentials.find({ userId: 'alice' }))[0]).to.deep.equal(before);
   });
 
   it('does not disturb those who use the rows meanwhile', async () => {
     const secretKeys = `${newKey('k2')},${app.settings.secretKeys}`;
-    const [first, second] = [app.another({ secretKeys }), app.another({ secretKeys })];
+    const [first, second] = [app.createModule({ secretKeys }), app.createModule({ secretKeys })];
     const use = async (module: typeof first): Promise<string | undefined> =>
       (await module.credentials.getAccessToken({ providerId: 'p', userId: 'alice' }))?.token;
     const uses = Array.from({ length: 50 }, (_value, index) => use(index % 2 === 0 ? first : second));

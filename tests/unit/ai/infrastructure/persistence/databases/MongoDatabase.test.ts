@@ -10,8 +10,8 @@ import type { DocumentDatabase } from '../../../../../../imports/business/ai/inf
 import { openMongoDatabase } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { openDatabase } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { failure } from '../../../../../support/failure';
-import { startTestMongo } from '../../../../../support/miniMongod';
-import type { TestMongo } from '../../../../../support/miniMongod';
+import { startTestMongo } from '../../../../../support/startTestMongo';
+import type { TestMongo } from '../../../../../support/startTestMongo';
 
 const SECRET = 'hunter2';
 

@@ -1,4 +1,4 @@
-/** The pieces that an OAuth flow is made of, over a host's own store: for tests that take one piece out. */
+/** The dependencies of an OAuth flow over a host's store, for tests that replace one of them. */
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../imports/business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { CredentialVault } from '../../../imports/business/providers/application/credentials/CredentialVault';
@@ -23,27 +23,27 @@ import { SealingService } from '../../../imports/business/providers/infrastructu
 import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
 import type { ProvidersHost } from './ProvidersHost';
 
-export interface FlowParts extends OAuthFlowPorts {
+export interface FlowDependencies extends OAuthFlowPorts {
   readonly oauth2: AuthorizationServer;
   readonly tokens: TokenService;
 }
 
-/** @param instead pieces of the test's own, e.g. a sealer that binds nothing */
-export function flowParts(
+/** @param overrides replacements, e.g. a sealer that ignores the context */
+export function createFlowDependencies(
   app: ProvidersHost,
-  instead: {
+  overrides: {
     readonly sealer?: Sealer;
     readonly oauth2?: AuthorizationServer;
     readonly clock?: typeof systemClock;
   } = {},
-): FlowParts {
-  const { clock = systemClock } = instead;
+): FlowDependencies {
+  const { clock = systemClock } = overrides;
   const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: true });
-  const sealer = instead.sealer ?? new SealingService(KeyRing.parse(app.settings.secretKeys));
+  const sealer = overrides.sealer ?? new SealingService(KeyRing.parse(app.settings.secretKeys));
   const log = app.eventLog;
   const vault = new CredentialVault({ store: createCredentialStore(app.credentials, clock), sealer, log });
   const oauth2 =
-    instead.oauth2 ??
+    overrides.oauth2 ??
     new OAuth2Server({
       fetch,
       metadata: new ServerMetadataCache({ fetch, clock, allowInsecure: true }),

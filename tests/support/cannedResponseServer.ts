@@ -1,16 +1,16 @@
-/** A local host that answers the next request with one prepared body, and remembers what it was asked. */
+/** A local server that responds to every request with one prepared body, and records the last request. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface AnsweringServer {
+export interface CannedResponseServer {
   readonly url: string;
-  /** The body of the last request, parsed. */
-  readonly last: unknown;
-  answer(body: string, contentType: string, status?: number): void;
+  /** The parsed body of the last request. */
+  readonly lastRequestBody: unknown;
+  respondWith(body: string, contentType: string, status?: number): void;
   close(): Promise<void>;
 }
 
-export async function startAnsweringServer(): Promise<AnsweringServer> {
+export async function startCannedResponseServer(): Promise<CannedResponseServer> {
   let next = { body: '', contentType: 'application/json', status: 200 };
   let last: unknown;
   const server = createServer((request, response) => {
@@ -24,12 +24,12 @@ export async function startAnsweringServer(): Promise<AnsweringServer> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    // A server that listens on a port has an address with one.
+    // A server that listens on a port has an `AddressInfo` as its address.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    get last() {
+    get lastRequestBody() {
       return last;
     },
-    answer: (body, contentType, status = 200) => {
+    respondWith: (body, contentType, status = 200) => {
       next = { body, contentType, status };
     },
     close: () =>

@@ -9,12 +9,12 @@ import { CANARY, canaryWatch } from '../canaries';
 import { grantAdapter } from './grantAdapter';
 import type { GrantRows } from './grantAdapter';
 
-export interface AuthorizationHostOptions {
-  /** In seconds; default: an hour. */
+export interface TestAuthorizationServerOptions {
+  /** In seconds. Default: one hour. */
   readonly accessTokenTtl?: number;
   /**
-   * Refresh tokens may be used again for so long, in milliseconds; default: not at all, and the whole grant dies
-   * when it is tried.
+   * For how long a used refresh token is accepted again, in milliseconds. Default: 0; reuse then revokes the entire
+   * grant.
    */
   readonly reuseGraceMs?: number;
   readonly redirectUris: readonly string[];
@@ -22,35 +22,35 @@ export interface AuthorizationHostOptions {
   readonly resources?: readonly string[];
 }
 
-/** One that the server has decided about, whether or not its answer arrived. */
+/** A token request that the server has processed, whether or not its response arrived. */
 export interface TokenRequest {
   readonly parameters: URLSearchParams;
   readonly status: number;
 }
 
-/** Looks at a request before the server does; true when it took care of it. */
+/** Handles a request before the server does. Returns true if the server must not handle it too. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse, pass: () => void) => boolean;
 
 export const CLIENT = { id: 'bolide', secret: `client-${CANARY}-0123456789-abcdefghij` } as const;
 export const APP_CLIENT = { id: 'bolide-app', secret: `app-${CANARY}-0123456789-abcdefghijkl` } as const;
 
-export class AuthorizationHost {
+export class TestAuthorizationServer {
   readonly url: string;
   readonly tokenRequests: TokenRequest[] = [];
-  /** Every request's path, with its query. */
+  /** The path and query of every request. */
   readonly paths: string[] = [];
-  /** What the server keeps: codes, tokens and grants. */
+  /** What the server stores: codes, tokens and grants. */
   readonly rows: GrantRows;
   intercept: Intercept = () => false;
   private readonly server: Server;
   private readonly handle: RequestListener;
 
-  private constructor(server: Server, options: AuthorizationHostOptions) {
+  private constructor(server: Server, options: TestAuthorizationServerOptions) {
     this.server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { adapter, rows } = grantAdapter(options.reuseGraceMs ?? 0);
     this.rows = rows;
-    this.handle = quietly(() => {
+    this.handle = withoutConsoleOutput(() => {
       const provider = new Provider(this.url, configurationOf(options, adapter));
       plantCanaries(provider);
       provider.on('grant.success', (context) =>
@@ -63,18 +63,18 @@ export class AuthorizationHost {
     });
   }
 
-  static async start(options: AuthorizationHostOptions): Promise<AuthorizationHost> {
+  static async start(options: TestAuthorizationServerOptions): Promise<TestAuthorizationServer> {
     const server = createServer();
     canaryWatch.except(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const host = new AuthorizationHost(server, options);
+    const host = new TestAuthorizationServer(server, options);
     server.on('request', (request, response) => host.take(request, response));
     return host;
   }
 
-  /** How many token requests of a kind the server granted. */
-  granted(grantType: string): number {
+  /** Counts the granted token requests of a grant type. */
+  countGranted(grantType: string): number {
     return this.tokenRequests.filter(
       ({ parameters, status }) => status === 200 && parameters.get('grant_type') === grantType,
     ).length;
@@ -96,7 +96,7 @@ export class AuthorizationHost {
   }
 }
 
-/** Codes and tokens hold the marker, too. */
+/** Puts the canary into codes and tokens. */
 function plantCanaries(provider: Provider): void {
   for (const { prototype } of [
     provider.AccessToken,
@@ -117,8 +117,8 @@ function parametersOf({ oidc }: GrantContext): URLSearchParams {
   );
 }
 
-/** The package speaks of what a production server would need; nobody reads it here. */
-function quietly<T>(make: () => T): T {
+/** Suppresses the package's warnings about settings for production. */
+function withoutConsoleOutput<T>(make: () => T): T {
   const { info, warn } = console;
   console.info = console.warn = () => undefined;
   try {
@@ -129,7 +129,7 @@ function quietly<T>(make: () => T): T {
 }
 
 function configurationOf(
-  { accessTokenTtl = 3_600, redirectUris, requirePkce = true, resources = [] }: AuthorizationHostOptions,
+  { accessTokenTtl = 3_600, redirectUris, requirePkce = true, resources = [] }: TestAuthorizationServerOptions,
   adapter: unknown,
 ): object {
   const common = {

@@ -1,11 +1,11 @@
-/** A MongoDB for tests: the one that MONGO_URL names, or the small stand-in as a child process. */
+/** A MongoDB for tests: the one at MONGO_URL, or a minimal stand-in as a child process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface TestMongo {
-  /** With a database of this run's own. */
+  /** Includes the name of a database that is unique to this test run. */
   readonly url: string;
   readonly isStandIn: boolean;
   stop(): Promise<void>;
