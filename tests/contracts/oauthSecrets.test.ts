@@ -257,7 +257,7 @@ async function dump(app: ProvidersHost): Promise<string> {
   return inspect(await Promise.all(collections), { depth: 12, maxStringLength: null, maxArrayLength: null });
 }
 
-/** Captures standard output and error, including the test reporter's. */
+/** Captures standard output and error; the test reporter writes nothing meanwhile. */
 function captureOutput(): { stop(): string } {
   const written: string[] = [];
   const original = { out: process.stdout.write.bind(process.stdout), error: process.stderr.write.bind(process.stderr) };

@@ -8,9 +8,9 @@ import type { RefusalCase } from './post';
 const user = (content: unknown): object => ({ role: 'user', content });
 const assistant = (content: unknown): object => ({ role: 'assistant', content });
 const text = (content: string): object => ({ type: 'text', text: content });
-const call = (id: string): object => ({ type: 'tool_use', id, name: 'look', input: {} });
+const call = (id: string): object => ({ type: 'tool_use', id, name: 'search', input: {} });
 const result = (id: string): object => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
-const tool = { name: 'look', input_schema: { type: 'object' } };
+const tool = { name: 'search', input_schema: { type: 'object' } };
 const thinking = { type: 'enabled', budget_tokens: 1024 };
 const body = (messages: unknown, more: object = {}): object => ({
   model: 'claude-sonnet-4-5',
@@ -190,7 +190,7 @@ const CASES: readonly RefusalCase[] = [
   {
     rule: 'the choice of an unknown tool',
     rejected: body(hello, { tools: [tool], tool_choice: { type: 'tool', name: 'leap' } }),
-    accepted: body(hello, { tools: [tool], tool_choice: { type: 'tool', name: 'look' } }),
+    accepted: body(hello, { tools: [tool], tool_choice: { type: 'tool', name: 'search' } }),
     message: "Tool 'leap' not found in provided tools",
   },
   {

@@ -1,6 +1,6 @@
 /**
- * Each rule of the Chat Completions wire: a body that violates it, and a minimal variant that does not; and the
- * vendors that have it.
+ * Each rule of the Chat Completions wire: a body that violates it, a minimal variant that does not, and the vendors that
+ * enforce it.
  */
 import { expect } from 'chai';
 import type { Simulator } from '../../../imports/simulator/Simulator';
@@ -12,12 +12,12 @@ const user = (content: string): object => ({ role: 'user', content });
 const calling = (...ids: string[]): object => ({
   role: 'assistant',
   content: null,
-  tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'look', arguments: '{}' } })),
+  tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'search', arguments: '{}' } })),
 });
 const result = (tool_call_id: string): object => ({ role: 'tool', tool_call_id, content: 'ok' });
 const body = (messages: unknown, more: object = {}): object => ({ model: 'gpt-4.1', messages, ...more });
 const hello = user('Hello, in json.');
-const tool = (fields: object = {}): object => ({ type: 'function', function: { name: 'look', ...fields } });
+const tool = (fields: object = {}): object => ({ type: 'function', function: { name: 'search', ...fields } });
 const closed = { type: 'object', properties: {}, required: [], additionalProperties: false };
 const format = (given: object): object => body([user('Hello.')], { response_format: given });
 
@@ -133,7 +133,7 @@ const CASES: readonly RefusalCase[] = [
     rule: 'an open schema in strict mode',
     rejected: body([hello], { tools: [tool({ strict: true, parameters: { type: 'object' } })] }),
     accepted: body([hello], { tools: [tool({ strict: true, parameters: closed })] }),
-    message: /^Invalid schema for function 'look'/,
+    message: /^Invalid schema for function 'search'/,
   },
   {
     rule: 'an open output schema in strict mode',
@@ -199,13 +199,13 @@ describe('the simulated Chat Completions wire rejects', () => {
     });
   }
 
-  it("an unknown field at Groq, in Groq's words", async () => {
+  it("an unknown field at Groq, in Groq's format", async () => {
     const verdict = await verdictOn(simulator, CHAT_ADDRESS.groq!, body([hello], { frobnicate: 1 }));
     expect(verdict).to.deep.include({ status: 400, message: "property 'frobnicate' is unsupported" });
   });
 
   it('a call without arguments at Llama, with a server error', async () => {
-    const call = { id: 'a', type: 'function', function: { name: 'look' } };
+    const call = { id: 'a', type: 'function', function: { name: 'search' } };
     const replay = body([hello, { role: 'assistant', content: null, tool_calls: [call] }, result('a')]);
     expect(await verdictOn(simulator, CHAT_ADDRESS.llama!, replay)).to.deep.include({
       status: 500,

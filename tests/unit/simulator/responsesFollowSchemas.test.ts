@@ -13,7 +13,7 @@ import { ADDRESS, post } from './post';
 
 const SCRIPTS: Record<string, StaticResponse> = {
   'a text': { text: 'Hello there.' },
-  'parallel calls after words and thoughts': {
+  'parallel calls after text and reasoning': {
     reasoning: 'Think.',
     text: 'Wait.',
     calls: [{ name: 'a', arguments: { x: 1 } }, { name: 'b' }],

@@ -16,7 +16,7 @@ const assistant = (content: string, id?: string): object => ({
 const call = (call_id: string, more: object = {}): object => ({
   type: 'function_call',
   call_id,
-  name: 'look',
+  name: 'search',
   arguments: '{}',
   ...more,
 });
@@ -25,7 +25,7 @@ const reasoning = (more: object = {}): object => ({ type: 'reasoning', summary: 
 const body = (input: unknown, more: object = {}): object => ({ model: 'gpt-5-mini', input, store: false, ...more });
 const hello = user('Hello.');
 const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
-const tool = (parameters: object, strict = true): object => ({ type: 'function', name: 'look', parameters, strict });
+const tool = (parameters: object, strict = true): object => ({ type: 'function', name: 'search', parameters, strict });
 const format = (given: object): object => body('In json, please.', { text: { format: given } });
 
 const CASES: readonly RefusalCase[] = [
@@ -124,7 +124,7 @@ const CASES: readonly RefusalCase[] = [
     rejected: body('x', { tools: [tool({ type: 'object', properties: {} })] }),
     accepted: body('x', { tools: [tool({ type: 'object', properties: {} }, false)] }),
     message:
-      "Invalid schema for function 'look': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+      "Invalid schema for function 'search': In context=(), 'additionalProperties' is required to be supplied and to be false.",
   },
   {
     rule: 'an optional property in strict mode',
@@ -208,7 +208,7 @@ describe('the simulated Responses wire rejects', () => {
   });
 
   it('a chain with an unanswered call', async () => {
-    simulator.enqueue({ calls: [{ name: 'look', id: 'call_1' }] });
+    simulator.enqueue({ calls: [{ name: 'search', id: 'call_1' }] });
     const { id } = await send({ model: 'gpt-5-mini', input: 'x' });
     expect((await verdict(body('Well?', { previous_response_id: id }))).message).to.equal(
       'No tool output found for function call call_1.',

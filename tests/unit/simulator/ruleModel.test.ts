@@ -73,9 +73,9 @@ describe('ruleModel', () => {
     ]);
   });
 
-  it('calls all tools that share words with a text in one turn', () => {
+  it('calls all tools whose names or descriptions match a text in one turn', () => {
     expect(callsFor('What is the weather in Oslo?').map(([name]) => name)).to.deep.equal(['get_weather']);
-    expect(callsFor('Tell me the weather in Oslo and send a mail about it.').map(([name]) => name)).to.deep.equal([
+    expect(callsFor('Give me the weather in Oslo and send a mail about it.').map(([name]) => name)).to.deep.equal([
       'get_weather',
       'send_mail',
     ]);
@@ -158,8 +158,8 @@ describe('ruleModel', () => {
       expect(asMessage.calls).to.deep.equal([]);
       expect(asMessage.text).to.include('The result of get_weather has arrived: “{"degrees":9}”.');
     }
-    const inWords = ruleModel.respond(conversation([...before, user('By the way, call_77 gave 9 degrees.')]));
-    expect(inWords.text).to.include('The result of get_weather has arrived: “By the way, call_77 gave 9 degrees.”.');
+    const asMessage = ruleModel.respond(conversation([...before, user('By the way, call_77 gave 9 degrees.')]));
+    expect(asMessage.text).to.include('The result of get_weather has arrived: “By the way, call_77 gave 9 degrees.”.');
     const onItsCall = ruleModel.respond(conversation([...before, result('call_77', 'get_weather', '{"degrees":9}')]));
     expect(onItsCall.text).to.include('get_weather returned: “{"degrees":9}”');
   });

@@ -97,7 +97,7 @@ describe('scripted responses', () => {
   });
 
   it('carry invalid arguments verbatim', async () => {
-    simulator.enqueue({ calls: [{ name: 'look', arguments: '{"city": ' }] });
+    simulator.enqueue({ calls: [{ name: 'search', arguments: '{"city": ' }] });
     const response = await openaiClient(simulator).chat.completions.create(CHAT);
     expect(response.choices[0]?.message.tool_calls?.[0]).to.have.nested.property('function.arguments', '{"city": ');
   });

@@ -24,11 +24,11 @@ describe('thinking signatures on the simulated Messages wire', () => {
   });
   after(() => simulator.close());
 
-  const question = user('Look, please.');
+  const question = user('Search, please.');
   let blocks: readonly Record<string, unknown>[];
 
   beforeEach(async () => {
-    simulator.enqueue({ reasoning: 'I should look.', calls: [{ name: 'look', id: 'toolu_a' }] });
+    simulator.enqueue({ reasoning: 'I should search.', calls: [{ name: 'search', id: 'toolu_a' }] });
     const response = await post(simulator, ADDRESS.anthropic_messages, body([question], { thinking }));
     blocks = objectsIn(asObject(await response.json()).content);
   });
@@ -40,14 +40,18 @@ describe('thinking signatures on the simulated Messages wire', () => {
   });
 
   it('are rejected on modified thinking', async () => {
-    const edited = [{ ...blocks[0], thinking: 'I should not look.' }, ...blocks.slice(1)];
+    const edited = [{ ...blocks[0], thinking: 'I should not search.' }, ...blocks.slice(1)];
     expect((await verdictOn(simulator, ADDRESS.anthropic_messages, replay(edited))).message).to.equal(
       'messages.1.content.0: Invalid `signature` in `thinking` block',
     );
   });
 
   it('are rejected when the turn was modified before them', async () => {
-    const verdict = await verdictOn(simulator, ADDRESS.anthropic_messages, replay(blocks, user('Look away, please.')));
+    const verdict = await verdictOn(
+      simulator,
+      ADDRESS.anthropic_messages,
+      replay(blocks, user('Stop searching, please.')),
+    );
     expect(verdict.message).to.match(/^messages\.1\.content\.0: .*cannot be modified/);
   });
 

@@ -1,4 +1,4 @@
-/** The tests that are made for a real Meteor, on the stand-in. */
+/** Runs the tests written for a real Meteor on the stand-in. */
 import type { AddressInfo } from 'node:net';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp, WebApp } from 'meteor/webapp';

@@ -1,4 +1,4 @@
-/** Who may use what: every role, rule, owner and surface, with nothing allowed that no rule allows. */
+/** Who may use what: every role, rule, owner and surface. Nothing is allowed unless a rule allows it. */
 import { expect } from 'chai';
 import { LLMAuthError, LLMPermissionError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { decideAccess } from '../../../../imports/business/providers/domain/entities/ProviderAccess';

@@ -1,4 +1,4 @@
-/** Known authorization servers, as what they make of the few words an admin says. */
+/** Known authorization servers: how an admin's short form expands to full settings. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { readNewProvider } from '../../../../imports/business/providers/application/accounts/readProvider';
@@ -17,7 +17,7 @@ function settingsOf(auth: object): OAuthSettings {
 }
 
 describe('known authorization servers', () => {
-  it('asks Google for offline access to Gemini', () => {
+  it('request offline access to Gemini from Google', () => {
     expect(settingsOf({ server: 'google', clientId: 'id.apps.googleusercontent.com' })).to.deep.equal({
       protocol: 'oauth2',
       issuer: 'https://accounts.google.com',
@@ -32,7 +32,7 @@ describe('known authorization servers', () => {
     });
   });
 
-  it('asks Entra ID of one tenant, for users and for apps', () => {
+  it('use the Entra ID endpoint of one tenant, for users and for apps', () => {
     const tenant = '8eaef023-2b34-4da1-9baa-8bc8c9d6a490';
     expect(settingsOf({ server: 'azure', tenant, clientId: 'x' })).to.deep.include({
       issuer: `https://login.microsoftonline.com/${tenant}/v2.0`,
@@ -43,7 +43,7 @@ describe('known authorization servers', () => {
     ]);
   });
 
-  it('needs no client at OpenRouter', () => {
+  it('require no client registration at OpenRouter', () => {
     expect(settingsOf({ server: 'openrouter' })).to.deep.include({
       protocol: 'key_exchange',
       authorizationEndpoint: 'https://openrouter.ai/auth',
@@ -51,7 +51,7 @@ describe('known authorization servers', () => {
     });
   });
 
-  it('finds the endpoints of any other server by itself, and lets an admin say them', () => {
+  it('discover the endpoints of any other server, unless an admin configures them', () => {
     expect(settingsOf({ issuer: 'https://server.example', clientId: 'x', scopes: ['llm'] })).to.deep.include({
       discovery: 'auto',
       scopes: ['llm'],
@@ -65,12 +65,12 @@ describe('known authorization servers', () => {
     expect(settingsOf({ issuer: 'https://server.example', clientId: 'x', ...endpoints })).to.deep.include(endpoints);
   });
 
-  it('lets an admin’s word win over what is known', () => {
+  it('let the admin’s settings override the defaults', () => {
     expect(settingsOf({ server: 'google', clientId: 'x', scopes: ['openid'] }).scopes).to.deep.equal(['openid']);
   });
 });
 
-describe('a server that gives keys to users', () => {
+describe('a server that issues keys to users', () => {
   let app: ProvidersHost;
   let vendor: TestHost;
   beforeEach(async () => {
@@ -104,7 +104,7 @@ describe('a server that gives keys to users', () => {
     });
   };
 
-  it('is sent the user with a challenge and an address that holds the state, and is asked for the key with the verifier', async () => {
+  it('receives the user with a challenge and a callback URL that contains the state, and the verifier with the key request', async () => {
     const url = new URL(await app.module.operations.connect(ALICE, { providerId: 'router', binding }));
     expect(url.origin + url.pathname).to.equal(`${vendor.url}/auth`);
     expect([...url.searchParams.keys()]).to.deep.equal(['callback_url', 'code_challenge', 'code_challenge_method']);
@@ -124,7 +124,7 @@ describe('a server that gives keys to users', () => {
     expect(challenge).to.equal(url.searchParams.get('code_challenge'));
   });
 
-  it('gives a key that is used as one, is never refreshed, and goes when the user disconnects', async () => {
+  it('issues a key that is used like an API key, is never refreshed, and is deleted when the user disconnects', async () => {
     expect((await comeBack('code=the-code')).status).to.equal(200);
     const asked = vendor.requests.length;
     for (const forceRefresh of [false, true]) {
@@ -140,12 +140,12 @@ describe('a server that gives keys to users', () => {
   });
 
   for (const [what, answer, query, status] of [
-    ['a code that it does not take', json({ error: { message: 'Invalid code' } }, 403), 'code=x', 400],
-    ['no code at all', json({ key: 'sk-or-v1-0' }), 'x=1', 400],
-    ['an answer without a key', json({}), 'code=x', 400],
-    ['an answer that is no JSON', json('<html>'), 'code=x', 400],
+    ['a rejected code', json({ error: { message: 'Invalid code' } }, 403), 'code=x', 400],
+    ['a missing code', json({ key: 'sk-or-v1-0' }), 'x=1', 400],
+    ['a response without a key', json({}), 'code=x', 400],
+    ['a response that is not JSON', json('<html>'), 'code=x', 400],
     ['a refusal by the user', json({ key: 'sk-or-v1-0' }), 'error=access_denied', 400],
-    ['a server that is down', json({}, 503), 'code=x', 502],
+    ['a server error', json({}, 503), 'code=x', 502],
   ] as const) {
     it(`stores nothing after ${what}`, async () => {
       vendor.answer = answer;
@@ -154,7 +154,7 @@ describe('a server that gives keys to users', () => {
     });
   }
 
-  it('refuses two states that are not the same', async () => {
+  it('rejects two different states', async () => {
     expect((await comeBack('code=x&state=another')).status).to.equal(400);
     expect(vendor.requests).to.deep.equal([]);
   });
@@ -194,7 +194,7 @@ describe('discovery', () => {
     ...more,
   });
 
-  it('falls back to OpenID’s document, and asks once for many users', async () => {
+  it('falls back to OpenID’s document, and requests it once for many users', async () => {
     server.answer = (response, request) => {
       const answer = request.path === '/.well-known/openid-configuration' ? json(metadata()) : json({}, 404);
       answer(response, request);
@@ -207,12 +207,12 @@ describe('discovery', () => {
     ]);
   });
 
-  it('refuses metadata of another issuer', async () => {
+  it('rejects metadata of another issuer', async () => {
     server.answer = (...call) => json(metadata({ issuer: 'https://other.example' }))(...call);
     expect(await failure(connect())).to.be.instanceOf(LLMInvalidRequestError);
   });
 
-  it('takes a server that is down for down, and asks again later', async () => {
+  it('reports that a server is unavailable, and tries again later', async () => {
     server.answer = json({}, 503);
     expect(await failure(connect())).to.have.property('code', 'connection-failed');
     server.answer = (...call) => json(metadata())(...call);
@@ -221,7 +221,7 @@ describe('discovery', () => {
     ).to.match(/\/a\?/);
   });
 
-  it('follows no redirect, and reads no endless document', async () => {
+  it('follows no redirects, and limits the size of a document', async () => {
     server.answer = (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
     expect(await failure(connect('oidc'))).to.be.instanceOf(LLMInvalidRequestError);
     server.answer = (response) =>
@@ -233,7 +233,7 @@ describe('discovery', () => {
     ).to.have.property('code', 'stream-broken');
   });
 
-  it('reaches no private address unless the operator allows it', async () => {
+  it('connects to no private address unless the operator allows it', async () => {
     const strict = await ProvidersHost.start({ allowPrivateHosts: false });
     const auth = { kind: 'oauth_user', issuer: 'https://127.0.0.1:8443', clientId: 'x' };
     await strict.module.operations.create(ADMIN, {

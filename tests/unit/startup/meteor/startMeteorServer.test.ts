@@ -112,14 +112,14 @@ describe('the Meteor host', () => {
   });
 
   it('publishes changes made by another process', async () => {
-    const told = new Promise<void>((resolve) => {
+    const notified = new Promise<void>((resolve) => {
       const stop = host.providers.changes.subscribe(() => {
         stop();
         resolve();
       });
     });
     await host.database.published('ai_providers').removeAsync({ _id: 'shared' });
-    await told;
+    await notified;
     expect((await ask('bob-token', 'shared')).status).to.equal(404);
   });
 
@@ -128,22 +128,22 @@ describe('the Meteor host', () => {
     expect((await fetch(`${url}/some/page`)).headers.get('content-type')).to.contain('text/html');
   });
 
-  const WRONG: readonly (readonly [what: string, ai: Record<string, unknown>, says: RegExp])[] = [
+  const WRONG: readonly (readonly [what: string, ai: Record<string, unknown>, message: RegExp])[] = [
     [
-      'everything that is wrong with the vendors',
+      'every problem with the vendors',
       { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'nowhere', LLM_TEMPERATURE: 'hot', secrets: newKey('k') },
       /ANTHROPIC_BASE_URL.*LLM_TEMPERATURE/,
     ],
-    ['that there is no key to seal with, and why it is needed', {}, /secrets or AI_SECRET_KEYS.*sealed.*all processes/],
+    ['a missing sealing key, and why it is needed', {}, /secrets or AI_SECRET_KEYS.*sealed.*all processes/],
     [
-      'a key that is none, without repeating it',
+      'an invalid key, without quoting it',
       { secrets: 'k1:c2hvcnQta2V5' },
       /^(?!.*c2hvcnQta2V5).*"k1" has 9 bytes instead of 32/,
     ],
-    ['limits that are none', { secrets: newKey('k'), callsPerMinute: { model: '5' } }, /callsPerMinute must be/],
-    ['admins that are no list', { secrets: newKey('k'), admins: 'ann' }, /admins must be a list/],
+    ['invalid limits', { secrets: newKey('k'), callsPerMinute: { model: '5' } }, /callsPerMinute must be/],
+    ['admins that are not a list', { secrets: newKey('k'), admins: 'ann' }, /admins must be a list/],
   ];
-  for (const [what, ai, says] of WRONG) {
+  for (const [what, ai, message] of WRONG) {
     it(`does not start, and reports ${what}`, async () => {
       const before = Meteor.settings;
       Meteor.settings = { public: {}, ai };
@@ -151,7 +151,7 @@ describe('the Meteor host', () => {
         expect(await failure(startMeteorServer()))
           .to.be.instanceOf(LLMInvalidRequestError)
           .with.property('message')
-          .that.matches(says);
+          .that.matches(message);
       } finally {
         Meteor.settings = before;
       }

@@ -21,13 +21,13 @@ describe('settings of jobs', () => {
   });
 
   const WRONG: readonly (readonly [title: string, variables: Readonly<Record<string, string>>, path: string])[] = [
-    ['an engine that there is not', { JOBS_ENGINE: 'cron' }, 'JOBS_ENGINE'],
+    ['an unknown engine', { JOBS_ENGINE: 'cron' }, 'JOBS_ENGINE'],
     ['Agenda without a database', { JOBS_ENGINE: 'agenda' }, 'JOBS_ENGINE'],
-    ['no worker at all', { JOBS_CONCURRENCY: '0' }, 'JOBS_CONCURRENCY'],
-    ['half a day', { RUNS_KEEP_DAYS: '0.5' }, 'RUNS_KEEP_DAYS'],
+    ['a concurrency of zero', { JOBS_CONCURRENCY: '0' }, 'JOBS_CONCURRENCY'],
+    ['a fractional number of days', { RUNS_KEEP_DAYS: '0.5' }, 'RUNS_KEEP_DAYS'],
   ];
   for (const [title, variables, path] of WRONG) {
-    it(`refuse ${title}`, () => {
+    it(`reject ${title}`, () => {
       expect(() => read(variables))
         .to.throw(LLMInvalidRequestError)
         .with.property('path', path);

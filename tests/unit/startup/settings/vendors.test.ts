@@ -119,15 +119,15 @@ describe('settingsFromEnvironment', () => {
       { LLM_PROVIDER: 'anthropic', OPENAI_API_KEY: 'k' },
       /LLM_PROVIDER is "anthropic", but ANTHROPIC_API_KEY is not set/,
     ],
-    ['a temperature that is no number', { LLM_TEMPERATURE: 'warm' }, /LLM_TEMPERATURE is "warm"/],
+    ['a temperature that is not a number', { LLM_TEMPERATURE: 'warm' }, /LLM_TEMPERATURE is "warm"/],
     ['a temperature that is too high', { LLM_TEMPERATURE: '2.1' }, /LLM_TEMPERATURE is "2.1"/],
     [
-      'a URL that is none',
+      'an invalid URL',
       { OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'openai.example' },
       /OPENAI_API_BASE is not an http or https URL/,
     ],
     [
-      'a URL of another kind',
+      'a URL with another protocol',
       { OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'file:///etc/passwd' },
       /OPENAI_API_BASE is not an http or https URL/,
     ],
@@ -148,7 +148,7 @@ describe('settingsFromEnvironment', () => {
       /AZURE_OPENAI_KEY is set, but AZURE_OPENAI_DEPLOYMENT is not/,
     ],
     [
-      'a key that no header takes',
+      'a key that is invalid in a header',
       { OPENAI_API_KEY: `${KEY}\u2026` },
       /OPENAI_API_KEY contains characters that are not allowed in an HTTP header/,
     ],
@@ -189,7 +189,7 @@ describe('settingsFromEnvironment', () => {
 });
 
 describe('settingsFromMeteor', () => {
-  it('takes settings before the environment, name by name', () => {
+  it('prefers settings to the environment, name by name', () => {
     const settings = { OPENAI_API_KEY: 'mine', LLM_TEMPERATURE: 0.2, SYSTEM_PROMPT: 'From settings.' };
     const merged = settingsFromMeteor(settings, {
       OPENAI_API_KEY: 'theirs',
@@ -205,7 +205,7 @@ describe('settingsFromMeteor', () => {
     });
   });
 
-  it('is the environment where there are no settings, or empty ones', () => {
+  it('reads the environment if the settings are missing or empty', () => {
     for (const settings of [
       undefined,
       null,
@@ -215,13 +215,13 @@ describe('settingsFromMeteor', () => {
       expect(settingsFromMeteor(settings, FULL_ENVIRONMENT)).to.deep.equal(settingsFromEnvironment(FULL_ENVIRONMENT));
   });
 
-  it('leaves everything alone that belongs to others, and what it was given', () => {
+  it('ignores foreign settings, and does not modify its arguments', () => {
     const settings = Object.freeze({ admins: ['ann'], PATH: 7, OPENAI_API_KEY: 'k' });
     const env = Object.freeze({ PATH: '/bin' });
     expect(settingsFromMeteor(settings, env).providers).to.have.length(1);
   });
 
-  it('names settings that are no texts together with everything else that is wrong', () => {
+  it('reports settings of the wrong type together with all other problems', () => {
     const { message } = faultOf(() =>
       settingsFromMeteor(
         { OPENAI_API_KEY: { secret: KEY }, SYSTEM_PROMPT: ['a'], LLM_TEMPERATURE: true },

@@ -10,7 +10,7 @@ import { ConversationChannels } from '../../../../../imports/business/ai/infrast
 class TestSubscriber {
   readonly events: ChannelEvent[] = [];
   gaps = 0;
-  /** The id that the subscription started at. */
+  /** The id at which the subscription started. */
   origin = '';
   readonly stop: () => void;
 

@@ -51,7 +51,7 @@ describe('RunEventLog', () => {
     }
   });
 
-  it('reports a gap if it cannot replay every gaps event', () => {
+  it('reports a gap if it cannot replay every missed event', () => {
     const log = new RunEventLog({ events: 10, characters: 1_000_000 });
     const start = log.last;
     for (let count = 0; count < 50; count += 1) log.add(event(), 'bob');

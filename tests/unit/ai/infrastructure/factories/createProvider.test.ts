@@ -15,14 +15,14 @@ describe('createProvider', () => {
   });
 
   const bad: [string, object, RegExp][] = [
-    ['a vendor that nobody knows', { vendor: 'acme' }, /acme.*openai/],
-    ['a wire that its vendor does not speak', { vendor: 'anthropic', wire: 'responses' }, /anthropic_messages/],
+    ['an unknown vendor', { vendor: 'acme' }, /acme.*openai/],
+    ['a wire that its vendor does not support', { vendor: 'anthropic', wire: 'responses' }, /anthropic_messages/],
     ['Azure without its resource', { vendor: 'azure_openai', apiKey: 'k' }, /URL/],
     ['an OpenAI-compatible vendor without a base URL', { vendor: 'openai_compatible' }, /base URL/],
   ];
-  for (const [what, row, words] of bad) {
+  for (const [what, row, message] of bad) {
     it(`rejects ${what} and names what is expected`, () => {
-      expect(() => createProvider(row as never)).to.throw(LLMInvalidRequestError, words);
+      expect(() => createProvider(row as never)).to.throw(LLMInvalidRequestError, message);
     });
   }
 

@@ -1,4 +1,4 @@
-/** What the table says of real names, what it says of names that it does not know, and that its rows are sound. */
+/** The capabilities of listed and unlisted models, and the validity of the tables. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LLMInvalidRequestError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -14,7 +14,7 @@ import type { ModelCapabilities } from '../../../../../imports/business/ai/domai
 import type { ModelRow } from '../../../../../imports/business/ai/infrastructure/vendors/ModelRow';
 import type { VendorName, WireName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 
-/** For each table, names that lead to each of its rows, in the order of the rows. */
+/** For each table, a name that matches each of its rows, in order. */
 const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; readonly names: readonly string[] }>> = {
   openai: {
     rows: openai.models,

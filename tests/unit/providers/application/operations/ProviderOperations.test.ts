@@ -1,4 +1,4 @@
-/** `ai.providers.*`: who may call what, what arguments are taken, and that nothing but the public view comes back. */
+/** `ai.providers.*`: who may call what, which arguments are valid, and that only the public view is returned. */
 import { expect } from 'chai';
 import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** What each user's browser is told of providers, as documents that come, change and go. */
+/** The provider documents that each user's client receives: added, changed and removed. */
 import { expect } from 'chai';
 import { ProvidersPublication } from '../../../../../imports/business/providers/application/operations/ProvidersPublication';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../../../../support/oauth/ProvidersHost';
@@ -26,22 +26,22 @@ describe('ProvidersPublication', () => {
 
   const publish = async (
     userId: string,
-  ): Promise<{ told: unknown[]; publication: ProvidersPublication; stop: () => void }> => {
-    const told: unknown[] = [];
+  ): Promise<{ messages: unknown[]; publication: ProvidersPublication; stop: () => void }> => {
+    const messages: unknown[] = [];
     const publication = new ProvidersPublication({
       findActor: () => Promise.resolve(app.users.get(userId)),
       list: (actor) => app.module.service.list(actor),
       sink: {
-        added: (id, fields) => told.push(['added', id, fields]),
-        changed: (id, fields) => told.push(['changed', id, fields]),
-        removed: (id) => told.push(['removed', id]),
-        ready: () => told.push(['ready']),
+        added: (id, fields) => messages.push(['added', id, fields]),
+        changed: (id, fields) => messages.push(['changed', id, fields]),
+        removed: (id) => messages.push(['removed', id]),
+        ready: () => messages.push(['ready']),
       },
     });
     const unsubscribe = app.module.changes.subscribe(() => void publication.refresh());
     await publication.start();
     return {
-      told,
+      messages,
       publication,
       stop() {
         unsubscribe();
@@ -51,8 +51,8 @@ describe('ProvidersPublication', () => {
   };
 
   it('sends each user the providers they may use, with the public fields', async () => {
-    const { told, stop } = await publish('alice');
-    expect(told).to.deep.equal([
+    const { messages, stop } = await publish('alice');
+    expect(messages).to.deep.equal([
       [
         'added',
         'open',
@@ -74,7 +74,7 @@ describe('ProvidersPublication', () => {
   it('sends changes to the users they concern', async () => {
     const [alice, bob] = [await publish('alice'), await publish('bob')];
     const settled = (): Promise<unknown> => Promise.all([alice.publication.refresh(), bob.publication.refresh()]);
-    alice.told.length = bob.told.length = 0;
+    alice.messages.length = bob.messages.length = 0;
     await app.module.operations.setMyApiKey(ALICE, { providerId: 'open', apiKey: 'sk-alice' });
     await settled();
     const view = {
@@ -84,14 +84,14 @@ describe('ProvidersPublication', () => {
       needsReconnect: false,
       enabled: true,
     };
-    expect(alice.told).to.deep.equal([['changed', 'open', { ...view, connected: true, defaultModel: 'm' }]]);
-    expect(bob.told).to.deep.equal([]);
+    expect(alice.messages).to.deep.equal([['changed', 'open', { ...view, connected: true, defaultModel: 'm' }]]);
+    expect(bob.messages).to.deep.equal([]);
     await app.module.operations.update(ADMIN, { providerId: 'open', defaultModel: null });
     await settled();
-    expect(bob.told).to.deep.equal([['changed', 'open', { ...view, connected: false, defaultModel: undefined }]]);
+    expect(bob.messages).to.deep.equal([['changed', 'open', { ...view, connected: false, defaultModel: undefined }]]);
     await app.module.operations.update(ADMIN, { providerId: 'closed', access: 'everyone' });
     await settled();
-    expect(bob.told.at(-1)).to.deep.equal([
+    expect(bob.messages.at(-1)).to.deep.equal([
       'added',
       'closed',
       {
@@ -105,31 +105,31 @@ describe('ProvidersPublication', () => {
     ]);
     await app.module.operations.remove(ADMIN, { providerId: 'open' });
     await settled();
-    expect(bob.told.at(-1)).to.deep.equal(['removed', 'open']);
-    expect(alice.told.at(-1)).to.deep.equal(['removed', 'open']);
+    expect(bob.messages.at(-1)).to.deep.equal(['removed', 'open']);
+    expect(alice.messages.at(-1)).to.deep.equal(['removed', 'open']);
     alice.stop();
     bob.stop();
   });
 
   it('removes all providers of a user who was deleted or lost access', async () => {
-    const { told, publication, stop } = await publish('root');
+    const { messages, publication, stop } = await publish('root');
     app.users.set('root', { ...ADMIN, isAdmin: false });
     await publication.refresh();
-    expect(told.at(-1)).to.deep.equal(['removed', 'closed']);
+    expect(messages.at(-1)).to.deep.equal(['removed', 'closed']);
     app.users.delete('root');
     await publication.refresh();
-    expect(told.at(-1)).to.deep.equal(['removed', 'open']);
+    expect(messages.at(-1)).to.deep.equal(['removed', 'open']);
     stop();
   });
 
-  it('sends nothing after it was stopped, and nothing twice', async () => {
-    const { told, publication, stop } = await publish('bob');
-    const before = told.length;
+  it('sends nothing twice, and nothing after it was stopped', async () => {
+    const { messages, publication, stop } = await publish('bob');
+    const before = messages.length;
     await Promise.all(Array.from({ length: 10 }, () => publication.refresh()));
-    expect(told).to.have.length(before);
+    expect(messages).to.have.length(before);
     stop();
     await app.module.operations.setMyApiKey(BOB, { providerId: 'open', apiKey: 'sk-bob' });
     await publication.refresh();
-    expect(told).to.have.length(before);
+    expect(messages).to.have.length(before);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * One refresh for everybody: two processes over one store, with pauses, crashes, lost answers and wrong clocks
- * where they hurt most.
+ * One refresh for all callers: two processes over one store, with pauses, crashes, lost responses and wrong clocks at
+ * the worst moments.
  */
 import { expect } from 'chai';
 import { LLMAuthError, LLMConnectionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -72,7 +72,7 @@ describe('TokenRefresher', () => {
   const row = async (): Promise<CredentialDocument> => (await app.credentials.findOne({ userId: 'alice' }))!;
   const events = (): string[] => app.log.map(({ event }) => event).filter((event) => event.startsWith('refresh:'));
 
-  /** A process that stands still at a point of its refresh until it is woken. */
+  /** A process that pauses at a point of its refresh until it is resumed. */
   const pauseAt = (point: 'beforeSend' | 'beforeAnswer'): { readonly reached: Promise<void>; wake: () => void } => {
     const [reached, woken] = [deferred(), deferred()];
     server[point] = () => {
@@ -191,7 +191,7 @@ describe('TokenRefresher', () => {
     const paused = pauseAt('beforeAnswer');
     const first = ask(app.module);
     await paused.reached;
-    // The server took the used token again, as those with a grace period do.
+    // The server accepted the used token again, as servers with a grace period do.
     const { vault } = createFlowDependencies(app, { clock });
     const there = (await vault.store.find(await row()))!;
     const newer = { type: 'tokens', accessToken: 'access-of-another', refreshToken: 'refresh-of-another' } as const;
@@ -371,7 +371,7 @@ describe('TokenRefresher', () => {
     });
   }
 
-  /** Another process whose writes fail when it is told so. */
+  /** Another process, whose writes fail on demand. */
   function moduleWithFailingStore(): { module: ProvidersModule; isFailing: boolean; failWrites: number } {
     const state = { isFailing: false, failWrites: 0 };
     const module = createProvidersModule(app.settings, {
@@ -401,7 +401,7 @@ describe('TokenRefresher', () => {
   }
 });
 
-/** Some turns of the event loop: others get on with what they can do now. */
+/** Waits for a few turns of the event loop, so that pending work proceeds. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

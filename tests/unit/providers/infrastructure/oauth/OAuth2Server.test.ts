@@ -1,6 +1,6 @@
 /**
- * Answers of token endpoints, good, bad and broken, as what callers and users are told of them; no token in any
- * error.
+ * Responses of token endpoints, valid, invalid and broken, and the results or errors that they cause. No error contains
+ * a token.
  */
 import { inspect } from 'node:util';
 import { expect } from 'chai';
@@ -57,7 +57,7 @@ describe('a token endpoint', () => {
     return server.refresh(client(more), CANARY, () => true);
   };
 
-  it('is asked as RFC 6749 has it, and its answer is read with the time from receipt', async () => {
+  it('receives a request as RFC 6749 specifies, and its expiry counts from receipt', async () => {
     expect(await refresh(json(GOOD))).to.deep.equal({
       kind: 'bearer',
       accessToken: GOOD.access_token,
@@ -75,10 +75,10 @@ describe('a token endpoint', () => {
     );
   });
 
-  it('may leave out what it need not say', async () => {
+  it('may omit optional fields', async () => {
     expect(
       await refresh(json({ access_token: 'x', token_type: 'bearer' }), { scopes: ['asked'] }),
-      'what was granted is as it was',
+      'the granted scopes are unchanged',
     ).to.deep.equal({ kind: 'bearer', accessToken: 'x' });
     expect(await server.clientCredentials(client({ scopes: ['asked'] }))).to.deep.equal({
       kind: 'bearer',
@@ -103,7 +103,7 @@ describe('a token endpoint', () => {
     });
   });
 
-  it('is sent the secret in the body where the row says so', async () => {
+  it('receives the secret in the body if the provider’s settings require it', async () => {
     await refresh(json(GOOD), { clientAuthentication: 'client_secret_post' });
     expect(new URLSearchParams(host.requests.at(-1)?.body).get('client_secret')).to.equal(
       'canary-Client-0123456789-secret',
@@ -111,13 +111,13 @@ describe('a token endpoint', () => {
     expect(host.requests.at(-1)?.headers.authorization).to.equal(undefined);
   });
 
-  it('is sent nothing when the right to ask is gone', async () => {
+  it('receives nothing once the lease was lost', async () => {
     const before = host.requests.length;
     expect(await failure(server.refresh(client(), CANARY, () => false))).to.have.property('name', 'StaleLeaseError');
     expect(host.requests).to.have.length(before);
   });
 
-  it('loses no token by what else it says', async () => {
+  it('issues a usable token even if other fields are invalid', async () => {
     for (const expires_in of [null, 'soon', '', -1, 0, 1e300, true, [], {}]) {
       expect(await refresh(json({ ...GOOD, expires_in })), JSON.stringify(expires_in)).to.deep.equal({
         kind: 'bearer',
@@ -156,7 +156,7 @@ describe('a token endpoint', () => {
       json({ error: 'invalid_client' }, 401, { 'www-authenticate': 'Basic realm="x"' }),
       { name: 'OAuthRefusal', error: 'invalid_client' },
     ],
-    ['an error of no known word', json({ error: 'teapot' }, 418), { name: 'OAuthRefusal', error: 'teapot' }],
+    ['an unknown error code', json({ error: 'teapot' }, 418), { name: 'OAuthRefusal', error: 'teapot' }],
     ['too many requests', json({ error: 'slow_down' }, 429), { code: 'rate-limited' }],
     [
       'a gateway’s page',
@@ -171,7 +171,7 @@ describe('a token endpoint', () => {
     ],
     ['a reset connection', (response) => response.destroy(), { code: 'connection-failed' }],
     [
-      'half an answer',
+      'a truncated response',
       (response) =>
         response.writeHead(200, { 'content-length': '500' }).write('{"access_token":"can', () => response.destroy()),
       { code: 'stream-broken' },
@@ -201,7 +201,7 @@ describe('a token endpoint', () => {
       (response) => response.writeHead(302, { location: 'https://evil.example/' }).end(),
       { name: 'OAuthRefusal', error: 'invalid_response' },
     ],
-    ['an answer of megabytes', json({ ...GOOD, padding: 'x'.repeat(1_000_000) }), { code: 'stream-broken' }],
+    ['an oversized response', json({ ...GOOD, padding: 'x'.repeat(1_000_000) }), { code: 'stream-broken' }],
     [
       'an error that quotes secrets',
       json({ error: 'invalid_grant', error_description: `token ${CANARY} and Bearer ${GOOD.access_token}` }, 400),
@@ -209,7 +209,7 @@ describe('a token endpoint', () => {
     ],
   ];
   for (const [what, answer, expected] of REFUSALS) {
-    it(`is understood when it answers with ${what}`, async () => {
+    it(`causes the right error by responding with ${what}`, async () => {
       const thrown = await failure(refresh(answer));
       expect(thrown).to.include(expected);
       const everything = inspect(thrown, { depth: 10, showHidden: true });
@@ -222,9 +222,9 @@ describe('a token endpoint', () => {
   const ID_TOKENS: readonly (readonly [
     what: string,
     claims: () => Readonly<Record<string, unknown>>,
-    isGood: boolean,
+    isValid: boolean,
   ])[] = [
-    ['as it should be', () => ({}), true],
+    ['that is valid', () => ({}), true],
     [
       'of a server whose clock is ten minutes ahead',
       () => ({ iat: now() + 10 * MINUTE, exp: now() + 70 * MINUTE }),
@@ -235,14 +235,14 @@ describe('a token endpoint', () => {
       () => ({ iat: now() - 11 * MINUTE, exp: now() - 10 * MINUTE }),
       true,
     ],
-    ['that ended a quarter of an hour ago', () => ({ iat: now() - 30 * MINUTE, exp: now() - 15 * MINUTE }), false],
+    ['that expired fifteen minutes ago', () => ({ iat: now() - 30 * MINUTE, exp: now() - 15 * MINUTE }), false],
     ['with the nonce of another flow', () => ({ nonce: 'another' }), false],
     ['without a nonce', () => ({ nonce: undefined }), false],
     ['for another app', () => ({ aud: 'another client' }), false],
     ['of another issuer', () => ({ iss: 'https://another.example' }), false],
   ];
-  for (const [what, claims, isGood] of ID_TOKENS) {
-    it(`${isGood ? 'may' : 'may not'} give an ID token ${what}`, async () => {
+  for (const [what, claims, isValid] of ID_TOKENS) {
+    it(`${isValid ? 'may' : 'must not'} issue an ID token ${what}`, async () => {
       const all = {
         iss: host.url,
         aud: 'the client',
@@ -264,12 +264,12 @@ describe('a token endpoint', () => {
         parameters: new URLSearchParams({ code: 'c', state: 's' }),
       };
       const exchange = server.exchange(client({ scopes: ['openid'] }), answer);
-      if (isGood) expect(await exchange).to.include({ kind: 'bearer' });
+      if (isValid) expect(await exchange).to.include({ kind: 'bearer' });
       else expect(await failure(exchange)).to.have.property('error', 'invalid_response');
     });
   }
 
-  it('is told of tokens that are no longer wanted, the refresh token first', async () => {
+  it('receives a revocation request, for the refresh token if there is one', async () => {
     host.answer = (response) => response.writeHead(200).end();
     await server.revoke(client(), { accessToken: 'a', refreshToken: 'r' });
     expect(host.requests.at(-1)?.path).to.equal('/revoke');

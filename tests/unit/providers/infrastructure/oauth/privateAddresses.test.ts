@@ -1,6 +1,6 @@
 /**
- * Addresses that an administrator names, or that a server names in turn, lead nowhere inside unless the operator
- * allows it.
+ * URLs that an administrator configures, or that a server's metadata contains, never lead to private addresses unless
+ * the operator allows it.
  */
 import { expect } from 'chai';
 import { isLLMError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -16,7 +16,7 @@ import { TestHost } from '../../../../support/TestHost';
 
 const BINDING = 'a-binding-0123456789-0123456789';
 
-/** This machine and its neighbours, in the ways in which they can be written. */
+/** Loopback, private and link-local addresses, in various notations. */
 const INSIDE = [
   '127.0.0.1',
   'localhost',
@@ -36,7 +36,7 @@ const INSIDE = [
   '100.64.0.1',
 ];
 
-describe('private addresses', () => {
+describe('the guard against private addresses', () => {
   let inside: TestHost;
   let strict: ProvidersHost;
   before(async () => {
@@ -57,7 +57,7 @@ describe('private addresses', () => {
   });
 
   INSIDE.forEach((name, index) => {
-    it(`${name} is not asked for metadata, and shown no secret`, async () => {
+    it(`rejects ${name} for metadata and for tokens, and opens no connection`, async () => {
       const origin = `https://${name}:${inside.port}`;
       await strict.module.operations.create(ADMIN, provider(`issuer${index}`, { issuer: origin }));
       const thrown = await failure(
@@ -82,7 +82,7 @@ describe('private addresses', () => {
     });
   });
 
-  it('are refused with plain http, and with credentials in the URL, before anything is stored', async () => {
+  it('rejects plain http and credentials in the URL before anything is stored', async () => {
     for (const field of ['issuer', 'authorizationEndpoint', 'tokenEndpoint', 'revocationEndpoint']) {
       for (const url of [
         `http://127.0.0.1:${inside.port}`,
@@ -102,7 +102,7 @@ describe('private addresses', () => {
     expect(await strict.providers.findOne({ _id: 'refused' })).to.equal(undefined);
   });
 
-  /** A name that anybody may register and that leads here. */
+  /** A server whose public name resolves to this machine. */
   const serverBehindName = (
     allowPrivateHosts: boolean,
   ): { readonly server: OAuth2Server; readonly settings: OAuthSettings } => {
@@ -130,13 +130,13 @@ describe('private addresses', () => {
     };
   };
 
-  it('are not reached by a public name that leads to them', async () => {
+  it('rejects a public name that resolves to a private address', async () => {
     const { server, settings } = serverBehindName(false);
     expect(String(await failure(server.prepare(settings)))).to.match(/not a public address/);
     expect(inside.connections).to.equal(0);
   });
 
-  it('control: both ways lead there where the operator allows it', async () => {
+  it('control: permits both if the operator allows private hosts', async () => {
     const { server, settings } = serverBehindName(true);
     await failure(server.prepare(settings));
     expect(inside.connections, 'by name').to.equal(1);

@@ -1,4 +1,4 @@
-/** Boxes and the keys that make them. */
+/** Sealed boxes, the key ring, the key file, and rotation. */
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { newKey, ProvidersHost, ADMIN, ALICE } from '../../../../support/oauth/P
 describe('a sealed box', () => {
   const sealer = new SealingService(KeyRing.parse(newKey('k1')));
 
-  it('gives back any text to whoever names the same place, and to nobody else', () => {
+  it('opens to the original text with the same binding, and with no other', () => {
     const binding = fc.array(fc.oneof(fc.string(), fc.constant(null)), { maxLength: 5 });
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), binding, binding, (secret, place, other) => {
@@ -26,18 +26,18 @@ describe('a sealed box', () => {
     );
   });
 
-  it('does not take `null` for a user called null, nor two facts for one', () => {
+  it('distinguishes null from a user named null, and two parts of a binding from one', () => {
     expect(() => sealer.open(sealer.seal('x', ['p', null]), ['p', 'null'])).to.throw(SealError);
     expect(() => sealer.open(sealer.seal('x', ['a', 'b']), ['a","b'])).to.throw(SealError);
     expect(() => sealer.open(sealer.seal('x', ['ab', 'c']), ['a', 'bc'])).to.throw(SealError);
   });
 
-  it('is another one each time', () => {
+  it('differs each time', () => {
     const boxes = Array.from({ length: 100 }, () => sealer.seal('the same', []).sealed);
     expect(new Set(boxes).size).to.equal(100);
   });
 
-  it('does not open when it is cut, lengthened, spelled otherwise or no box at all', () => {
+  it('does not open if it is truncated, extended, re-encoded or not a box', () => {
     const { sealed, keyId } = sealer.seal('a secret', []);
     for (const odd of [
       '',
@@ -56,7 +56,7 @@ describe('a sealed box', () => {
     expect(sealer.open({ sealed, keyId }, []), 'control').to.equal('a secret');
   });
 
-  it('says nothing of its content when it does not open', () => {
+  it('reveals nothing of its content if it does not open', () => {
     const { sealed } = sealer.seal('canary-secret', []);
     expect(() => sealer.open({ sealed, keyId: 'other' }, [])).to.throw(SealError, /key ring/);
     try {
@@ -71,16 +71,16 @@ describe('a sealed box', () => {
 });
 
 describe('the key ring', () => {
-  it('seals with the first key and opens with all', () => {
+  it('seals with the first key, and opens with any', () => {
     const [first, second] = [newKey('a'), newKey('b')];
     const old = new SealingService(KeyRing.parse(first));
     const rotated = new SealingService(KeyRing.parse(`${second}, ${first}`));
     expect(rotated.currentKeyId).to.equal('b');
-    expect(rotated.open(old.seal('kept', []), [])).to.equal('kept');
+    expect(rotated.open(old.seal('old', []), [])).to.equal('old');
     expect(() => old.open(rotated.seal('new', []), [])).to.throw(SealError);
   });
 
-  it('refuses keys that are not right, says which, and repeats none', () => {
+  it('rejects invalid keys, and names their position without quoting them', () => {
     const good = newKey('good');
     for (const [text, what] of [
       ['', 'key 1'],
@@ -107,7 +107,7 @@ describe('the secret key file', () => {
   });
   afterEach(() => rm(join(directory, '..'), { recursive: true }));
 
-  it('is made once, for its owner only, and read from then on', async () => {
+  it('is created once, readable by its owner only, and then reused', async () => {
     const first = await readOrCreateSecretKey(directory);
     expect(KeyRing.parse(first).current.id).to.match(/^local-/);
     expect(await readOrCreateSecretKey(directory)).to.equal(first);
@@ -116,12 +116,12 @@ describe('the secret key file', () => {
     expect(await readdir(directory)).to.deep.equal(['secret.key']);
   });
 
-  it('is one and the same for hosts that start together', async () => {
+  it('is the same for hosts that start concurrently', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => readOrCreateSecretKey(directory)));
     expect(new Set(keys).size).to.equal(1);
   });
 
-  it('is closed to others when it was open', async () => {
+  it('is restricted to its owner if it was not before', async () => {
     const first = await readOrCreateSecretKey(directory);
     await rm(join(directory, 'secret.key'));
     await writeFile(join(directory, 'secret.key'), first, { mode: 0o644 });
@@ -146,7 +146,7 @@ describe('a new sealing key', () => {
   });
   afterEach(() => app.stop());
 
-  it('re-seals what is used, and leaves the rest until it is told', async () => {
+  it('reseals secrets as they are used, and the others on rotateKeys', async () => {
     const rotated = app.createModule({ secretKeys: `${newKey('k2')},${app.settings.secretKeys}` });
     expect((await rotated.credentials.getAccessToken({ providerId: 'p', userId: 'alice' }))?.token).to.equal(
       'sk-alice',
@@ -160,7 +160,7 @@ describe('a new sealing key', () => {
     expect(await rotated.operations.rotateKeys(ADMIN, {})).to.deep.equal({ resealed: 0, unopened: 0 });
   });
 
-  it('counts what it can’t open and leaves it as it is', async () => {
+  it('counts the secrets that it cannot open, and leaves them unchanged', async () => {
     const [before] = await app.credentials.find({ userId: 'alice' });
     const secretKeys = newKey('k3');
     expect(await app.createModule({ secretKeys }).operations.rotateKeys(ADMIN)).to.deep.equal({
@@ -170,7 +170,7 @@ describe('a new sealing key', () => {
     expect((await app.credentials.find({ userId: 'alice' }))[0]).to.deep.equal(before);
   });
 
-  it('does not disturb those who use the rows meanwhile', async () => {
+  it('does not disturb concurrent use', async () => {
     const secretKeys = `${newKey('k2')},${app.settings.secretKeys}`;
     const [first, second] = [app.createModule({ secretKeys }), app.createModule({ secretKeys })];
     const use = async (module: typeof first): Promise<string | undefined> =>

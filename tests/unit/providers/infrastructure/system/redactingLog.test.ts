@@ -1,4 +1,4 @@
-/** What operators read: who, what and when, and no secret in any field. */
+/** The log that operators read contains no secret in any field. */
 import { expect } from 'chai';
 import { redactingLog } from '../../../../../imports/business/providers/infrastructure/system/redactingLog';
 import type { LogEntry } from '../../../../../imports/business/providers/infrastructure/system/redactingLog';
@@ -17,14 +17,14 @@ describe('the log of the Provider system', () => {
     'RRxob_vW8hN7bRTNWNigKQGu3xYjak4H9YWEoYMNvGE',
     'QvTz9-ab_cdEFGhijKLMnopQRS',
   ]) {
-    it(`blots out ${secret.slice(0, 8)}…, wherever it stands`, () => {
+    it(`redacts ${secret.slice(0, 8)}… anywhere in a text`, () => {
       for (const text of [secret, `the token ${secret} was refused`, `code=${secret}&state=1`, `"${secret}"`]) {
         expect(JSON.stringify(logged({ detail: text }))).not.to.include(secret);
       }
     });
   }
 
-  it('leaves names, ids and words as they are', () => {
+  it('leaves names, ids and reasons unchanged', () => {
     const fields = {
       providerId: 'my-provider_1',
       userId: '9Xu2mQ4cR7tYzKp3A',
@@ -36,7 +36,7 @@ describe('the log of the Provider system', () => {
     expect(logged(fields)).to.deep.equal({ level: 'warn', event: 'an-event', fields });
   });
 
-  it('keeps an entry one line and of bounded length', () => {
+  it('limits a field to one line and a maximum length', () => {
     const { fields } = logged({ detail: `first\nsecond\r\n${'x'.repeat(5_000)}` });
     expect(String(fields['detail']))
       .to.have.length.lessThan(310)

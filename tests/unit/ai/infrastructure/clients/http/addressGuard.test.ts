@@ -12,7 +12,7 @@ import {
 import { createGuardedFetch } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { failure } from '../../../../../support/failure';
 
-/** This machine, in every spelling that a URL parser or a resolver takes for it. */
+/** This machine, in every notation that a URL parser or a resolver accepts. */
 const THIS_MACHINE: readonly string[] = [
   'localhost',
   'LOCALHOST',
@@ -47,7 +47,7 @@ const THIS_MACHINE: readonly string[] = [
   '[::FFFF:0:0]',
 ];
 
-/** Where else nobody may be sent. */
+/** Other addresses that must not be reached. */
 const ELSEWHERE: readonly string[] = [
   'localhost.',
   'app.localhost',
@@ -217,7 +217,7 @@ describe('addressGuard', () => {
       });
     }
 
-    it('checks the very lookup that it connects to, and looks a name up once', async () => {
+    it('resolves a name once, and checks the address that it connects to', async () => {
       const { lookup, asked } = answers(['127.0.0.1'], ['93.184.216.34']);
       expect(await visit(`https://rebinding.example.com:${port()}/`, false, lookup)).to.be.instanceOf(
         LLMInvalidRequestError,

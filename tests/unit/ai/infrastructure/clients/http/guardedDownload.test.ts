@@ -161,7 +161,7 @@ describe('guardedDownload', () => {
       const open = createGuardedFetch({ limits, allowPrivateHosts: true });
       const guarded = createGuardedFetch({ limits, allowPrivateHosts: false });
       const asked: string[] = [];
-      /** The first hop is a public host, played by the test's own; all others go through the real guard. */
+      /** The test server stands in for a public host in the first hop; the real guard checks all others. */
       const fetch: GuardedFetch = Object.assign(
         (url: string | URL, init?: Parameters<GuardedFetch>[1]) => {
           asked.push(String(url));

@@ -9,27 +9,27 @@ describe('toDatabaseError', () => {
   for (const [what, cause, code] of [
     ['a duplicate key', named('MongoServerError', 'dup key: { token: "secret detail" }', 11000), 'conflict'],
     [
-      'a duplicate key as Meteor tells it',
+      'a duplicate key as Meteor reports it',
       named('Error', '[An error occurred when creating an index for collection "x: E11000 duplicate key]'),
       'conflict',
     ],
     [
-      'an index with other options as Meteor tells it',
+      'an index with other options as Meteor reports it',
       named('Error', '[… An equivalent index already exists with the same name but different options]'),
       'invalid-request',
     ],
     ['an index with other options', named('MongoServerError', 'secret detail', 85), 'invalid-request'],
-    ['a path that can not be made', named('MongoServerError', 'secret detail', 28), 'invalid-request'],
+    ['a path that cannot be created', named('MongoServerError', 'secret detail', 28), 'invalid-request'],
     ['a document that is too large', named('MongoServerError', 'secret detail', 10334), 'invalid-request'],
     ['a query that took too long', named('MongoServerError', 'secret detail', 50), 'timeout'],
     ['a socket that took too long', named('MongoNetworkTimeoutError'), 'timeout'],
     ['a lost connection', named('MongoNetworkError'), 'connection-failed'],
     ['no server', named('MongoServerSelectionError'), 'connection-failed'],
-    ['a code that is a word', named('Error', 'secret detail', 'ECONNRESET'), 'vendor-error'],
+    ['a string as the code', named('Error', 'secret detail', 'ECONNRESET'), 'vendor-error'],
     ['anything else', named('MongoServerError', 'secret detail', 8000), 'vendor-error'],
-    ['what is no error', 'secret detail', 'vendor-error'],
+    ['a value that is not an error', 'secret detail', 'vendor-error'],
   ] as const) {
-    it(`maps ${what} to ${code}, names the collection, and keeps the cause out of the message`, () => {
+    it(`maps ${what} to ${code}, names the collection, and does not include the cause in the message`, () => {
       const error = toDatabaseError(cause, 'runs');
       expect(error.code).to.equal(code);
       expect(error.message).to.include('runs').and.not.include('secret');

@@ -31,7 +31,7 @@ describe('DirectoryLock', () => {
     children.push(child);
     return child;
   };
-  /** A lock as its owner left it. */
+  /** Writes a lock as its former owner left it. */
   const leaveLock = async (owner: unknown, name = 'somebody.json'): Promise<void> => {
     await mkdir(join(directory, 'lock'));
     await writeFile(join(directory, 'lock', name), typeof owner === 'string' ? owner : JSON.stringify(owner));
@@ -86,12 +86,12 @@ describe('DirectoryLock', () => {
       await nextLine(dead);
       await dead.kill();
       const several = Array.from({ length: 5 }, () => start('hold', directory));
-      const said = await Promise.all(several.map(nextLine));
+      const lines = await Promise.all(several.map(nextLine));
       expect(
-        said.filter((line) => line.startsWith('open')),
-        said.join('\n'),
+        lines.filter((line) => line.startsWith('open')),
+        lines.join('\n'),
       ).to.have.length(1);
-      expect(said.filter((line) => line.startsWith('DirectoryLockedError'))).to.have.length(4);
+      expect(lines.filter((line) => line.startsWith('DirectoryLockedError'))).to.have.length(4);
       await Promise.all(several.map((child) => child.kill()));
     }
   });
@@ -107,7 +107,7 @@ describe('DirectoryLock', () => {
     expect(await readdir(directory)).to.deep.equal([]);
   });
 
-  it('does not keep a process alive that ends without closing it', async () => {
+  it('does not prevent a process from exiting', async () => {
     const child = start('leave', directory);
     const [code] = (await once(child.process, 'exit')) as [number];
     expect(code).to.equal(0);
@@ -150,7 +150,7 @@ describe('DirectoryLock', () => {
     });
 });
 
-/** Of a process that has ended. */
+/** Returns the pid of a process that has exited. */
 function deadPid(): number {
   return spawnSync(process.execPath, ['--version']).pid;
 }

@@ -97,14 +97,14 @@ describe('EmbeddedDatabase', () => {
     const LAST = '{"_id":"c","text":"ü🎈"}\n';
 
     it('loses only its last line, wherever the line was cut', async () => {
-      const whole =
+      const complete =
         '{"_id":"a","n":1}\n{"_id":"b"}\n{"$$indexCreated":{"fieldName":"n","unique":true,"sparse":true}}\n{"_id":"a","n":2}\n{"$$deleted":true,"_id":"b"}\n';
       const bytes = Buffer.from(LAST);
       for (let length = 0; length <= bytes.length; length += 1) {
-        await writeFile(file(), Buffer.concat([Buffer.from(whole), bytes.subarray(0, length)]));
+        await writeFile(file(), Buffer.concat([Buffer.from(complete), bytes.subarray(0, length)]));
         const expected = [{ _id: 'a', n: 2 }, ...(length >= bytes.length - 1 ? [{ _id: 'c', text: 'ü🎈' }] : [])];
         expect(await allRows(), `${length} bytes of the last line`).to.deep.equal(expected);
-        // And goes on from there.
+        // The database remains writable.
         await database?.collection<Row>('rows').insert({ _id: 'd' });
         expect(await allRows(), `${length} bytes, then a new line`).to.deep.equal([...expected, { _id: 'd' }]);
       }
@@ -122,13 +122,13 @@ describe('EmbeddedDatabase', () => {
   });
 
   for (const [what, content, line] of [
-    ['a line in the middle that is cut off', '{"_id":"a"}\n{"_id":"b","te\n{"_id":"c"}\n', 2],
-    ['a first line that is no JSON', 'hello\n{"_id":"c"}\n', 1],
+    ['a truncated line in the middle', '{"_id":"a"}\n{"_id":"b","te\n{"_id":"c"}\n', 2],
+    ['a first line that is not JSON', 'hello\n{"_id":"c"}\n', 1],
     ['two lines in one', '{"_id":"a"}\n{"_id":"b"}{"_id":"c"}\n', 2],
-    ['a line that is no document', '{"_id":"a"}\n[1]\n', 2],
+    ['a line that is not a document', '{"_id":"a"}\n[1]\n', 2],
     ['a document without an _id', '{"_id":"a"}\n{"_id":"b"}\n{"n":1}\n', 3],
-    ['a last line that is ended and wrong', '{"_id":"a"}\n{"_id":\n', 2],
-    ['bytes that are no text', Buffer.from([...Buffer.from('{"_id":"a"}\n{"_id":"'), 0xff, ...Buffer.from('"}\n')]), 2],
+    ['an invalid last line that is terminated', '{"_id":"a"}\n{"_id":\n', 2],
+    ['invalid UTF-8', Buffer.from([...Buffer.from('{"_id":"a"}\n{"_id":"'), 0xff, ...Buffer.from('"}\n')]), 2],
   ] as const) {
     it(`does not open with ${what}, names the place, and leaves the file unchanged`, async () => {
       await writeFile(file(), content);
@@ -137,7 +137,7 @@ describe('EmbeddedDatabase', () => {
       expect(error).to.include({ file: file(), line, retryable: false });
       expect((error as Error).message).to.include(`${file()}, line ${line}`);
       expect(await readFile(file())).to.deep.equal(Buffer.from(content));
-      // The lock is given back.
+      // The lock was released.
       await writeFile(file(), '{"_id":"a"}\n');
       expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
     });
@@ -175,7 +175,7 @@ describe('EmbeddedDatabase', () => {
     expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
   });
 
-  it('compacts files periodically, with a timer that does not keep the process alive', async () => {
+  it('compacts files periodically, with a timer that does not prevent the process from exiting', async () => {
     const clock = sinon.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const rows = (await open({ compactEvery: 1000 })).collection<Row>('rows');
     for (let n = 0; n < 20; n += 1) {
@@ -184,7 +184,7 @@ describe('EmbeddedDatabase', () => {
     }
     const before = (await stat(file())).size;
     clock.tick(1001);
-    // Waits its turn behind the compaction.
+    // Queued behind the compaction.
     await rows.update({ _id: 'a' }, { $set: { n: 20 } });
     expect((await stat(file())).size).to.be.lessThan(before / 5);
     clock.restore();
@@ -262,7 +262,7 @@ describe('EmbeddedDatabase', () => {
   });
 });
 
-/** What appends to the file of every NeDB, to make it fail. */
+/** The method with which every NeDB appends to its file, for tests that make it fail. */
 function nedbWriter(): { persistNewStateAsync(): Promise<void> } {
   const { persistence } = new Nedb({ inMemoryOnly: true });
   return Object.getPrototypeOf(persistence) as { persistNewStateAsync(): Promise<void> };

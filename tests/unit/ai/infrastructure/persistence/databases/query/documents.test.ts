@@ -1,4 +1,4 @@
-/** What the language of the stores says where the stand-ins for MongoDB are no witnesses. */
+/** Query semantics that the stand-ins for MongoDB cannot verify. */
 import { expect } from 'chai';
 import {
   projectFields,
