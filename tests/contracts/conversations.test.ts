@@ -296,7 +296,7 @@ describe('chat over HTTP', () => {
     expect(listener.text).not.to.contain('[DONE]');
   });
 
-  it('sends keep-alive comments on an idle stream', async () => {
+  it('sends heartbeat comments on an idle stream', async () => {
     const listener = await listen('silent');
     await listener.until(({ comments }) => comments.length >= 2);
     expect(listener.events).to.deep.equal([]);

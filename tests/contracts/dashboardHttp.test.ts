@@ -347,7 +347,7 @@ describe('the dashboard over HTTP', () => {
       expect(text).to.contain('event: resync');
     });
 
-    it('has headers that keep proxies from caching or rewriting it', async () => {
+    it('has headers that prevent proxies from caching or rewriting it', async () => {
       const response = await fetch(`${server.url}/runs/stream`, {
         headers: bearer('bob'),
         signal: AbortSignal.timeout(5_000),

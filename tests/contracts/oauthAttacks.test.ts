@@ -34,35 +34,35 @@ import { json, TestHost } from '../support/TestHost';
 const COOKIE = 'bolide-oauth';
 const TEN_MINUTES = 10 * 60_000;
 
-describe('attacks on the way back from the server', () => {
+describe('the OAuth flow under attack', () => {
   let app: ProvidersHost;
   let server: TestAuthorizationServer;
-  let parts: FlowDependencies;
+  let dependencies: FlowDependencies;
   beforeEach(async () => {
     app = await ProvidersHost.start();
     server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
-    parts = createFlowDependencies(app);
+    dependencies = createFlowDependencies(app);
   });
   afterEach(async () => {
     await app.stop();
     await server.stop();
   });
 
-  /** A browser that has everything but delivered the answer. */
+  /** A browser that has completed the flow up to the callback, which it has not requested yet. */
   const almostConnected = async (
     userId: string,
   ): Promise<{ callback: URL; browser: CookieBrowser; binding: string }> => {
     const { page, browser } = await connectAs(app, userId, atCallback);
     return { callback: new URL(page.url), browser, binding: browser.cookieOf(new URL(app.url).host, COOKIE) ?? '' };
   };
-  const without = (guard: Partial<FlowDependencies>): OAuthFlow => new OAuthFlow({ ...parts, ...guard });
+  const without = (guard: Partial<FlowDependencies>): OAuthFlow => new OAuthFlow({ ...dependencies, ...guard });
   const codeExchanges = (): number =>
     server.tokenRequests.filter(({ parameters }) => parameters.get('grant_type') === 'authorization_code').length;
   const isConnected = async (userId: string): Promise<boolean> =>
     (await app.credentials.findOne({ userId, kind: 'oauth' })) !== undefined;
 
-  it('refuses a state that was altered in any one character', async () => {
+  it('rejects a state with any single character altered', async () => {
     const { callback, browser } = await almostConnected('alice');
     const state = callback.searchParams.get('state') ?? '';
     for (let at = 0; at < state.length; at++) {
@@ -75,7 +75,7 @@ describe('attacks on the way back from the server', () => {
     expect((await browser.open(callback.href)).status, 'control: unaltered').to.equal(200);
   });
 
-  it('refuses a state that is missing, empty, doubled, of another form or enormous', async () => {
+  it('rejects a state that is missing, empty, duplicated, malformed or too long', async () => {
     const { callback, browser } = await almostConnected('alice');
     const query = callback.search.slice(1);
     const state = callback.searchParams.get('state') ?? '';
@@ -91,10 +91,10 @@ describe('attacks on the way back from the server', () => {
       expect((await browser.open(`${app.url}/oauth/callback?${odd}`)).status, odd.slice(0, 80)).to.be.within(400, 499);
     }
     expect(codeExchanges()).to.equal(0);
-    expect((await browser.open(callback.href)).status, 'control: as it came').to.equal(200);
+    expect((await browser.open(callback.href)).status, 'control: unmodified').to.equal(200);
   });
 
-  it('refuses an answer that is delivered again, and logs it', async () => {
+  it('rejects a replayed callback, and logs it', async () => {
     const { callback, browser } = await almostConnected('alice');
     expect((await browser.open(callback.href)).status).to.equal(200);
     const again = await browser.open(callback.href);
@@ -104,41 +104,41 @@ describe('attacks on the way back from the server', () => {
     expect(app.log.filter(({ fields }) => fields['reason'] === 'state-used-again')).to.have.length(1);
   });
 
-  it('control: where states can be used again, a second delivery reaches the server', async () => {
+  it('control: sends a replayed code to the server if states are reusable', async () => {
     const { callback, binding } = await almostConnected('alice');
-    const stored = await parts.authorizations.find(await onlyPendingId(app));
-    const forgetful: AuthorizationStore = {
-      ...parts.authorizations,
+    const stored = await dependencies.authorizations.find(await onlyPendingId(app));
+    const reusable: AuthorizationStore = {
+      ...dependencies.authorizations,
       find: () => Promise.resolve(stored),
       use: () => Promise.resolve(true),
     };
-    const flow = without({ authorizations: forgetful });
+    const flow = without({ authorizations: reusable });
     await flow.complete({ parameters: callback.searchParams, binding });
     await flow.complete({ parameters: callback.searchParams, binding });
     expect(codeExchanges()).to.equal(2);
   });
 
-  it('exchanges a code once when the answer is delivered twenty times at once', async () => {
+  it('exchanges the code once for twenty concurrent callbacks', async () => {
     const { callback, browser } = await almostConnected('alice');
     const pages = await Promise.all(Array.from({ length: 20 }, () => browser.open(callback.href)));
     expect(pages.filter(({ status }) => status === 200)).to.have.length(1);
     expect(codeExchanges()).to.equal(1);
   });
 
-  it('control: where states can be used again, twenty deliveries make more than one exchange', async () => {
+  it('control: exchanges the code repeatedly for concurrent callbacks if states are reusable', async () => {
     const { callback, binding } = await almostConnected('alice');
-    const stored = await parts.authorizations.find(await onlyPendingId(app));
-    const forgetful: AuthorizationStore = {
-      ...parts.authorizations,
+    const stored = await dependencies.authorizations.find(await onlyPendingId(app));
+    const reusable: AuthorizationStore = {
+      ...dependencies.authorizations,
       find: () => Promise.resolve(stored),
       use: () => Promise.resolve(true),
     };
-    const flow = without({ authorizations: forgetful });
+    const flow = without({ authorizations: reusable });
     await Promise.all(Array.from({ length: 20 }, () => flow.complete({ parameters: callback.searchParams, binding })));
     expect(codeExchanges()).to.be.greaterThan(1);
   });
 
-  it('refuses an answer after ten minutes', async () => {
+  it('rejects a callback after ten minutes', async () => {
     const { callback, binding } = await almostConnected('alice');
     const late = { ...systemClock, now: () => Date.now() + TEN_MINUTES };
     expect(await without({ clock: late }).complete({ parameters: callback.searchParams, binding })).to.include({
@@ -148,7 +148,7 @@ describe('attacks on the way back from the server', () => {
     expect(codeExchanges()).to.equal(0);
   });
 
-  it('control: where no time passes, the same answer is taken', async () => {
+  it('control: accepts the same callback if no time has passed', async () => {
     const { callback, binding } = await almostConnected('alice');
     const stopped = { ...systemClock, now: () => Date.now() + TEN_MINUTES - 5_000 };
     expect(await without({ clock: stopped }).complete({ parameters: callback.searchParams, binding })).to.include({
@@ -156,7 +156,7 @@ describe('attacks on the way back from the server', () => {
     });
   });
 
-  it('refuses an answer that another user’s session delivers, even in the right browser', async () => {
+  it('rejects a callback in another user’s session, even in the same browser', async () => {
     const { callback, browser } = await almostConnected('alice');
     browser.headers['x-test-user'] = 'bob';
     const page = await browser.open(callback.href);
@@ -164,13 +164,13 @@ describe('attacks on the way back from the server', () => {
     expect(codeExchanges()).to.equal(0);
   });
 
-  it('control: where sessions are not compared, it is taken', async () => {
+  it('control: accepts it if sessions are not compared', async () => {
     const { callback, browser } = await almostConnected('alice');
     delete browser.headers['x-test-user'];
     expect((await browser.open(callback.href)).status).to.equal(200);
   });
 
-  /** Bob starts, and makes Alice go on in her browser: her account at the vendor would become his here. */
+  /** Bob starts the flow and lures Alice into completing it, which would connect her vendor account to his user. */
   const lured = async (): Promise<{ parameters: URLSearchParams; victim: CookieBrowser; bobsBinding: string }> => {
     const bob = new CookieBrowser({ 'x-test-user': 'bob' });
     let link = '';
@@ -187,14 +187,14 @@ describe('attacks on the way back from the server', () => {
     };
   };
 
-  it('refuses to connect the account of someone who was lured into a flow that another browser started', async () => {
+  it('does not connect the account of a victim who was lured into a flow started in another browser', async () => {
     const { parameters, victim } = await lured();
     expect((await victim.open(`${app.url}/oauth/callback?${parameters.toString()}`)).status).to.equal(403);
     expect(codeExchanges()).to.equal(0);
     expect(await isConnected('bob')).to.equal(false);
   });
 
-  it('control: where browsers are not compared, the victim’s account becomes the attacker’s', async () => {
+  it('control: connects the victim’s account to the attacker if browsers are not compared', async () => {
     const { parameters, bobsBinding } = await lured();
     expect(await without({}).complete({ parameters, binding: bobsBinding })).to.include({
       connected: true,
@@ -203,7 +203,7 @@ describe('attacks on the way back from the server', () => {
     expect(await isConnected('bob')).to.equal(true);
   });
 
-  it('refuses a cookie that somebody else set beside the browser’s own', async () => {
+  it('rejects a binding cookie injected beside the browser’s own', async () => {
     const open = (parameters: URLSearchParams, cookie: string): Promise<Response> =>
       fetch(`${app.url}/oauth/callback?${parameters.toString()}`, { headers: { cookie } });
     const first = await lured();
@@ -213,13 +213,12 @@ describe('attacks on the way back from the server', () => {
     expect((await open(second.parameters, `${COOKIE}=${own}; ${COOKIE}=${second.bobsBinding}`)).status).to.equal(403);
     expect(await isConnected('bob')).to.equal(false);
     const third = await lured();
-    expect(
-      (await open(third.parameters, `${COOKIE}=${third.bobsBinding}`)).status,
-      'control: alone it is taken',
-    ).to.equal(200);
+    expect((await open(third.parameters, `${COOKIE}=${third.bobsBinding}`)).status, 'control: accepted alone').to.equal(
+      200,
+    );
   });
 
-  it('does not let another site press the button that confirms a ticket', async () => {
+  it('rejects a ticket’s confirmation that another site submits', async () => {
     const ticket =
       new URL(await app.module.operations.connect(BOB, { providerId: PROVIDER_ID })).searchParams.get('ticket') ?? '';
     const press = (headers: Record<string, string>): Promise<Response> =>
@@ -240,7 +239,7 @@ describe('attacks on the way back from the server', () => {
     expect((await press({ origin: app.url })).status, 'control: from a page of this app').to.equal(303);
   });
 
-  it('refuses a ticket under another provider’s name, and for another user’s session', async () => {
+  it('rejects a ticket for another provider or in another user’s session', async () => {
     await createProvider(app, server, { providerId: 'other', name: 'Other' });
     const url = await app.module.operations.connect(BOB, { providerId: PROVIDER_ID });
     expect(
@@ -251,7 +250,7 @@ describe('attacks on the way back from the server', () => {
     expect((await browser.open(url, (each) => each.startsWith(server.url))).status, 'control').to.equal(0);
   });
 
-  it('starts nothing for provider ids that are forged, unknown or not for this user', async () => {
+  it('does not start for forged, unknown or forbidden provider ids', async () => {
     await createProvider(app, server, { providerId: 'closed', access: 'admins' });
     const browser = new CookieBrowser({ 'x-test-user': 'alice' });
     for (const id of [
@@ -278,7 +277,7 @@ describe('attacks on the way back from the server', () => {
     ).to.equal(0);
   });
 
-  it('refuses an answer for a provider whose server was exchanged meanwhile, or that the user may no longer use', async () => {
+  it('rejects a callback for a provider whose settings have changed, or that the user may no longer use', async () => {
     const first = await almostConnected('alice');
     await app.module.operations.update(ADMIN, { ...providerArgument(server, {}, { clientId: 'another-client' }) });
     expect((await first.browser.open(first.callback.href)).status).to.equal(409);
@@ -292,7 +291,7 @@ describe('attacks on the way back from the server', () => {
     expect((await third.browser.open(third.callback.href)).status, 'control').to.equal(200);
   });
 
-  it('leads to no place that a request names', async () => {
+  it('never redirects to a URL from the request', async () => {
     const browser = new CookieBrowser({
       'x-test-user': 'alice',
       'x-forwarded-host': 'evil.example',
@@ -328,7 +327,7 @@ describe('attacks on the way back from the server', () => {
     expect(page.body).not.to.include('evil.example');
   });
 
-  it('control: where the root URL comes from the request, codes would go to the attacker', async () => {
+  it('control: sends codes to the attacker if the root URL comes from the request', async () => {
     const url = await without({ rootUrl: 'https://evil.example' }).start(
       'alice',
       PROVIDER_ID,
@@ -337,7 +336,7 @@ describe('attacks on the way back from the server', () => {
     expect(url.searchParams.get('redirect_uri')).to.equal('https://evil.example/oauth/callback');
   });
 
-  it('shows what the server says as text, and nothing of it as markup', async () => {
+  it('escapes the server’s error texts on its pages', async () => {
     const hostile = `<script>alert(1)</script><img src=x onerror="alert(2)">'"\`&lt; \u202e`;
     const { callback, browser } = await almostConnected('alice');
     const state = callback.searchParams.get('state') ?? '';
@@ -356,7 +355,7 @@ describe('attacks on the way back from the server', () => {
     expect(decodeURIComponent(answer.toString()), 'control: the text contained markup').to.match(/<script/);
   });
 
-  it('refuses the code of another flow, by PKCE and by nonce', async () => {
+  it('rejects the code of another flow, through PKCE and through the nonce', async () => {
     const victim = await almostConnected('alice');
     const attacker = await almostConnected('bob');
     attacker.callback.searchParams.set('code', victim.callback.searchParams.get('code') ?? '');
@@ -366,7 +365,7 @@ describe('attacks on the way back from the server', () => {
     expect(await isConnected('bob')).to.equal(false);
   });
 
-  it('control: on a server that ignores PKCE, the code of another flow is taken when there is no nonce either', async () => {
+  it('control: accepts the code of another flow on a server without PKCE if there is no nonce either', async () => {
     const lax = await TestAuthorizationServer.start({
       redirectUris: [`${app.url}/oauth/callback`],
       requirePkce: false,
@@ -384,7 +383,7 @@ describe('attacks on the way back from the server', () => {
     await lax.stop();
   });
 
-  it('refuses a code whose challenge was stripped from the way there', async () => {
+  it('rejects a code if the challenge was stripped from the authorization request', async () => {
     const browser = new CookieBrowser({ 'x-test-user': 'alice' });
     let link = '';
     await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start`, (url) => {
@@ -399,7 +398,7 @@ describe('attacks on the way back from the server', () => {
     expect(await isConnected('alice')).to.equal(false);
   });
 
-  it('does not start at a server that knows only plain challenges', async () => {
+  it('does not start with a server that supports only plain challenges', async () => {
     const endpoints = (methods: readonly string[]): object => ({
       issuer: plain.url,
       authorization_endpoint: `${plain.url}/auth`,
@@ -426,7 +425,7 @@ describe('attacks on the way back from the server', () => {
     await plain.stop();
   });
 
-  it('does not lead a browser to an address of another kind that a server publishes as its own', async () => {
+  it('does not redirect to an unsafe URL in the server’s metadata', async () => {
     const odd = await TestHost.start();
     for (const endpoint of [
       'javascript:alert(1)',
@@ -447,7 +446,7 @@ describe('attacks on the way back from the server', () => {
     await odd.stop();
   });
 
-  /** The user starts at Evil, which sends the browser on to the honest server, to get its code. */
+  /** Mix-up: the user starts at Evil, which redirects the browser to the honest server to obtain its code. */
   const mixedUp = async (issuer: 'honest' | 'silent'): Promise<{ outcome: FlowOutcome; stolen: string[] }> => {
     const evil = await TestHost.start();
     evil.answer = (response, request) => {
@@ -481,20 +480,20 @@ describe('attacks on the way back from the server', () => {
     return { outcome, stolen };
   };
 
-  it('does not give the code of one server to another that was mixed up with it', async () => {
+  it('does not send the code of one server to another in a mix-up attack', async () => {
     const { outcome, stolen } = await mixedUp('honest');
     expect(outcome).to.include({ connected: false, reason: 'refused-by-server' });
     expect(stolen).to.deep.equal([]);
   });
 
-  it('control: where the issuer is not named, the other server gets the code', async () => {
+  it('control: sends the code to the other server if the response names no issuer', async () => {
     const { stolen } = await mixedUp('silent');
     expect(stolen).to.have.length(1);
     expect(stolen[0]).to.match(/^[\w-]{20,}$/);
   });
 });
 
-describe('attacks on what is stored', () => {
+describe('stored secrets under attack', () => {
   let app: ProvidersHost;
   let server: TestAuthorizationServer;
   before(async () => {
@@ -520,14 +519,14 @@ describe('attacks on what is stored', () => {
   const keyOf = async (userId: string): Promise<string | undefined> =>
     (await app.module.credentials.getAccessToken({ providerId: 'keys', userId }))?.token;
 
-  /** Alice's box in Bob's row. */
+  /** Copies Alice's box into Bob's row. */
   const swap = async (): Promise<void> => {
     const alices = (await app.credentials.findOne({ providerId: 'keys', userId: 'alice' }))!;
     const { sealed, keyId, destination } = alices;
     await app.credentials.update({ providerId: 'keys', userId: 'bob' }, { $set: { sealed, keyId, destination } });
   };
 
-  it('does not open a user’s box in another user’s row', async () => {
+  it('do not open in another user’s row', async () => {
     await swap();
     expect(await failure(keyOf('bob')))
       .to.be.instanceOf(LLMAuthError)
@@ -536,7 +535,7 @@ describe('attacks on what is stored', () => {
     expect(app.log.at(-1)).to.deep.include({ level: 'warn', event: 'credential:does-not-open' });
   });
 
-  it('control: a box that is bound to no place opens in any', async () => {
+  it('control: open in any row if they are sealed without a binding', async () => {
     const unbound = createFlowDependencies(app, { sealer: unboundSealer(app.settings.secretKeys) });
     const provider = (await unbound.providers.find('keys'))!;
     await unbound.vault.put(provider, 'api_key', 'alice', { type: 'api_key', key: 'sk-alices-own-key-000' });
@@ -547,7 +546,7 @@ describe('attacks on what is stored', () => {
     );
   });
 
-  it('does not open a box under another kind or another provider', async () => {
+  it('do not open under another provider', async () => {
     await app.module.operations.create(ADMIN, {
       providerId: 'twin',
       name: 'Twin',
@@ -564,23 +563,26 @@ describe('attacks on what is stored', () => {
     await app.module.operations.remove(ADMIN, { providerId: 'twin' });
   });
 
-  it('does not open a box of which any one bit was flipped', async () => {
+  it('do not open after any single bit was flipped', async () => {
     const row = (await app.credentials.findOne({ providerId: 'keys', userId: 'alice' }))!;
     const bytes = Buffer.from(row.sealed, 'base64url');
-    const parts = createFlowDependencies(app);
-    const provider = (await parts.providers.find('keys'))!;
+    const dependencies = createFlowDependencies(app);
+    const provider = (await dependencies.providers.find('keys'))!;
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = Buffer.from(bytes);
       flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-      expect(parts.vault.contentOf({ ...row, sealed: flipped.toString('base64url') }), `bit ${bit}`).to.equal(
+      expect(dependencies.vault.contentOf({ ...row, sealed: flipped.toString('base64url') }), `bit ${bit}`).to.equal(
         undefined,
       );
     }
-    expect(parts.vault.contentOf(row), 'control').to.deep.equal({ type: 'api_key', key: 'sk-alices-own-key-000' });
+    expect(dependencies.vault.contentOf(row), 'control').to.deep.equal({
+      type: 'api_key',
+      key: 'sk-alices-own-key-000',
+    });
     expect(provider.name).to.equal('Keys');
   });
 
-  it('does not open a box that was sealed with a key that is gone, or that is said to be another’s', async () => {
+  it('do not open if their key is missing, or under the id of another key', async () => {
     const other = newKey('k2');
     const onlyNew = app.createModule({ secretKeys: other });
     const thrown = await failure(onlyNew.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }));
@@ -599,7 +601,7 @@ describe('attacks on what is stored', () => {
     );
   });
 
-  it('sends no secret to an address that was written into the provider’s row', async () => {
+  it('are not sent to a URL that was tampered with in the provider’s row', async () => {
     await connectAs(app, 'alice');
     const stored = (await app.providers.findOne({ _id: PROVIDER_ID }))!;
     const thief = await TestHost.start(json({ access_token: 'x', token_type: 'bearer' }));
@@ -622,7 +624,7 @@ describe('attacks on what is stored', () => {
     await app.credentials.update({ _id: row._id }, { $set: { destination: await destinationNow(app) } });
     expect(
       await failure(forged.open((await createFlowDependencies(app).providers.find(PROVIDER_ID))!, 'oauth', 'alice')),
-      'the destination is sealed in',
+      'the destination is part of the binding',
     ).to.be.instanceOf(LLMAuthError);
     await app.providers.update({ _id: PROVIDER_ID }, { $set: { baseURL: stored.baseURL } });
     await app.credentials.update({ _id: row._id }, { $set: { destination: row.destination } });
@@ -634,7 +636,7 @@ describe('attacks on what is stored', () => {
     await thief.stop();
   });
 
-  it('forgets secrets that were given for an address which an administrator changes', async () => {
+  it('are deleted when an administrator changes the address they were given for', async () => {
     await app.module.operations.update(ADMIN, { providerId: 'keys', baseURL: 'https://elsewhere.example/v1' });
     expect(await failure(keyOf('alice'))).to.be.instanceOf(LLMAuthError);
     expect(await app.credentials.find({ providerId: 'keys' })).to.deep.equal([]);
@@ -652,7 +654,7 @@ async function destinationNow(app: ProvidersHost): Promise<string> {
   return destinationHash((await createFlowDependencies(app).providers.find(PROVIDER_ID))!);
 }
 
-/** The server as one that never heard of PKCE: what it is asked loses the challenge, and the verifier. */
+/** Strips the challenge and the verifier from all requests, as for a server without PKCE. */
 function stripPkce(server: TestAuthorizationServer): void {
   server.intercept = (request, response) => {
     const url = new URL(request.url ?? '', server.url);
@@ -684,7 +686,7 @@ async function forwardWithoutVerifier(
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
 }
 
-/** Seals as the real one does, except that boxes belong nowhere. */
+/** A real sealer that ignores the binding. */
 function unboundSealer(secretKeys: string): Sealer {
   const sealer = new SealingService(KeyRing.parse(secretKeys));
   return {

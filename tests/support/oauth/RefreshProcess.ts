@@ -13,7 +13,7 @@ export class RefreshProcess {
   /** Called when the child pauses at a point. Default: resumes it. */
   onReached: (point: Point) => void = () => this.resume();
   private readonly child: ChildProcess;
-  private resolveOutcome: ((told: RefreshOutcome | undefined) => void) | undefined;
+  private resolveOutcome: ((outcome: RefreshOutcome | undefined) => void) | undefined;
 
   private constructor(child: ChildProcess) {
     this.child = child;
