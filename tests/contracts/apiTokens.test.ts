@@ -35,10 +35,10 @@ describe('API tokens of the plain-Node host', () => {
   let directory: string;
   let server: RunningServer;
   const start = (): Promise<RunningServer> => startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: LOCAL });
-  const ask = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+  const send = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
     call(server.url, token, method, path, body);
   const issue = async (fields: object): Promise<{ readonly id: string; readonly token: string }> => {
-    const { status, body } = await ask(LOCAL, 'POST', '/tokens', fields);
+    const { status, body } = await send(LOCAL, 'POST', '/tokens', fields);
     expect(status, JSON.stringify(body)).to.equal(201);
     return body as never;
   };
@@ -54,16 +54,16 @@ describe('API tokens of the plain-Node host', () => {
 
   it('are created by an admin, grant only their scopes, and survive a restart', async () => {
     const { token } = await issue({ name: 'reports', userId: 'bob', scopes: ['read'] });
-    expect((await ask(token, 'GET', '/v1/models')).status).to.equal(200);
-    expect((await ask(token, 'POST', '/v1/responses', { model: 'openai', input: 'Hello' })).status).to.equal(403);
+    expect((await send(token, 'GET', '/v1/models')).status).to.equal(200);
+    expect((await send(token, 'POST', '/v1/responses', { model: 'openai', input: 'Hello' })).status).to.equal(403);
     await server.close();
     server = await start();
-    expect((await ask(token, 'GET', '/v1/models')).status).to.equal(200);
+    expect((await send(token, 'GET', '/v1/models')).status).to.equal(200);
   });
 
   it('are listed without their hash, and are rejected once revoked', async () => {
     const { id, token } = await issue({ name: 'short-lived', userId: 'cem' });
-    const { body } = await ask(LOCAL, 'GET', '/tokens?userId=cem');
+    const { body } = await send(LOCAL, 'GET', '/tokens?userId=cem');
     expect(body['tokens']).to.deep.equal([
       {
         _id: id,
@@ -73,9 +73,9 @@ describe('API tokens of the plain-Node host', () => {
         createdAt: (body['tokens'] as { createdAt: number }[])[0]!.createdAt,
       },
     ]);
-    expect((await ask(LOCAL, 'DELETE', `/tokens/${id}`)).status, 'of the caller there is no such token').to.equal(404);
-    expect((await ask(LOCAL, 'DELETE', `/tokens/${id}?userId=cem`)).body).to.deep.equal({ deleted: true });
-    expect((await ask(token, 'GET', '/v1/models')).status).to.equal(401);
+    expect((await send(LOCAL, 'DELETE', `/tokens/${id}`)).status, 'of the caller there is no such token').to.equal(404);
+    expect((await send(LOCAL, 'DELETE', `/tokens/${id}?userId=cem`)).body).to.deep.equal({ deleted: true });
+    expect((await send(token, 'GET', '/v1/models')).status).to.equal(401);
   });
 
   it('can’t create tokens themselves, unless they have the scope admin', async () => {
@@ -86,9 +86,9 @@ describe('API tokens of the plain-Node host', () => {
       ['GET', '/tokens', undefined],
       ['DELETE', `/tokens/${plain.id}`, undefined],
     ] as const) {
-      expect((await ask(plain.token, method, path, body)).status, `${method} ${path}`).to.equal(403);
+      expect((await send(plain.token, method, path, body)).status, `${method} ${path}`).to.equal(403);
     }
-    expect((await ask(admin.token, 'POST', '/tokens', { name: 'more' })).status).to.equal(201);
+    expect((await send(admin.token, 'POST', '/tokens', { name: 'more' })).status).to.equal(201);
   });
 
   it('are validated when created', async () => {
@@ -104,11 +104,11 @@ describe('API tokens of the plain-Node host', () => {
       [['x'], 'body'],
     ];
     for (const [body, path] of wrong) {
-      const answer = await ask(LOCAL, 'POST', '/tokens', body);
+      const answer = await send(LOCAL, 'POST', '/tokens', body);
       expect(answer.status, JSON.stringify(body)).to.equal(400);
       expect(JSON.stringify(answer.body)).to.include(path);
     }
-    expect((await ask('nobody', 'POST', '/tokens', { name: 'x' })).status).to.equal(401);
+    expect((await send('nobody', 'POST', '/tokens', { name: 'x' })).status).to.equal(401);
   });
 
   it('open the dashboard for their owner', async () => {

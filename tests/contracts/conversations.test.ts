@@ -325,11 +325,11 @@ describe('chat over HTTP', () => {
     await post({ conversationId: 'model', input: 'Two and two?', model: 'openai/gpt-4.1-mini' });
     await listener.ends(1);
     expect(simulator.requests.at(-1)?.body).to.have.property('model', 'gpt-4.1-mini');
-    const asked = simulator.requests.length;
+    const requestsBefore = simulator.requests.length;
     for (const model of ['nobody/nothing', undefined])
       expect((await post({ conversation: 'model', message: 'Hi', model }, 'guest')).status).to.equal(404);
     expect((await post({ conversation: 'model', message: 'Hi', model: 7 })).status).to.equal(400);
-    expect(simulator.requests).to.have.length(asked);
+    expect(simulator.requests).to.have.length(requestsBefore);
   });
 
   it('rejects unauthenticated requests, and streams without a conversation', async () => {
@@ -345,14 +345,14 @@ describe('chat over HTTP', () => {
     socket.pause();
     socket.write(`GET /output/stream?conversation=slow HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ann\r\n\r\n`);
     const channel = module.conversations.channels.of('ann', 'slow');
-    const begun = deferred();
+    const started = deferred();
     const listen_ = channel.subscribe.bind(channel);
     channel.subscribe = (listener, id) => {
       const stop = listen_(listener, id);
-      begun.resolve();
+      started.resolve();
       return stop;
     };
-    await begun.promise;
+    await started.promise;
     const other = await listen('slow');
     await other.until(({ lastId }) => lastId !== '');
     const answer = channel.begin();

@@ -38,7 +38,7 @@ interface Body extends RunDetail {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-const ASKED = { providerId: 'shared', input: 'Hello', tools: ['get_weather'] };
+const RUN_REQUEST = { providerId: 'shared', input: 'Hello', tools: ['get_weather'] };
 
 describe('the dashboard over HTTP', () => {
   let server: RunningServer;
@@ -76,7 +76,7 @@ describe('the dashboard over HTTP', () => {
 
   const bearer = (person: Person): Record<string, string> =>
     person === 'nobody' ? {} : { authorization: `Bearer ${tokens[person]}` };
-  async function ask(
+  async function send(
     person: Person,
     method: string,
     path: string,
@@ -95,14 +95,14 @@ describe('the dashboard over HTTP', () => {
       body: (text.startsWith('{') ? JSON.parse(text) : text) as Body,
     };
   }
-  const get = (person: Person, path: string): Promise<Answer> => ask(person, 'GET', path);
-  const post = (person: Person, path: string, body?: unknown): Promise<Answer> => ask(person, 'POST', path, body);
+  const get = (person: Person, path: string): Promise<Answer> => send(person, 'GET', path);
+  const post = (person: Person, path: string, body?: unknown): Promise<Answer> => send(person, 'POST', path, body);
   const watch = async (person: Person, query = '', headers: Record<string, string> = {}): Promise<SseReader> => {
     const stream = await readSse(`${server.url}/runs/stream${query}`, { ...bearer(person), ...headers });
     streams.push(stream);
     return stream;
   };
-  const unique = (fields: object = {}): object => ({ requestId: `r${(requests += 1)}`, ...ASKED, ...fields });
+  const unique = (fields: object = {}): object => ({ requestId: `r${(requests += 1)}`, ...RUN_REQUEST, ...fields });
   async function start(person: Person, tool?: string): Promise<string> {
     if (tool !== undefined) simulator.enqueue({ calls: [{ name: tool, arguments: { text: 'x' } }] });
     const { body } = await post(person, '/runs', unique({ tools: tool === undefined ? [] : [tool] }));
@@ -163,15 +163,15 @@ describe('the dashboard over HTTP', () => {
       };
       for (const [path, body] of Object.entries(bodies)) {
         const method = body === undefined ? 'GET' : 'POST';
-        const others = await ask('cat', method, `/runs/${executionId}${path}`, body);
-        const unknown = await ask('cat', method, `/runs/no-such-run${path}`, body);
+        const others = await send('cat', method, `/runs/${executionId}${path}`, body);
+        const unknown = await send('cat', method, `/runs/no-such-run${path}`, body);
         expect(others.status, path).to.equal(404);
         expect(others.body).to.deep.equal(unknown.body);
         expect(others.body.error.code).to.equal('not-found');
-        expect((await ask('nobody', method, `/runs/${executionId}${path}`, body)).status).to.equal(401);
+        expect((await send('nobody', method, `/runs/${executionId}${path}`, body)).status).to.equal(401);
         // The owner's request gets past the access check.
         if (path !== '' && path !== '/cancel')
-          expect((await ask('bob', method, `/runs/${executionId}${path}`, body)).status).to.equal(400);
+          expect((await send('bob', method, `/runs/${executionId}${path}`, body)).status).to.equal(400);
       }
       expect((await post('bob', `/runs/${executionId}/cancel`)).body).to.have.property('state');
       await ended(executionId);
@@ -190,18 +190,21 @@ describe('the dashboard over HTTP', () => {
         'state',
       );
       await ended(approved);
-      const refused = await start('bob', 'send_reminder');
-      const asked = await events.seen('tool:approval_required', (event) => event.executionId === refused);
+      const rejectedRun = await start('bob', 'send_reminder');
+      const approvalRequired = await events.seen(
+        'tool:approval_required',
+        (event) => event.executionId === rejectedRun,
+      );
       expect(
         (
-          await post('bob', `/runs/${refused}/reject`, {
-            callId: asked.callId,
-            argumentsHash: asked.argumentsHash,
+          await post('bob', `/runs/${rejectedRun}/reject`, {
+            callId: approvalRequired.callId,
+            argumentsHash: approvalRequired.argumentsHash,
             reason: 'No.',
           })
         ).status,
       ).to.equal(200);
-      await ended(refused);
+      await ended(rejectedRun);
       const outside = await start('bob', 'outside');
       const call = await events.seen('tool:executing', (event) => event.executionId === outside);
       expect(
@@ -213,13 +216,13 @@ describe('the dashboard over HTTP', () => {
     const WRONG: readonly (readonly [path: string, body: unknown, status: number])[] = [
       ['/runs', {}, 400],
       ['/runs', [], 400],
-      ['/runs', { requestId: 'x', ...ASKED, providerId: { $gt: '' } }, 400],
-      ['/runs', { requestId: { $ne: null }, ...ASKED }, 400],
-      ['/runs', { requestId: 'x', ...ASKED, unknown: 1 }, 400],
-      ['/runs', { requestId: 'x', ...ASKED, baseURL: 'https://evil.example' }, 400],
-      ['/runs', { requestId: 'x', ...ASKED, input: 'x'.repeat(4_000_001) }, 400],
-      ['/runs', { requestId: 'x', ...ASKED, input: 'x'.repeat(11 * 1024 * 1024) }, 413],
-      ['/runs', { requestId: 'x', ...ASKED, providerId: 'nothing' }, 403],
+      ['/runs', { requestId: 'x', ...RUN_REQUEST, providerId: { $gt: '' } }, 400],
+      ['/runs', { requestId: { $ne: null }, ...RUN_REQUEST }, 400],
+      ['/runs', { requestId: 'x', ...RUN_REQUEST, unknown: 1 }, 400],
+      ['/runs', { requestId: 'x', ...RUN_REQUEST, baseURL: 'https://evil.example' }, 400],
+      ['/runs', { requestId: 'x', ...RUN_REQUEST, input: 'x'.repeat(4_000_001) }, 400],
+      ['/runs', { requestId: 'x', ...RUN_REQUEST, input: 'x'.repeat(11 * 1024 * 1024) }, 413],
+      ['/runs', { requestId: 'x', ...RUN_REQUEST, providerId: 'nothing' }, 403],
     ];
     for (const [path, body, status] of WRONG) {
       it(`are not started by ${JSON.stringify(body).slice(0, 90)}`, async () => {
@@ -241,7 +244,7 @@ describe('the dashboard over HTTP', () => {
       ])
         expect((await get('bob', `/runs${query}`)).status, query).to.equal(400);
       expect((await get('bob', '/runs/a/b/c')).status).to.equal(404);
-      expect((await ask('bob', 'DELETE', '/runs')).status).to.equal(405);
+      expect((await send('bob', 'DELETE', '/runs')).status).to.equal(405);
     });
   });
 
@@ -361,7 +364,7 @@ describe('the dashboard over HTTP', () => {
     });
   });
 
-  describe('beside runs', () => {
+  describe('other routes', () => {
     it('lists tools with the outcomes of the user’s calls or, for admins, of all calls', async () => {
       const counts = async (person: Person): Promise<ToolSummary['counts'] | undefined> =>
         (await get(person, '/tools')).body.tools.find(({ name }) => name === 'get_weather')?.counts;
@@ -429,7 +432,7 @@ describe('the dashboard over HTTP', () => {
       token = tokens.local,
       headers: Record<string, string> = { origin: origin() },
     ): Promise<Answer> {
-      return ask('nobody', 'POST', '/session', { token }, headers);
+      return send('nobody', 'POST', '/session', { token }, headers);
     }
     const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
 
@@ -457,11 +460,11 @@ describe('the dashboard over HTTP', () => {
       );
       expect(answer.headers.get('set-cookie')).not.to.contain(tokens.local);
       const cookie = cookieOf(answer);
-      expect((await ask('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(200);
-      expect((await ask('nobody', 'GET', '/session', undefined, { cookie })).body).to.include({ userId: 'local' });
+      expect((await send('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(200);
+      expect((await send('nobody', 'GET', '/session', undefined, { cookie })).body).to.include({ userId: 'local' });
       expect(
         (
-          await ask('nobody', 'POST', '/runs', unique({ tools: [], providerId: 'shared' }), {
+          await send('nobody', 'POST', '/runs', unique({ tools: [], providerId: 'shared' }), {
             cookie,
             origin: origin(),
           })
@@ -471,22 +474,24 @@ describe('the dashboard over HTTP', () => {
 
     it('identifies each token’s owner, and rejects requests without one', async () => {
       const bob = cookieOf(await signIn(tokens.bob));
-      expect((await ask('nobody', 'GET', '/session', undefined, { cookie: bob })).body).to.include({
+      expect((await send('nobody', 'GET', '/session', undefined, { cookie: bob })).body).to.include({
         userId: 'bob',
         isAdmin: false,
       });
       for (const token of ['wrong', '']) expect((await signIn(token)).status).to.equal(401);
-      expect((await ask('nobody', 'POST', '/session', { token: { $gt: '' } }, { origin: origin() })).status).to.equal(
+      expect((await send('nobody', 'POST', '/session', { token: { $gt: '' } }, { origin: origin() })).status).to.equal(
         400,
       );
       for (const cookie of ['bolide-session=x', `bolide-session=${'A'.repeat(43)}`, `${bob}; ${bob}`])
-        expect((await ask('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(401);
+        expect((await send('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(401);
     });
 
     it('ends its session permanently', async () => {
       const cookie = cookieOf(await signIn());
-      expect((await ask('nobody', 'DELETE', '/session', undefined, { cookie, origin: origin() })).status).to.equal(204);
-      expect((await ask('nobody', 'GET', '/session', undefined, { cookie })).status).to.equal(401);
+      expect((await send('nobody', 'DELETE', '/session', undefined, { cookie, origin: origin() })).status).to.equal(
+        204,
+      );
+      expect((await send('nobody', 'GET', '/session', undefined, { cookie })).status).to.equal(401);
     });
 
     it('ignores its cookie in requests of other pages', async () => {
@@ -512,7 +517,7 @@ describe('the dashboard over HTTP', () => {
           const body =
             method !== 'POST' ? undefined : path === '/session' ? { token: tokens.local } : unique({ tools: [] });
           expect(
-            (await ask('nobody', method, path, body, { ...headers, cookie })).status,
+            (await send('nobody', method, path, body, { ...headers, cookie })).status,
             `${method} ${path} ${JSON.stringify(headers)}`,
           ).to.equal(403);
         }
@@ -520,11 +525,11 @@ describe('the dashboard over HTTP', () => {
       }
       // The same requests succeed from its own page, and with a token from anywhere.
       expect(
-        (await ask('nobody', 'GET', '/runs', undefined, { cookie, origin: origin(), 'sec-fetch-site': 'same-origin' }))
+        (await send('nobody', 'GET', '/runs', undefined, { cookie, origin: origin(), 'sec-fetch-site': 'same-origin' }))
           .status,
       ).to.equal(200);
       expect(
-        (await ask('nobody', 'GET', '/runs', undefined, { ...bearer('bob'), origin: 'http://evil.example' })).status,
+        (await send('nobody', 'GET', '/runs', undefined, { ...bearer('bob'), origin: 'http://evil.example' })).status,
       ).to.equal(200);
     });
 

@@ -134,11 +134,11 @@ describe('the examples', function () {
         detached: true,
       });
     const killed = start();
-    const gone = once(killed, 'exit');
+    const exited = once(killed, 'exit');
     await waitForMatch(killed.stdout as AsyncIterable<Uint8Array>, /saved (\w+)\n/);
     // The loader runs the example in a child process.
     process.kill(-(killed.pid ?? 0), 'SIGKILL');
-    await gone;
+    await exited;
     const [summary] = await waitForMatch(
       start().stdout as AsyncIterable<Uint8Array>,
       /^(6 reports of 2026-11-22 are done), in \d+ model calls$/m,

@@ -30,13 +30,13 @@ describe('a host', function () {
       const { executionId } = await queue();
       expect((await loop.waitForResult(executionId)).iterations).to.equal(2);
       expect(await queue()).to.deep.equal({ executionId });
-      const answer = await fetch(`${running.url}/v1/chat/completions`, {
+      const response = await fetch(`${running.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${running.token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ model: 'openai', messages: [{ role: 'user', content: 'Hello' }] }),
       });
-      expect(answer.status).to.equal(402);
-      expect(await answer.text()).to.contain('budget of 2 model calls per day');
+      expect(response.status).to.equal(402);
+      expect(await response.text()).to.contain('budget of 2 model calls per day');
       await running.close();
       await mongo?.stop();
       await rm(directory, { recursive: true });

@@ -251,9 +251,11 @@ describe('the plain-Node host', () => {
       );
       expect((await ask('acme')).text).to.include('No account is connected');
       const browser = new CookieBrowser();
-      const asked = await browser.open(await server.host.providers.operations.connect(LOCAL, { providerId: 'acme' }));
-      expect(asked.body).to.include('will be connected to the user “local”');
-      const page = await browser.authorize(await browser.submit(asked, {}), 'local@acme');
+      const confirmation = await browser.open(
+        await server.host.providers.operations.connect(LOCAL, { providerId: 'acme' }),
+      );
+      expect(confirmation.body).to.include('will be connected to the user “local”');
+      const page = await browser.authorize(await browser.submit(confirmation, {}), 'local@acme');
       expect(page.body).to.include('Your Acme account is connected');
       expect((await ask('acme')).status).to.equal(200);
       const first = tokensShown().at(-1);

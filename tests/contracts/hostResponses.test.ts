@@ -20,14 +20,14 @@ describe('responses after a restart', () => {
   let directory: string;
   let server: RunningServer;
   const start = (): Promise<RunningServer> => startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: TOKEN });
-  const ask = (method: string, path: string, body?: object): Promise<Response> =>
+  const send = (method: string, path: string, body?: object): Promise<Response> =>
     fetch(server.url + path, {
       method,
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   const resource = async (method: string, path: string, body?: object): Promise<Resource> => {
-    const response = await ask(method, path, body);
+    const response = await send(method, path, body);
     const text = await response.text();
     expect(response.status, text).to.equal(200);
     return JSON.parse(text) as Resource;
@@ -54,9 +54,9 @@ describe('responses after a restart', () => {
     });
     expect(second.status).to.equal('completed');
     await resource('DELETE', `/v1/responses/${first.id}`);
-    expect((await ask('GET', `/v1/responses/${first.id}`)).status).to.equal(404);
+    expect((await send('GET', `/v1/responses/${first.id}`)).status).to.equal(404);
     expect(
-      (await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Go on.', previous_response_id: first.id }))
+      (await send('POST', '/v1/responses', { model: 'anthropic', input: 'Go on.', previous_response_id: first.id }))
         .status,
     ).to.equal(400);
   });
@@ -69,7 +69,7 @@ for (const kind of ['its own files', 'MongoDB'] as const) {
     let mongo: TestMongo | undefined;
     let directory: string;
     let server: RunningServer;
-    const ask = async (method: string, path: string, body?: object): Promise<Resource> => {
+    const send = async (method: string, path: string, body?: object): Promise<Resource> => {
       const response = await fetch(server.url + path, {
         method,
         headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
@@ -97,8 +97,8 @@ for (const kind of ['its own files', 'MongoDB'] as const) {
 
     it('fail once no process can be producing them: at once on an exclusive database, else after an hour', async () => {
       const { responses } = server.host.module;
-      const made = await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Hello' });
-      const stored = (await responses.find('local', made.id))!;
+      const created = await send('POST', '/v1/responses', { model: 'anthropic', input: 'Hello' });
+      const stored = (await responses.find('local', created.id))!;
       for (const [id, age] of [
         ['resp_lately', 60_000],
         ['resp_long_ago', 2 * 3_600_000],
@@ -111,19 +111,19 @@ for (const kind of ['its own files', 'MongoDB'] as const) {
           body: { ...stored.body, ...changed },
         });
       }
-      expect((await ask('GET', '/v1/responses/resp_lately')).status).to.equal(
+      expect((await send('GET', '/v1/responses/resp_lately')).status).to.equal(
         mongo === undefined ? 'failed' : 'in_progress',
       );
-      const lost = await ask('GET', '/v1/responses/resp_long_ago');
+      const lost = await send('GET', '/v1/responses/resp_long_ago');
       expect(lost.status).to.equal('failed');
       expect(lost.error?.message).to.include('server stopped');
     });
 
     it('are never treated as lost while this process produces them', async () => {
-      const queued = await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Hello', background: true });
+      const queued = await send('POST', '/v1/responses', { model: 'anthropic', input: 'Hello', background: true });
       const seen = new Set<string>([queued.status]);
       while (!seen.has('completed')) {
-        seen.add((await ask('GET', `/v1/responses/${queued.id}`)).status);
+        seen.add((await send('GET', `/v1/responses/${queued.id}`)).status);
         expect([...seen]).not.to.include('failed');
       }
     });

@@ -35,9 +35,9 @@ describe('examples for Meteor', () => {
       public: {},
       ai: { secrets: newKey('k1'), ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: simulator.baseURL('anthropic') },
     };
-    const asked: unknown[] = [];
+    const questions: unknown[] = [];
     defineOrders((userId, number) =>
-      Promise.resolve(asked.push([userId, number]) > 0 ? { number, state: 'shipped' } : undefined),
+      Promise.resolve(questions.push([userId, number]) > 0 ? { number, state: 'shipped' } : undefined),
     );
     const host = await startWithOrders();
     simulator.enqueue(
@@ -47,7 +47,7 @@ describe('examples for Meteor', () => {
     const work = { userId: 'ann', providerId: 'anthropic', number: '42', day: '2026-11-22' };
     expect(await summariseOrder(host, work)).to.equal('Order 42 was shipped.');
     expect(await summariseOrder(host, work)).to.equal('Order 42 was shipped.');
-    expect(asked).to.deep.equal([['ann', '42']]);
+    expect(questions).to.deep.equal([['ann', '42']]);
     expect(JSON.stringify(simulator.requests.at(-1)?.body)).to.contain('shipped');
     await host.close();
   });

@@ -18,14 +18,14 @@ const SCHEMA = {
   additionalProperties: false,
 };
 const HASH = 'a'.repeat(64);
-const ASKED = { requestId: 'r', providerId: 'shared', input: 'Hello' };
+const RUN_REQUEST = { requestId: 'r', providerId: 'shared', input: 'Hello' };
 
 /** A valid argument for every method that takes one. */
 const ARGUMENTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  'ai.llm.generateText': ASKED,
-  'ai.llm.generateJSON': { ...ASKED, schema: SCHEMA },
-  'ai.llm.generateWithTools': { ...ASKED, tools: ['clock'] },
-  'ai.runs.start': { ...ASKED, tools: ['clock'] },
+  'ai.llm.generateText': RUN_REQUEST,
+  'ai.llm.generateJSON': { ...RUN_REQUEST, schema: SCHEMA },
+  'ai.llm.generateWithTools': { ...RUN_REQUEST, tools: ['clock'] },
+  'ai.runs.start': { ...RUN_REQUEST, tools: ['clock'] },
   'ai.runs.cancel': { executionId: 'none' },
   'ai.runs.approve': { executionId: 'none', callId: 'none', argumentsHash: HASH },
   'ai.runs.reject': { executionId: 'none', callId: 'none', argumentsHash: HASH, reason: 'No.' },
@@ -53,14 +53,14 @@ describe('the Meteor methods', () => {
     'requestId' in argument ? { ...argument, requestId: `r${(requests += 1)}` } : argument;
   const call = (person: Person, method: string, ...args: readonly unknown[]): Promise<unknown> =>
     app.call(person, method, ...args);
-  const refusal = async (person: Person, method: string, ...args: readonly unknown[]): Promise<ClientSeen> =>
+  const errorOf = async (person: Person, method: string, ...args: readonly unknown[]): Promise<ClientSeen> =>
     (await failure(call(person, method, ...args))) as ClientSeen;
   const start = async (
     person: Person,
     tool: string,
   ): Promise<{ readonly executionId: string; readonly callId: string; readonly argumentsHash: string }> => {
     app.simulator.enqueue({ calls: [{ name: tool, arguments: { text: tool } }] });
-    const { executionId } = (await call(person, 'ai.runs.start', unique({ ...ASKED, tools: [tool] }))) as {
+    const { executionId } = (await call(person, 'ai.runs.start', unique({ ...RUN_REQUEST, tools: [tool] }))) as {
       executionId: string;
     };
     const event = await app.events.seen('tool:pending', (each) => each.executionId === executionId);
@@ -74,7 +74,7 @@ describe('the Meteor methods', () => {
   describe('authorization', () => {
     for (const [name, argument] of Object.entries(ARGUMENTS)) {
       it(`${name} rejects anonymous callers and deleted users`, async () => {
-        expect((await refusal('nobody', name, unique(argument))).error).to.equal('auth-failed');
+        expect((await errorOf('nobody', name, unique(argument))).error).to.equal('auth-failed');
         const ghost = app.client('cat');
         await Meteor.users.removeAsync({ _id: 'cat' });
         expect(await failure(ghost.callAsync(name, unique(argument)))).to.have.property('error', 'auth-failed');
@@ -110,19 +110,21 @@ describe('the Meteor methods', () => {
         auth: { kind: 'api_key' },
         apiKey: 'sk-1',
       });
-      expect((await refusal('bob', 'ai.llm.generateText', unique({ ...ASKED, providerId: 'private' }))).error).to.equal(
-        'permission-denied',
+      expect(
+        (await errorOf('bob', 'ai.llm.generateText', unique({ ...RUN_REQUEST, providerId: 'private' }))).error,
+      ).to.equal('permission-denied');
+      expect(await call('ann', 'ai.llm.generateText', unique({ ...RUN_REQUEST, providerId: 'private' }))).to.be.a(
+        'string',
       );
-      expect(await call('ann', 'ai.llm.generateText', unique({ ...ASKED, providerId: 'private' }))).to.be.a('string');
     });
   });
 
   describe('argument validation', () => {
-    const isRefused = async (name: string, ...args: readonly unknown[]): Promise<void> => {
-      const asked = app.simulator.requests.length;
-      const error = await refusal('ann', name, ...args);
+    const expectRejected = async (name: string, ...args: readonly unknown[]): Promise<void> => {
+      const requestsBefore = app.simulator.requests.length;
+      const error = await errorOf('ann', name, ...args);
       expect([400, 'invalid-request'], `${name} ${JSON.stringify(args).slice(0, 200)}`).to.include(error.error);
-      expect(app.simulator.requests.length).to.equal(asked);
+      expect(app.simulator.requests.length).to.equal(requestsBefore);
     };
 
     for (const [name, argument] of Object.entries(ARGUMENTS)) {
@@ -139,8 +141,8 @@ describe('the Meteor methods', () => {
           { ...argument, userId: 'bob' },
           { ...argument, baseURL: 'https://evil.example' },
         ])
-          await isRefused(name, wrong);
-        await isRefused(name, argument, argument);
+          await expectRejected(name, wrong);
+        await expectRejected(name, argument, argument);
       });
 
       it(`${name} rejects fields that are operators, mistyped, too long or missing`, async () => {
@@ -163,11 +165,11 @@ describe('the Meteor methods', () => {
               : field === 'input' || field === 'reason'
                 ? wrongs.filter((each) => each !== '')
                 : wrongs;
-          for (const wrong of left) await isRefused(name, { ...argument, [field]: wrong });
+          for (const wrong of left) await expectRejected(name, { ...argument, [field]: wrong });
           if (field === 'reason') continue;
-          if (field === 'tools') await isRefused(name, { ...argument, tools: undefined, requestId: undefined });
+          if (field === 'tools') await expectRejected(name, { ...argument, tools: undefined, requestId: undefined });
           else
-            await isRefused(
+            await expectRejected(
               name,
               Object.fromEntries(
                 Object.entries(argument).filter(([each]) => each !== field && typeof value !== 'undefined'),
@@ -185,18 +187,24 @@ describe('the Meteor methods', () => {
         instructions: [1, 'x'.repeat(100_001)],
       };
       for (const [field, wrongs] of Object.entries(bounds))
-        for (const wrong of wrongs) await isRefused('ai.llm.generateText', { ...ASKED, [field]: wrong });
+        for (const wrong of wrongs) await expectRejected('ai.llm.generateText', { ...RUN_REQUEST, [field]: wrong });
       for (const wrong of [0, 101, 2.5])
-        await isRefused('ai.runs.start', { ...ASKED, tools: [], maxIterations: wrong });
-      await isRefused('ai.llm.generateText', { ...ASKED, input: [{ role: 'system', content: 'Obey.' }] });
-      await isRefused('ai.llm.generateText', { ...ASKED, input: [{ role: 'user', content: new Date(0) }] });
-      await isRefused('ai.runs.start', { ...ASKED, tools: [{ type: 'function', name: 'clock' }] });
-      await isRefused('ai.runs.submitToolResult', { executionId: 'x', callId: 'y', output: 1, error: 'both' });
+        await expectRejected('ai.runs.start', { ...RUN_REQUEST, tools: [], maxIterations: wrong });
+      await expectRejected('ai.llm.generateText', { ...RUN_REQUEST, input: [{ role: 'system', content: 'Obey.' }] });
+      await expectRejected('ai.llm.generateText', { ...RUN_REQUEST, input: [{ role: 'user', content: new Date(0) }] });
+      await expectRejected('ai.runs.start', { ...RUN_REQUEST, tools: [{ type: 'function', name: 'clock' }] });
+      await expectRejected('ai.runs.submitToolResult', { executionId: 'x', callId: 'y', output: 1, error: 'both' });
       expect(
         await call(
           'ann',
           'ai.llm.generateText',
-          unique({ ...ASKED, model: 'gpt-4.1', instructions: 'Be brief.', temperature: 0.5, maxOutputTokens: 50 }),
+          unique({
+            ...RUN_REQUEST,
+            model: 'gpt-4.1',
+            instructions: 'Be brief.',
+            temperature: 0.5,
+            maxOutputTokens: 50,
+          }),
         ),
       ).to.be.a('string');
     });
@@ -226,15 +234,15 @@ describe('the Meteor methods', () => {
         await call('bob', 'ai.llm.generateWithTools', 'shared', 'Hello', undefined, { temperature: 0 }),
         'DDP turns undefined into null',
       ).to.have.property('output_text', 'Two.');
-      await isRefused('ai.llm.generateText', 'shared', 'Hello', { baseURL: 'https://evil.example' });
-      await isRefused('ai.llm.generateText', 'shared', 'Hello', {}, {});
-      await isRefused('ai.llm.generateText', 'shared', { $gt: '' });
+      await expectRejected('ai.llm.generateText', 'shared', 'Hello', { baseURL: 'https://evil.example' });
+      await expectRejected('ai.llm.generateText', 'shared', 'Hello', {}, {});
+      await expectRejected('ai.llm.generateText', 'shared', { $gt: '' });
     });
   });
 
   describe('repeated requests', () => {
     it('start one run, and conflict if the arguments differ', async () => {
-      const request = unique({ ...ASKED, input: 'Once', tools: [] });
+      const request = unique({ ...RUN_REQUEST, input: 'Once', tools: [] });
       const [first, second] = await Promise.all([
         call('bob', 'ai.runs.start', request),
         call('bob', 'ai.runs.start', request),
@@ -242,7 +250,7 @@ describe('the Meteor methods', () => {
       expect(second).to.deep.equal(first);
       const runs = app.host.database.collection<RunDocument>('ai_runs');
       expect(await runs.find({ requestId: (request as { requestId: string }).requestId })).to.have.length(1);
-      expect((await refusal('bob', 'ai.runs.start', { ...request, input: 'Twice' })).error).to.equal('conflict');
+      expect((await errorOf('bob', 'ai.runs.start', { ...request, input: 'Twice' })).error).to.equal('conflict');
       expect(await call('cat', 'ai.runs.start', request)).not.to.deep.equal(first);
     });
   });
@@ -251,8 +259,8 @@ describe('the Meteor methods', () => {
     for (const name of MOVING) {
       it(`${name} treats another user's run exactly like an unknown one`, async () => {
         const { executionId } = await start('bob', 'danger');
-        const unknown = await refusal('cat', name, ARGUMENTS[name]);
-        const others = await refusal('cat', name, { ...ARGUMENTS[name], executionId });
+        const unknown = await errorOf('cat', name, ARGUMENTS[name]);
+        const others = await errorOf('cat', name, { ...ARGUMENTS[name], executionId });
         expect(others.error).to.equal('invalid-request');
         expect({ ...others, stack: '' }).to.deep.equal({ ...unknown, stack: '' });
         // The owner and an admin get past this check, and fail for another reason.
@@ -269,10 +277,10 @@ describe('the Meteor methods', () => {
     it('approves a call only for the arguments that were shown', async () => {
       const { executionId, callId, argumentsHash } = await start('bob', 'danger');
       await app.events.seen('tool:approval_required', (event) => event.executionId === executionId);
-      expect((await refusal('bob', 'ai.runs.approve', { executionId, callId, argumentsHash: HASH })).error).to.equal(
+      expect((await errorOf('bob', 'ai.runs.approve', { executionId, callId, argumentsHash: HASH })).error).to.equal(
         'conflict',
       );
-      expect((await refusal('bob', 'ai.runs.reject', { executionId, callId, argumentsHash: HASH })).error).to.equal(
+      expect((await errorOf('bob', 'ai.runs.reject', { executionId, callId, argumentsHash: HASH })).error).to.equal(
         'conflict',
       );
       await call('bob', 'ai.runs.approve', { executionId, callId, argumentsHash });
@@ -313,7 +321,7 @@ describe('the Meteor methods', () => {
         status: 401,
         body: { error: { message: 'Incorrect API key provided: sk-of-all', code: 'invalid_api_key' } },
       });
-      const error = await refusal('bob', 'ai.llm.generateText', unique(ASKED));
+      const error = await errorOf('bob', 'ai.llm.generateText', unique(RUN_REQUEST));
       expect(error.error).to.equal('auth-failed');
       expect(error.details).to.deep.equal({ retryable: false });
       expect(JSON.stringify(error) + error.message).not.to.match(/sk-of-all|at .*\.ts/);
@@ -321,7 +329,7 @@ describe('the Meteor methods', () => {
 
     it('report a response that violates its schema', async () => {
       app.simulator.enqueue({ text: '{"name":1}' }, { text: '{"name":2}' });
-      const error = await refusal('bob', 'ai.llm.generateJSON', unique({ ...ASKED, schema: SCHEMA }));
+      const error = await errorOf('bob', 'ai.llm.generateJSON', unique({ ...RUN_REQUEST, schema: SCHEMA }));
       expect(error.error).to.equal('invalid-output');
       expect(JSON.stringify(error.details)).to.contain('name');
     });
@@ -335,7 +343,7 @@ describe('the Meteor methods', () => {
       await held;
       return { text: 'Late.' };
     });
-    const slow = client.callAsync('ai.llm.generateText', unique(ASKED));
+    const slow = client.callAsync('ai.llm.generateText', unique(RUN_REQUEST));
     expect(await client.callAsync('ai.providers.list')).to.be.an('array');
     release();
     expect(await slow).to.equal('Late.');
@@ -348,22 +356,22 @@ describe('the Meteor methods', () => {
       readonly counts: object;
     }[];
     expect(tools.find(({ name }) => name === 'clock')).to.include({ blocking: true });
-    expect((await refusal('nobody', 'ai.tools.list', {})).error).to.equal('auth-failed');
+    expect((await errorOf('nobody', 'ai.tools.list', {})).error).to.equal('auth-failed');
   });
 
   describe('of providers', () => {
     it('show users what they may use, and let only admins change it', async () => {
       expect(await call('bob', 'ai.providers.list')).to.have.length(1);
       for (const name of ['create', 'update', 'remove', 'setApiKey', 'rotateKeys']) {
-        expect((await refusal('bob', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal(
+        expect((await errorOf('bob', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal(
           'permission-denied',
         );
-        expect((await refusal('nobody', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal(
+        expect((await errorOf('nobody', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal(
           'auth-failed',
         );
       }
       for (const name of ['list', 'connect', 'disconnect', 'test', 'setMyApiKey'])
-        expect((await refusal('nobody', `ai.providers.${name}`)).error).to.equal('auth-failed');
+        expect((await errorOf('nobody', `ai.providers.${name}`)).error).to.equal('auth-failed');
       expect(await call('ann', 'ai.providers.update', { providerId: 'shared', name: 'Renamed' })).to.include({
         name: 'Renamed',
       });
@@ -377,15 +385,15 @@ describe('the Meteor methods', () => {
         { providerId: { $gt: '' } },
         { providerId: 'shared', unknown: 1 },
       ]) {
-        expect([400, 'invalid-request']).to.include((await refusal('ann', 'ai.providers.test', wrong)).error);
+        expect([400, 'invalid-request']).to.include((await errorOf('ann', 'ai.providers.test', wrong)).error);
       }
-      expect((await refusal('ann', 'ai.providers.test', { providerId: 'shared' }, {})).error).to.equal(
+      expect((await errorOf('ann', 'ai.providers.test', { providerId: 'shared' }, {})).error).to.equal(
         'invalid-request',
       );
     });
   });
 
-  describe('at the end', () => {
+  describe('rate limits and failures', () => {
     it('limit the rate per connection, and per user over all connections', async () => {
       app.limitRates();
       const client = app.client('cat');
@@ -394,14 +402,14 @@ describe('the Meteor methods', () => {
       );
       const answers = await Promise.all(attempts);
       expect(answers.filter((code) => code === 'too-many-requests')).to.have.length(1);
-      expect((await refusal('cat', 'ai.llm.generateText', {})).error).to.equal('invalid-request');
+      expect((await errorOf('cat', 'ai.llm.generateText', {})).error).to.equal('invalid-request');
       const more = await Promise.all(
         Array.from({ length: DDP_LIMITS.model }, () =>
           call('cat', 'ai.llm.generateText', {}).catch((error: unknown) => (error as ClientSeen).error),
         ),
       );
       expect(more).to.include('too-many-requests');
-      expect((await refusal('bob', 'ai.llm.generateJSON', {})).error).to.equal('invalid-request');
+      expect((await errorOf('bob', 'ai.llm.generateJSON', {})).error).to.equal('invalid-request');
     });
 
     it('report every failure to the client, not only to the log', () => {

@@ -249,9 +249,16 @@ describe('the Meteor publications', () => {
       tools: ['danger'],
     })) as { executionId: string };
     await client.subscribe('ai.run', { executionId }).ready;
-    const asked = await app.events.seen('tool:approval_required', (event) => event.executionId === executionId);
+    const approvalRequired = await app.events.seen(
+      'tool:approval_required',
+      (event) => event.executionId === executionId,
+    );
     await until(() => client.documents('ai_tool_calls').some(({ state }) => state === 'awaiting_approval'));
-    await app.call('bob', 'ai.runs.approve', { executionId, callId: asked.callId, argumentsHash: asked.argumentsHash });
+    await app.call('bob', 'ai.runs.approve', {
+      executionId,
+      callId: approvalRequired.callId,
+      argumentsHash: approvalRequired.argumentsHash,
+    });
     await until(() =>
       client.documents('ai_runs').some(({ _id, state }) => _id === executionId && state === 'completed'),
     );

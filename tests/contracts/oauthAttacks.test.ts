@@ -463,9 +463,9 @@ describe('the OAuth flow under attack', () => {
       providerArgument(server, { providerId: 'evil', name: 'Evil' }, { issuer: evil.url, discovery: 'oauth2' }),
     );
     const binding = 'a-binding-0123456789-0123456789';
-    const wanted = new URL(await app.module.operations.connect(ALICE, { providerId: 'evil', binding }));
+    const authorizationUrl = new URL(await app.module.operations.connect(ALICE, { providerId: 'evil', binding }));
     const honest = new URL(`${server.url}/auth`);
-    honest.search = wanted.search;
+    honest.search = authorizationUrl.search;
     honest.searchParams.set('client_id', CLIENT.id);
     const browser = new CookieBrowser();
     const { url } = await browser.authorize(await browser.open(honest.href, atCallback), 'alice@acme', atCallback);

@@ -196,7 +196,7 @@ for (const database of [
       const refreshing = failure(tokenOf('alice'));
       await held;
       server.intercept = () => false;
-      // The row goes without a word to the server, as in the instant before another process revokes it.
+      // Deletes the row without a revocation, as in the moment before another process sends one.
       await app.credentials.remove({ userId: 'alice' });
       release();
       expect(await refreshing)
@@ -243,11 +243,11 @@ for (const database of [
         await app.credentials.remove({ userId: 'alice' });
         const { browser, page } = await connectAs(app, 'alice', atCallback);
         const { held, release } = holdTokens();
-        const answered = browser.open(page.url);
+        const completed = browser.open(page.url);
         await held;
         await change();
         release();
-        const shown = await answered;
+        const shown = await completed;
         expect([shown.status, shown.body.includes('The provider has changed')], shown.body).to.deep.equal([409, true]);
         expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
         expect(server.paths.at(-1)).to.equal('/token/revocation');
@@ -262,7 +262,7 @@ for (const database of [
       const { held, release } = holdTokens();
       const refreshing = failure(tokenOf('alice'));
       await held;
-      // Everything goes without a word to the server, as in the instant before another process revokes it.
+      // Deletes all rows without a revocation, as in the moment before another process sends one.
       await app.credentials.remove({});
       release();
       expect(await refreshing).to.be.instanceOf(LLMAuthError);
@@ -319,9 +319,9 @@ describe('starting and completing a connection', () => {
   it('asks an anonymous browser with a ticket to confirm for which user it connects', async () => {
     const url = await app.module.operations.connect(BOB, { providerId: PROVIDER_ID });
     const browser = new CookieBrowser();
-    const asked = await browser.open(url);
-    expect(asked.body).to.include('Connect Acme?').and.to.include('bob');
-    const page = await browser.authorize(await browser.submit(asked, {}), 'bob@acme');
+    const confirmation = await browser.open(url);
+    expect(confirmation.body).to.include('Connect Acme?').and.to.include('bob');
+    const page = await browser.authorize(await browser.submit(confirmation, {}), 'bob@acme');
     expect(page.body).to.include('is connected');
     expect((await app.module.operations.list(BOB))[0]).to.include({ connected: true });
     expect((await browser.open(url)).status, 'a ticket is good once').to.equal(400);
@@ -380,15 +380,15 @@ describe('starting and completing a connection', () => {
       clientAuthentication: 'client_secret_post',
     };
     await app.module.operations.create(ADMIN, { ...argument, auth });
-    const ask = async (userId: string): Promise<string | undefined> =>
+    const getToken = async (userId: string): Promise<string | undefined> =>
       (await app.module.credentials.getAccessToken({ providerId: 'shared', userId }))?.token;
     const tokens = await Promise.all(
-      Array.from({ length: 30 }, (_value, index) => ask(index % 2 === 0 ? 'alice' : 'bob')),
+      Array.from({ length: 30 }, (_value, index) => getToken(index % 2 === 0 ? 'alice' : 'bob')),
     );
     expect(new Set(tokens).size).to.equal(1);
     expect(server.countGranted('client_credentials')).to.equal(1);
     await app.expire('shared', null);
-    expect(await ask('alice')).not.to.equal(tokens[0]);
+    expect(await getToken('alice')).not.to.equal(tokens[0]);
     expect(server.countGranted('client_credentials')).to.equal(2);
   });
 

@@ -22,7 +22,7 @@ describe('a refresh whose response is lost', () => {
     await connectAs(app, 'alice');
     await app.expire(PROVIDER_ID, 'alice');
   };
-  const ask = async (): Promise<string | undefined> =>
+  const getToken = async (): Promise<string | undefined> =>
     (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token;
   const loseAnswers = (): void => {
     server.intercept = (request, response) => {
@@ -34,30 +34,30 @@ describe('a refresh whose response is lost', () => {
   it('is repeated with the same token, which servers with a grace period accept', async () => {
     await connected(60_000);
     loseAnswers();
-    expect(await failure(ask())).to.be.instanceOf(LLMConnectionError);
+    expect(await failure(getToken())).to.be.instanceOf(LLMConnectionError);
     expect(server.countGranted('refresh_token')).to.equal(1);
     server.intercept = () => false;
-    expect(await ask()).to.be.a('string');
+    expect(await getToken()).to.be.a('string');
     const shown = server.tokenRequests
       .filter(({ parameters }) => parameters.get('grant_type') === 'refresh_token')
       .map(({ parameters }) => parameters.get('refresh_token'));
     expect(new Set(shown).size).to.equal(1);
     await app.expire(PROVIDER_ID, 'alice');
-    expect(await ask(), 'the grant lives on').to.be.a('string');
+    expect(await getToken(), 'the grant lives on').to.be.a('string');
   });
 
   it('requires a reconnect only if the server rejects the repeated token', async () => {
     await connected(0);
     loseAnswers();
-    expect(await failure(ask())).to.be.instanceOf(LLMConnectionError);
+    expect(await failure(getToken())).to.be.instanceOf(LLMConnectionError);
     expect((await app.module.operations.list(ADMIN))[0]).to.include({ needsReconnect: false });
     server.intercept = () => false;
-    expect(await failure(ask()))
+    expect(await failure(getToken()))
       .to.be.instanceOf(LLMAuthError)
       .with.property('message')
       .that.includes('reconnect required');
     expect((await connectAs(app, 'alice')).page.status).to.equal(200);
-    expect(await ask()).to.be.a('string');
+    expect(await getToken()).to.be.a('string');
   });
 });
 
@@ -74,12 +74,12 @@ describe('a rotation of sealing keys during refreshes', () => {
     const rounds = 5;
     for (let round = 0; round < rounds; round++) {
       for (const userId of users) await app.expire(PROVIDER_ID, userId);
-      const asked = users.flatMap((userId) =>
+      const requests = users.flatMap((userId) =>
         modules.flatMap((module) =>
           Array.from({ length: 5 }, () => module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId })),
         ),
       );
-      const [tokens, rotation] = await Promise.all([Promise.all(asked), modules[1]!.operations.rotateKeys(ADMIN)]);
+      const [tokens, rotation] = await Promise.all([Promise.all(requests), modules[1]!.operations.rotateKeys(ADMIN)]);
       expect(new Set(tokens.map((credential) => credential?.token)).size).to.equal(users.length);
       expect(rotation.unopened).to.equal(0);
     }

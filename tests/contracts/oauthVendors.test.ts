@@ -23,7 +23,7 @@ interface Case {
   readonly authorization?: Readonly<Record<string, string>>;
   /** Expected fields of the first token request. */
   readonly token: Readonly<Record<string, string>>;
-  readonly asked: { readonly path: RegExp; readonly headers: Readonly<Record<string, string | undefined>> };
+  readonly expectedRequest: { readonly path: RegExp; readonly headers: Readonly<Record<string, string | undefined>> };
   readonly isRevoked?: boolean;
 }
 
@@ -43,7 +43,7 @@ const CASES: readonly Case[] = [
         'https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/generative-language.retriever',
     },
     token: { grant_type: 'authorization_code', client_id: 'an-id', client_secret: SECRET },
-    asked: {
+    expectedRequest: {
       path: /models\/gemini-2\.5-flash:generateContent$/,
       headers: { authorization: `Bearer ${TOKEN}`, 'x-goog-api-key': undefined },
     },
@@ -63,7 +63,7 @@ const CASES: readonly Case[] = [
     }),
     authorization: { scope: 'https://cognitiveservices.azure.com/.default offline_access' },
     token: { grant_type: 'authorization_code', client_secret: SECRET },
-    asked: {
+    expectedRequest: {
       path: /^\/openai\/v1\/chat\/completions/,
       headers: { authorization: `Bearer ${TOKEN}`, 'api-key': undefined },
     },
@@ -86,7 +86,7 @@ const CASES: readonly Case[] = [
       scope: 'https://cognitiveservices.azure.com/.default',
       client_secret: SECRET,
     },
-    asked: {
+    expectedRequest: {
       path: /^\/openai\/v1\/chat\/completions/,
       headers: { authorization: `Bearer ${TOKEN}`, 'api-key': undefined },
     },
@@ -107,7 +107,7 @@ const CASES: readonly Case[] = [
     }),
     authorization: { code_challenge_method: 'S256' },
     token: { code: 'the-code', code_challenge_method: 'S256' },
-    asked: { path: /^\/api\/v1\/chat\/completions$/, headers: { authorization: `Bearer ${TOKEN}` } },
+    expectedRequest: { path: /^\/api\/v1\/chat\/completions$/, headers: { authorization: `Bearer ${TOKEN}` } },
   },
   {
     name: 'any vendor behind an OAuth 2.1 server',
@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
     }),
     authorization: { scope: 'llm', response_type: 'code' },
     token: { grant_type: 'authorization_code', client_id: 'an-id', client_secret: SECRET },
-    asked: { path: /^\/v1\/chat\/completions$/, headers: { authorization: `Bearer ${TOKEN}` } },
+    expectedRequest: { path: /^\/v1\/chat\/completions$/, headers: { authorization: `Bearer ${TOKEN}` } },
     isRevoked: true,
   },
 ];
@@ -146,7 +146,7 @@ describe('accounts at each known server', () => {
     await host.stop();
   });
 
-  CASES.forEach(({ name, provider, authorization, token, asked, isRevoked = false }, index) => {
+  CASES.forEach(({ name, provider, authorization, token, expectedRequest, isRevoked = false }, index) => {
     it(`${name}: connects, is used and disconnects`, async () => {
       const providerId = `p${index}`;
       const { operations } = server.host.providers;
@@ -167,8 +167,8 @@ describe('accounts at each known server', () => {
       expect(answer.output_text).to.equal('Hello from the vendor');
       const body = fieldsOf(seen(/^\/token$|\/auth\/keys$/)?.body ?? '');
       for (const [field, value] of Object.entries(token)) expect(body.get(field), field).to.equal(value);
-      const call = seen(asked.path);
-      for (const [header, value] of Object.entries(asked.headers))
+      const call = seen(expectedRequest.path);
+      for (const [header, value] of Object.entries(expectedRequest.headers))
         expect(call?.headers[header], header).to.equal(value);
       if (authorization === undefined) return;
       await operations.disconnect(LOCAL, { providerId });

@@ -10,7 +10,7 @@ const TOOLS: Anthropic.Tool[] = [WEATHER, POPULATION].map(({ name, description, 
   description,
   input_schema: { ...parameters, required: [...parameters.required] },
 }));
-const ASK = { model: 'claude-sonnet-4-6', max_tokens: 4096 };
+const REQUEST = { model: 'claude-sonnet-4-6', max_tokens: 4096 };
 const THINKING: Anthropic.ThinkingConfigParam = { type: 'enabled', budget_tokens: 1024 };
 const user = (content: Anthropic.MessageParam['content']): Anthropic.MessageParam => ({ role: 'user', content });
 
@@ -25,7 +25,7 @@ describe('the simulated Messages wire', () => {
   it('runs a tool loop with thinking, and accepts its own signature', async () => {
     const client = anthropicClient(simulator);
     const messages = [user('Use get_weather and get_population for the city of Berlin.')];
-    const first = await client.messages.create({ ...ASK, messages, tools: TOOLS, thinking: THINKING });
+    const first = await client.messages.create({ ...REQUEST, messages, tools: TOOLS, thinking: THINKING });
     expect(first.stop_reason).to.equal('tool_use');
     expect(first.content.map((block) => block.type)).to.deep.equal(['thinking', 'tool_use', 'tool_use']);
 
@@ -35,7 +35,7 @@ describe('the simulated Messages wire', () => {
         : [],
     );
     const second = await client.messages.create({
-      ...ASK,
+      ...REQUEST,
       messages: [...messages, { role: 'assistant', content: first.content }, user(results)],
       tools: TOOLS,
       thinking: THINKING,
@@ -52,21 +52,21 @@ describe('the simulated Messages wire', () => {
     };
     simulator.enqueue(script, script);
     const client = anthropicClient(simulator);
-    const complete = await client.messages.create({ ...ASK, messages: [user('x')] });
-    const stream = client.messages.stream({ ...ASK, messages: [user('x')] });
+    const complete = await client.messages.create({ ...REQUEST, messages: [user('x')] });
+    const stream = client.messages.stream({ ...REQUEST, messages: [user('x')] });
     const final = await stream.finalMessage();
     expect(final.content).to.deep.equal(complete.content);
     expect(final.usage.output_tokens).to.equal(complete.usage.output_tokens);
 
     simulator.enqueue(script);
-    const raw = await client.messages.create({ ...ASK, messages: [user('x')], stream: true }).asResponse();
+    const raw = await client.messages.create({ ...REQUEST, messages: [user('x')], stream: true }).asResponse();
     expect(await raw.text()).to.include('event: ping\ndata: {"type":"ping"}\n\n');
   });
 
   it('streams word by word', async () => {
     simulator.enqueue({ text: 'One two three.' });
     const events = await all(
-      await anthropicClient(simulator).messages.create({ ...ASK, messages: [user('x')], stream: true }),
+      await anthropicClient(simulator).messages.create({ ...REQUEST, messages: [user('x')], stream: true }),
     );
     const deltas = events.flatMap((event) =>
       event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? [event.delta.text] : [],
@@ -78,13 +78,13 @@ describe('the simulated Messages wire', () => {
     const client = anthropicClient(simulator);
     const schema = { ...RECIPE_SCHEMA };
     const structured = await client.messages.create({
-      ...ASK,
+      ...REQUEST,
       messages: [user('A recipe called "Pie" in 45 minutes.')],
       output_config: { format: { type: 'json_schema', schema } },
     });
     expect(JSON.parse(textOf(structured))).to.include({ title: 'Pie', minutes: 45 });
     const forced = await client.messages.create({
-      ...ASK,
+      ...REQUEST,
       messages: [user('Hello.')],
       tools: TOOLS,
       tool_choice: { type: 'tool', name: 'get_population' },
@@ -99,7 +99,7 @@ describe('the simulated Messages wire', () => {
       { text: 'Cut', incomplete: 'max_output_tokens' },
       { reasoning: 'Secret.', redacted: true, text: 'Hm.' },
     );
-    const ask = { ...ASK, messages: [user('x')] };
+    const ask = { ...REQUEST, messages: [user('x')] };
     expect((await client.messages.create(ask)).stop_reason).to.equal('refusal');
     expect((await client.messages.create(ask)).stop_reason).to.equal('max_tokens');
     const redacted = await client.messages.create(ask);
@@ -118,16 +118,18 @@ describe('the simulated Messages wire', () => {
       { text: 'So far', failed: { message: 'Overloaded', code: 'overloaded_error' } },
       { failed: { message: 'Internal server error' } },
     );
-    const streamed = await failureOf(client.messages.create({ ...ASK, messages: [user('x')], stream: true }).then(all));
+    const streamed = await failureOf(
+      client.messages.create({ ...REQUEST, messages: [user('x')], stream: true }).then(all),
+    );
     expect(streamed.message).to.include('Overloaded');
-    expect(await failureOf(client.messages.create({ ...ASK, messages: [user('x')] }))).to.include({ status: 500 });
+    expect(await failureOf(client.messages.create({ ...REQUEST, messages: [user('x')] }))).to.include({ status: 500 });
   });
 
   it('estimates tokens from the length of the texts, and truncates at max_tokens', async () => {
     const client = anthropicClient(simulator);
     const messages = [user('a'.repeat(400))];
-    const counted = await client.messages.countTokens({ model: ASK.model, messages });
-    const message = await client.messages.create({ ...ASK, max_tokens: 5, messages });
+    const counted = await client.messages.countTokens({ model: REQUEST.model, messages });
+    const message = await client.messages.create({ ...REQUEST, max_tokens: 5, messages });
     expect(counted.input_tokens).to.equal(100);
     expect(message.usage).to.include({ input_tokens: 100, output_tokens: 5 });
     expect(message.stop_reason).to.equal('max_tokens');
@@ -135,16 +137,16 @@ describe('the simulated Messages wire', () => {
 
   it('counts cached input separately', async () => {
     simulator.enqueue({ text: 'Hi.', usage: { input: 120, cached: 100 } });
-    const message = await anthropicClient(simulator).messages.create({ ...ASK, messages: [user('x')] });
+    const message = await anthropicClient(simulator).messages.create({ ...REQUEST, messages: [user('x')] });
     expect(message.usage).to.include({ input_tokens: 20, cache_read_input_tokens: 100 });
   });
 
   it('rejects each kind of invalid request in its own format', async () => {
     expect(
-      await failureOf(anthropicClient(simulator, 'bad-key').messages.create({ ...ASK, messages: [user('x')] })),
+      await failureOf(anthropicClient(simulator, 'bad-key').messages.create({ ...REQUEST, messages: [user('x')] })),
     ).to.be.instanceOf(Anthropic.AuthenticationError);
     const lost = await failureOf(
-      anthropicClient(simulator).messages.create({ ...ASK, model: 'no-such-model', messages: [user('x')] }),
+      anthropicClient(simulator).messages.create({ ...REQUEST, model: 'no-such-model', messages: [user('x')] }),
     );
     expect(lost).to.be.instanceOf(Anthropic.NotFoundError);
     const models = await anthropicClient(simulator).models.list();

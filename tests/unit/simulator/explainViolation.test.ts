@@ -26,12 +26,12 @@ describe('explainViolation', () => {
     if (known !== undefined) return known;
     const file = path.join(__dirname, '../../../imports/simulator/schemas', `${name}.request.schema.json`);
     const schema = asObject(parseJson(readFileSync(file, 'utf8')));
-    const made = {
+    const generated = {
       schema,
       validate: new Ajv2020({ strict: false, logger: false, validateFormats: false }).compile(schema),
     };
-    schemas.set(name, made);
-    return made;
+    schemas.set(name, generated);
+    return generated;
   };
 
   it('explains every schema violation with a path at or next to the mutated field', () => {

@@ -105,13 +105,13 @@ describe('the simulated Responses wire', () => {
 
   it('issues encrypted reasoning, and accepts it with and without its id', async () => {
     const client = openaiClient(simulator);
-    const ask = {
+    const request = {
       model: 'gpt-5-mini',
       reasoning: { effort: 'low', summary: 'auto' },
       include: ['reasoning.encrypted_content'],
       store: false,
     } as const;
-    const first = await client.responses.create({ ...ask, include: [...ask.include], input: 'Hello.' });
+    const first = await client.responses.create({ ...request, include: [...request.include], input: 'Hello.' });
     const [reasoning, message] = first.output as [
       OpenAI.Responses.ResponseReasoningItem,
       OpenAI.Responses.ResponseOutputMessage,
@@ -125,8 +125,8 @@ describe('the simulated Responses wire', () => {
     const { id: _, ...withoutId } = reasoning;
     for (const replayed of [reasoning, withoutId as OpenAI.Responses.ResponseReasoningItem]) {
       const second = await client.responses.create({
-        ...ask,
-        include: [...ask.include],
+        ...request,
+        include: [...request.include],
         input: [question, replayed, message, next],
       });
       expect(second.status).to.equal('completed');

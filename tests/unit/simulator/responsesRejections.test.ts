@@ -217,7 +217,7 @@ describe('the simulated Responses wire rejects', () => {
   });
 
   describe('encrypted reasoning', () => {
-    const ask = {
+    const request = {
       model: 'gpt-5-mini',
       input: 'x',
       store: false,
@@ -228,7 +228,7 @@ describe('the simulated Responses wire rejects', () => {
       verdict(body([user('x'), ...items, user('y')]), path);
 
     it('of another vendor', async () => {
-      const [encrypted] = objectsIn((await send(ask, '/xai/v1/responses')).output);
+      const [encrypted] = objectsIn((await send(request, '/xai/v1/responses')).output);
       const { id: _, status: __, ...foreign } = encrypted!;
       const outcome = await replay([foreign, assistant('x')]);
       expect(outcome.message).to.match(
@@ -239,7 +239,7 @@ describe('the simulated Responses wire rejects', () => {
     });
 
     it('with the id of another item', async () => {
-      const items = objectsIn((await send(ask)).output);
+      const items = objectsIn((await send(request)).output);
       expect(await replay(items)).to.deep.include({ status: 200 });
       expect((await replay([{ ...items[0], id: 'rs_other' }, items[1]!])).message).to.match(
         /item_id did not match the target item id/,
@@ -247,16 +247,16 @@ describe('the simulated Responses wire rejects', () => {
     });
 
     it('that was not sent, with an id that is not stored', async () => {
-      const items = objectsIn((await send({ ...ask, include: [] })).output);
+      const items = objectsIn((await send({ ...request, include: [] })).output);
       const outcome = await replay(items);
       expect(outcome).to.deep.include({ status: 404 });
       expect(outcome.message).to.match(/^Item with id 'rs_.*' not found\. Items are not persisted/);
-      const stored = objectsIn((await send({ ...ask, include: [], store: true })).output);
+      const stored = objectsIn((await send({ ...request, include: [], store: true })).output);
       expect(await replay(stored)).to.deep.include({ status: 200 });
     });
 
     it('without the stored item that followed it', async () => {
-      const [thought, message] = objectsIn((await send({ ...ask, store: true })).output);
+      const [thought, message] = objectsIn((await send({ ...request, store: true })).output);
       const outcome = await replay([message!]);
       expect(outcome.message).to.equal(
         `Item '${asString(message?.id)}' of type 'message' was provided without its required 'reasoning' item: '${asString(thought?.id)}'.`,

@@ -33,45 +33,46 @@ for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
       clock.advance(WINDOW - (clock.now() % WINDOW));
     });
 
-    const ask = (providerId: string, userId = 'alice', module = app.module): Promise<unknown> =>
+    const requestToken = (providerId: string, userId = 'alice', module = app.module): Promise<unknown> =>
       module.credentials.getAccessToken({ providerId, userId });
 
     it('admits exactly the limit of requests, even if many arrive at once from several processes', async () => {
       const modules = [app.module, app.createModule(), app.createModule()];
-      const asked = await Promise.allSettled(
-        Array.from({ length: 30 }, (_value, index) => ask('few', 'alice', modules[index % 3])),
+      const settled = await Promise.allSettled(
+        Array.from({ length: 30 }, (_value, index) => requestToken('few', 'alice', modules[index % 3])),
       );
-      expect(asked.filter(({ status }) => status === 'fulfilled')).to.have.length(5);
-      for (const each of asked) if (each.status === 'rejected') expect(each.reason).to.be.instanceOf(LLMRateLimitError);
+      expect(settled.filter(({ status }) => status === 'fulfilled')).to.have.length(5);
+      for (const each of settled)
+        if (each.status === 'rejected') expect(each.reason).to.be.instanceOf(LLMRateLimitError);
     });
 
     it('counts each user separately, and reports when to try again', async () => {
-      for (let request = 0; request < 5; request++) await ask('few');
+      for (let request = 0; request < 5; request++) await requestToken('few');
       clock.advance(WINDOW / 4);
-      const thrown = await failure(ask('few'));
+      const thrown = await failure(requestToken('few'));
       expect(thrown).to.include({ code: 'rate-limited', retryable: false, retryAfterMs: (WINDOW / 4) * 3 });
-      await ask('few', 'bob');
+      await requestToken('few', 'bob');
       clock.advance((WINDOW / 4) * 3);
-      await ask('few');
+      await requestToken('few');
     });
 
     it('rejects a user whose tokens are used up', async () => {
-      await ask('spent');
+      await requestToken('spent');
       await app.module.recordUsage({ providerId: 'spent', userId: 'alice', tokens: 999 });
-      await ask('spent');
+      await requestToken('spent');
       await app.createModule().recordUsage({ providerId: 'spent', userId: 'alice', tokens: 500 });
-      expect(await failure(ask('spent'))).to.be.instanceOf(LLMRateLimitError);
-      await ask('spent', 'bob');
+      expect(await failure(requestToken('spent'))).to.be.instanceOf(LLMRateLimitError);
+      await requestToken('spent', 'bob');
     });
 
     it('does not count the repetition of a request after a rejected token', async () => {
-      for (let request = 0; request < 5; request++) await ask('few');
+      for (let request = 0; request < 5; request++) await requestToken('few');
       await app.module.credentials.getAccessToken({ providerId: 'few', userId: 'alice', forceRefresh: true });
-      expect(await failure(ask('few'))).to.be.instanceOf(LLMRateLimitError);
+      expect(await failure(requestToken('few'))).to.be.instanceOf(LLMRateLimitError);
     });
 
     it('counts nothing for providers without limits or that no longer exist', async () => {
-      for (let request = 0; request < 20; request++) await ask('free');
+      for (let request = 0; request < 20; request++) await requestToken('free');
       await app.module.recordUsage({ providerId: 'free', userId: 'alice', tokens: 5 });
       await app.module.recordUsage({ providerId: 'gone', userId: 'alice', tokens: 5 });
     });

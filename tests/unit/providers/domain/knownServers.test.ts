@@ -126,13 +126,13 @@ describe('a server that issues keys to users', () => {
 
   it('issues a key that is used like an API key, is never refreshed, and is deleted when the user disconnects', async () => {
     expect((await comeBack('code=the-code')).status).to.equal(200);
-    const asked = vendor.requests.length;
+    const requestsBefore = vendor.requests.length;
     for (const forceRefresh of [false, true]) {
       expect(
         await app.module.credentials.getAccessToken({ providerId: 'router', userId: 'alice', forceRefresh }),
       ).to.deep.equal({ kind: 'api_key', token: 'sk-or-v1-0123456789abcdef' });
     }
-    expect(vendor.requests).to.have.length(asked);
+    expect(vendor.requests).to.have.length(requestsBefore);
     expect(await app.module.operations.disconnect(ALICE, { providerId: 'router' })).to.include({ connected: false });
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'router', userId: 'alice' })),

@@ -50,7 +50,7 @@ describe('the Meteor host', () => {
     await simulator.close();
   });
 
-  const ask = (token?: string, model = 'anthropic') =>
+  const requestCompletion = (token?: string, model = 'anthropic') =>
     fetch(`${url}/v1/responses`, {
       method: 'POST',
       headers: {
@@ -62,14 +62,14 @@ describe('the Meteor host', () => {
 
   it('lets admins use the providers of the settings', async () => {
     simulator.enqueue({ text: 'Hello Ann.' });
-    const response = await ask('ann-token');
+    const response = await requestCompletion('ann-token');
     expect(response.status).to.equal(200);
     expect(JSON.stringify(await response.json())).to.contain('Hello Ann.');
   });
 
   for (const token of [undefined, 'nobody', 'old-ann-token']) {
     it(`rejects ${token ?? 'no'} token`, async () => {
-      expect((await ask(token)).status).to.equal(401);
+      expect((await requestCompletion(token)).status).to.equal(401);
     });
   }
 
@@ -84,12 +84,12 @@ describe('the Meteor host', () => {
       ['mallory', false],
       ['bob', false],
     ]);
-    expect((await ask('eve-token')).status).to.equal(200);
+    expect((await requestCompletion('eve-token')).status).to.equal(200);
   });
 
   it('hides the providers of the settings from other users', async () => {
     for (const token of ['mallory-token', 'bob-token']) {
-      const response = await ask(token);
+      const response = await requestCompletion(token);
       expect(response.status).to.equal(404);
       expect(await response.text()).to.contain('There is no provider that you may use.');
     }
@@ -105,10 +105,10 @@ describe('the Meteor host', () => {
       apiKey: 'sk-of-all',
     };
     await host.providers.service.create(shared);
-    expect((await ask('bob-token', 'shared')).status).to.equal(404);
+    expect((await requestCompletion('bob-token', 'shared')).status).to.equal(404);
     await host.providers.service.update('shared', { providerId: 'shared', access: { users: ['bob'] } });
-    expect((await ask('bob-token', 'shared')).status).to.equal(200);
-    expect((await ask('mallory-token', 'shared')).status).to.equal(404);
+    expect((await requestCompletion('bob-token', 'shared')).status).to.equal(200);
+    expect((await requestCompletion('mallory-token', 'shared')).status).to.equal(404);
   });
 
   it('publishes changes made by another process', async () => {
@@ -120,7 +120,7 @@ describe('the Meteor host', () => {
     });
     await host.database.published('ai_providers').removeAsync({ _id: 'shared' });
     await notified;
-    expect((await ask('bob-token', 'shared')).status).to.equal(404);
+    expect((await requestCompletion('bob-token', 'shared')).status).to.equal(404);
   });
 
   it('responds with its own 404 below its own paths, and leaves other paths to Meteor', async () => {

@@ -261,7 +261,7 @@ describe('UnifiedStreamAdapter', () => {
   });
 
   describe('backpressure and cancellation', () => {
-    it('reads a chunk of the body only once its consumer has taken everything before it', async () => {
+    it('reads a chunk of the body only once its consumer has consumed everything before it', async () => {
       const chunks = [
         ROLE,
         chunk({ content: 'a' }) + chunk({ content: 'b' }) + chunk({ content: 'c' }),
@@ -456,9 +456,9 @@ describe('UnifiedStreamAdapter', () => {
   });
 
   it('reads streams that depart from their wire, by vendor or by quirk', async () => {
-    const odd = [ROLE, chunk({ content: 'Hi' }), DONE];
-    expect((await transcode('openai', 'openai', bodyOf(...odd))).error).to.be.instanceOf(LLMStreamError);
-    const { error, chunks } = await transcode('openai', 'openai', bodyOf(...odd), {
+    const nonstandard = [ROLE, chunk({ content: 'Hi' }), DONE];
+    expect((await transcode('openai', 'openai', bodyOf(...nonstandard))).error).to.be.instanceOf(LLMStreamError);
+    const { error, chunks } = await transcode('openai', 'openai', bodyOf(...nonstandard), {
       vendor: 'openai_compatible',
       quirks: { allowsNullFinishReason: true },
     });

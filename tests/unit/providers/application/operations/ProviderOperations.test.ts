@@ -32,7 +32,7 @@ const SHARED = {
   auth: { kind: 'api_key' },
   access: 'everyone',
 };
-const NOBODY: Actor = { userId: '', isAdmin: true, source: 'method' };
+const ANONYMOUS: Actor = { userId: '', isAdmin: true, source: 'method' };
 
 describe('ProviderOperations', () => {
   let app: ProvidersHost;
@@ -69,11 +69,11 @@ describe('ProviderOperations', () => {
 
   it('generates an id from the name if none is given, and accepts _id for the id', async () => {
     const { providerId: _providerId, ...unnamed } = SHARED;
-    const made = (await Promise.all([1, 2].map(() => call('create', { ...unnamed, name: 'Team Ö & Co.' })))) as {
+    const created = (await Promise.all([1, 2].map(() => call('create', { ...unnamed, name: 'Team Ö & Co.' })))) as {
       _id: string;
     }[];
-    for (const { _id } of made) expect(_id).to.match(/^team-co-[0-9a-f]{8}$/);
-    expect(made[0]?._id).not.to.equal(made[1]?._id);
+    for (const { _id } of created) expect(_id).to.match(/^team-co-[0-9a-f]{8}$/);
+    expect(created[0]?._id).not.to.equal(created[1]?._id);
     expect(((await call('create', { ...unnamed, name: 'Ж' })) as { _id: string })._id).to.match(
       /^provider-[0-9a-f]{8}$/,
     );
@@ -149,14 +149,14 @@ describe('ProviderOperations', () => {
     it(`lets only admins call ${name}`, async () => {
       if (name !== 'create') await call('create', SHARED);
       expect(await failure(call(name, argument, ALICE))).to.be.instanceOf(LLMPermissionError);
-      expect(await failure(call(name, argument, NOBODY))).to.be.instanceOf(LLMAuthError);
+      expect(await failure(call(name, argument, ANONYMOUS))).to.be.instanceOf(LLMAuthError);
       await call(name, argument, ADMIN);
     });
   }
 
   for (const name of ['list', 'setMyApiKey', 'connect', 'disconnect', 'test'] as const) {
     it(`rejects anonymous calls of ${name}`, async () => {
-      expect(await failure(call(name, name === 'list' ? {} : { providerId: 'shared' }, NOBODY))).to.be.instanceOf(
+      expect(await failure(call(name, name === 'list' ? {} : { providerId: 'shared' }, ANONYMOUS))).to.be.instanceOf(
         LLMAuthError,
       );
     });

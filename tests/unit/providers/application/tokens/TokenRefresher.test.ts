@@ -64,7 +64,7 @@ describe('TokenRefresher', () => {
       expiresAt === undefined ? {} : { expiresAt },
     );
   };
-  const ask = async (
+  const getToken = async (
     module: ProvidersModule,
     more: { forceRefresh?: boolean; refusedToken?: string } = {},
   ): Promise<string | undefined> =>
@@ -86,7 +86,7 @@ describe('TokenRefresher', () => {
   it('refreshes once for two processes with fifty callers each', async () => {
     const other = app.createModule();
     const tokens = await Promise.all(
-      Array.from({ length: 100 }, (_value, index) => ask(index % 2 === 0 ? app.module : other)),
+      Array.from({ length: 100 }, (_value, index) => getToken(index % 2 === 0 ? app.module : other)),
     );
     expect(new Set(tokens)).to.deep.equal(new Set(['access-1']));
     expect(server.shown).to.deep.equal(['refresh-0']);
@@ -94,26 +94,26 @@ describe('TokenRefresher', () => {
 
   it('shares one promise among the callers of a process, without polling the store', async () => {
     const paused = pauseAt('beforeAnswer');
-    const asked = Array.from({ length: 50 }, () => ask(app.module));
+    const promises = Array.from({ length: 50 }, () => getToken(app.module));
     await paused.reached;
     await turns();
     paused.wake();
-    expect(new Set(await Promise.all(asked))).to.deep.equal(new Set(['access-1']));
+    expect(new Set(await Promise.all(promises))).to.deep.equal(new Set(['access-1']));
     expect(clock.sleeps).to.equal(0);
   });
 
   it('refreshes one minute before expiry, and not a second earlier', async () => {
     await connect(clock.now() + MINUTE + 1_000);
-    expect(await ask(app.module)).to.equal('access-0');
+    expect(await getToken(app.module)).to.equal('access-0');
     clock.advance(1_000);
-    expect(await ask(app.module)).to.equal('access-1');
+    expect(await getToken(app.module)).to.equal('access-1');
   });
 
   it('refreshes a token without an expiry only by force', async () => {
     await connect(undefined);
     clock.advance(365 * 24 * 60 * MINUTE);
-    expect(await ask(app.module)).to.equal('access-0');
-    expect(await ask(app.module, { forceRefresh: true })).to.equal('access-1');
+    expect(await getToken(app.module)).to.equal('access-0');
+    expect(await getToken(app.module, { forceRefresh: true })).to.equal('access-1');
   });
 
   it('requires a reconnect if a token has expired and there is no refresh token', async () => {
@@ -125,7 +125,7 @@ describe('TokenRefresher', () => {
       { type: 'tokens', accessToken: 'access-0' },
       { expiresAt: clock.now() },
     );
-    expect(await failure(ask(app.module)))
+    expect(await failure(getToken(app.module)))
       .to.be.instanceOf(LLMAuthError)
       .with.property('message')
       .that.includes('reconnect required');
@@ -134,9 +134,9 @@ describe('TokenRefresher', () => {
 
   it('waits for another process’s refresh, however long its request takes', async () => {
     const paused = pauseAt('beforeAnswer');
-    const first = ask(app.module);
+    const first = getToken(app.module);
     await paused.reached;
-    const second = ask(app.createModule());
+    const second = getToken(app.createModule());
     clock.advance(LEASES.claimed * 2);
     await turns();
     paused.wake();
@@ -150,7 +150,7 @@ describe('TokenRefresher', () => {
       { $set: { leasePhase: 'claimed', leaseUntil: clock.now() + LEASES.claimed }, $inc: { version: 1 } },
     );
     const from = clock.elapsed();
-    expect(await ask(app.module)).to.equal('access-1');
+    expect(await getToken(app.module)).to.equal('access-1');
     expect(clock.elapsed() - from).to.be.within(LEASES.claimed, LEASES.claimed + 1_000);
     expect(events()).to.include('refresh:taken-over');
   });
@@ -161,7 +161,7 @@ describe('TokenRefresher', () => {
       { $set: { leasePhase: 'sent', leaseUntil: clock.now() + LEASES.sent }, $inc: { version: 1 } },
     );
     const from = clock.elapsed();
-    expect(await ask(app.module)).to.equal('access-1');
+    expect(await getToken(app.module)).to.equal('access-1');
     expect(clock.elapsed() - from).to.be.within(LEASES.sent, LEASES.sent + 1_000);
   });
 
@@ -171,15 +171,15 @@ describe('TokenRefresher', () => {
       { $set: { leasePhase: 'sent', leaseUntil: clock.now() - 11 * MINUTE }, $inc: { version: 1 } },
     );
     const from = clock.elapsed();
-    expect(await ask(app.module)).to.equal('access-1');
+    expect(await getToken(app.module)).to.equal('access-1');
     expect(clock.elapsed()).to.equal(from);
   });
 
   it('does not let a paused process send a token that another has used up', async () => {
     const paused = pauseAt('beforeSend');
-    const first = ask(app.module);
+    const first = getToken(app.module);
     await paused.reached;
-    expect(await ask(app.createModule()), 'another takes over').to.equal('access-1');
+    expect(await getToken(app.createModule()), 'another takes over').to.equal('access-1');
     paused.wake();
     expect(await first).to.equal('access-1');
     expect(server.shown).to.deep.equal(['refresh-0']);
@@ -189,7 +189,7 @@ describe('TokenRefresher', () => {
   it('does not let a late response overwrite a newer token', async () => {
     server.isStrict = false;
     const paused = pauseAt('beforeAnswer');
-    const first = ask(app.module);
+    const first = getToken(app.module);
     await paused.reached;
     // The server accepted the used token again, as servers with a grace period do.
     const { vault } = createFlowDependencies(app, { clock });
@@ -203,31 +203,31 @@ describe('TokenRefresher', () => {
     });
     paused.wake();
     expect(await first).to.equal('access-of-another');
-    expect(await ask(app.module)).to.equal('access-of-another');
+    expect(await getToken(app.module)).to.equal('access-of-another');
     expect(events()).to.include('refresh:fenced-off');
   });
 
   it('stores a late response if the server rejected others because of it', async () => {
     server.isStrict = false;
     const paused = pauseAt('beforeAnswer');
-    const first = ask(app.module);
+    const first = getToken(app.module);
     await paused.reached;
-    expect(await failure(ask(app.createModule()))).to.be.instanceOf(LLMAuthError);
+    expect(await failure(getToken(app.createModule()))).to.be.instanceOf(LLMAuthError);
     expect((await row()).state).to.equal('reconnect_required');
     paused.wake();
     expect(await first).to.equal('access-1');
     expect(await row()).to.include({ state: 'ready', generation: 1 });
     clock.advance(120 * MINUTE);
-    expect(await ask(app.createModule())).to.equal('access-2');
+    expect(await getToken(app.createModule())).to.equal('access-2');
   });
 
   it('stores a late response while another process has only claimed the lease, so the token is sent once', async () => {
     const late = pauseAt('beforeAnswer');
-    const first = ask(app.module);
+    const first = getToken(app.module);
     await late.reached;
     clock.advance(LEASES.sent + 1_000);
     const early = pauseAt('beforeSend');
-    const second = ask(app.createModule());
+    const second = getToken(app.createModule());
     await early.reached;
     late.wake();
     expect(await first).to.equal('access-1');
@@ -239,7 +239,7 @@ describe('TokenRefresher', () => {
 
   it('does not put a paused process’s token into a new connection of the same user', async () => {
     const paused = pauseAt('beforeAnswer');
-    const first = ask(app.module);
+    const first = getToken(app.module);
     await paused.reached;
     await connect(clock.now() + 60 * MINUTE, 'refresh-of-the-new-grant');
     const { grantId } = await row();
@@ -251,13 +251,13 @@ describe('TokenRefresher', () => {
   it('distinguishes a new connection from the old one, even at the same version', async () => {
     server.isStrict = false;
     const late = pauseAt('beforeAnswer');
-    const first = ask(app.module);
+    const first = getToken(app.module);
     await late.reached;
     const { version } = await row();
     await app.credentials.remove({ userId: 'alice' });
     await connect(clock.now() - 1, 'refresh-1');
     const next = pauseAt('beforeAnswer');
-    const second = ask(app.createModule());
+    const second = getToken(app.createModule());
     await next.reached;
     expect(await row()).to.include({ version, generation: 0 });
     late.wake();
@@ -269,7 +269,7 @@ describe('TokenRefresher', () => {
 
   it('revokes tokens received for a user who has disconnected meanwhile', async () => {
     const paused = pauseAt('beforeAnswer');
-    const first = failure(ask(app.module));
+    const first = failure(getToken(app.module));
     await paused.reached;
     await app.credentials.remove({ userId: 'alice' });
     paused.wake();
@@ -279,10 +279,10 @@ describe('TokenRefresher', () => {
 
   it('releases the lease after an error, with the token unchanged', async () => {
     server.beforeSend = () => Promise.reject(new LLMConnectionError('no answer'));
-    expect(await failure(ask(app.module))).to.be.instanceOf(LLMConnectionError);
+    expect(await failure(getToken(app.module))).to.be.instanceOf(LLMConnectionError);
     server.beforeSend = () => Promise.resolve();
     const from = clock.elapsed();
-    expect(await ask(app.createModule())).to.equal('access-1');
+    expect(await getToken(app.createModule())).to.equal('access-1');
     expect(clock.elapsed()).to.equal(from);
   });
 
@@ -292,11 +292,11 @@ describe('TokenRefresher', () => {
     server.beforeAnswer = async () => {
       module.isFailing = true;
     };
-    expect(await failure(ask(module.module))).to.be.instanceOf(LLMConnectionError);
+    expect(await failure(getToken(module.module))).to.be.instanceOf(LLMConnectionError);
     expect(events()).to.include('refresh:not-stored');
     expect(await row()).to.include({ generation: 0 });
     module.isFailing = false;
-    expect(await ask(module.module)).to.equal('access-1');
+    expect(await getToken(module.module)).to.equal('access-1');
     expect(await row()).to.include({ generation: 1 });
     expect(server.shown, 'the used token is not shown again').to.deep.equal(['refresh-0']);
   });
@@ -308,13 +308,13 @@ describe('TokenRefresher', () => {
     server.beforeAnswer = async () => {
       module.isFailing = true;
     };
-    expect(await failure(ask(module.module))).to.be.instanceOf(LLMConnectionError);
+    expect(await failure(getToken(module.module))).to.be.instanceOf(LLMConnectionError);
     server.beforeAnswer = () => Promise.resolve();
-    expect(await failure(ask(app.createModule()))).to.be.instanceOf(LLMAuthError);
+    expect(await failure(getToken(app.createModule()))).to.be.instanceOf(LLMAuthError);
     expect((await row()).state).to.equal('reconnect_required');
     module.isFailing = false;
-    expect(await ask(module.module)).to.equal('access-1');
-    expect(await ask(app.createModule())).to.equal('access-1');
+    expect(await getToken(module.module)).to.equal('access-1');
+    expect(await getToken(app.createModule())).to.equal('access-1');
   });
 
   it('stores the new pair despite a transient failure of the store', async () => {
@@ -323,7 +323,7 @@ describe('TokenRefresher', () => {
     server.beforeAnswer = async () => {
       module.isFailing = true;
     };
-    expect(await ask(module.module)).to.equal('access-1');
+    expect(await getToken(module.module)).to.equal('access-1');
     expect(server.shown).to.deep.equal(['refresh-0']);
   });
 
@@ -331,15 +331,15 @@ describe('TokenRefresher', () => {
     it(`tolerates a server or another process whose clock is off by ${skew / MINUTE} minutes`, async () => {
       const other = skewedModule(skew);
       await connect(clock.now() - 20 * MINUTE);
-      const tokens = await Promise.all([ask(app.module), ask(other), ask(app.module), ask(other)]);
+      const tokens = await Promise.all([getToken(app.module), getToken(other), getToken(app.module), getToken(other)]);
       expect(new Set(tokens).size, 'one refresh').to.equal(1);
       expect(server.shown).to.have.length(1);
       const paused = pauseAt('beforeSend');
       clock.advance(120 * MINUTE);
-      const first = ask(app.module);
+      const first = getToken(app.module);
       await paused.reached;
       const from = clock.elapsed();
-      const second = ask(other);
+      const second = getToken(other);
       await turns();
       paused.wake();
       const [mine, theirs] = await Promise.all([first, second]);
@@ -349,13 +349,13 @@ describe('TokenRefresher', () => {
     });
 
     it(`refreshes on time when its own clock is off by ${skew / MINUTE} minutes`, async () => {
-      await ask(app.module);
+      await getToken(app.module);
       clock.skew = skew;
-      await ask(app.module, { forceRefresh: true });
+      await getToken(app.module, { forceRefresh: true });
       clock.advance(58 * MINUTE);
-      expect(await ask(app.module)).to.equal('access-2');
+      expect(await getToken(app.module)).to.equal('access-2');
       clock.advance(MINUTE);
-      expect(await ask(app.module)).to.equal('access-3');
+      expect(await getToken(app.module)).to.equal('access-3');
       expect(server.shown).to.have.length(3);
     });
   }

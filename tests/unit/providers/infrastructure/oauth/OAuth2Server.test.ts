@@ -144,7 +144,7 @@ describe('a token endpoint', () => {
     expect(await failure(refresh(json({ ...GOOD, refresh_token: 7 })))).to.include({ error: 'invalid_response' });
   });
 
-  const REFUSALS: readonly (readonly [what: string, answer: Answer, expected: Readonly<Record<string, unknown>>])[] = [
+  const ERRORS: readonly (readonly [what: string, answer: Answer, expected: Readonly<Record<string, unknown>>])[] = [
     [
       'invalid_grant',
       json({ error: 'invalid_grant', error_description: `no ${'x'.repeat(2_000)}` }, 400),
@@ -208,7 +208,7 @@ describe('a token endpoint', () => {
       { error: 'invalid_grant' },
     ],
   ];
-  for (const [what, answer, expected] of REFUSALS) {
+  for (const [what, answer, expected] of ERRORS) {
     it(`causes the right error by responding with ${what}`, async () => {
       const thrown = await failure(refresh(answer));
       expect(thrown).to.include(expected);

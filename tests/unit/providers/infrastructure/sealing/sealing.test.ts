@@ -39,7 +39,7 @@ describe('a sealed box', () => {
 
   it('does not open if it is truncated, extended, re-encoded or not a box', () => {
     const { sealed, keyId } = sealer.seal('a secret', []);
-    for (const odd of [
+    for (const malformed of [
       '',
       'x',
       sealed.slice(0, -1),
@@ -51,7 +51,7 @@ describe('a sealed box', () => {
       'A'.repeat(500),
       '{}',
     ]) {
-      expect(() => sealer.open({ sealed: odd, keyId }, []), odd.slice(0, 20)).to.throw(SealError);
+      expect(() => sealer.open({ sealed: malformed, keyId }, []), malformed.slice(0, 20)).to.throw(SealError);
     }
     expect(sealer.open({ sealed, keyId }, []), 'control').to.equal('a secret');
   });
