@@ -190,7 +190,7 @@ function play(url: string, request: SeenRequest): ReturnType<typeof json> {
   return json(pathname.endsWith(':generateContent') ? GEMINI_ANSWER : CHAT_ANSWER);
 }
 
-/** OpenID appends the well-known path to the issuer, OAuth inserts it before. Only the OAuth document has revocation. */
+/** OpenID appends the well-known path to the issuer, OAuth inserts it. Only the OAuth document has revocation. */
 function metadata(url: string, pathname: string): object {
   const isOpenId = pathname.endsWith('/openid-configuration');
   const issuer = url + (isOpenId ? pathname.replace('/.well-known/openid-configuration', '') : '');

@@ -1,6 +1,6 @@
 /**
- * Each rule of the Chat Completions wire: a body that violates it, a minimal variant that does not, and the vendors that
- * enforce it.
+ * Each rule of the Chat Completions wire: a body that violates it, a minimal variant that does not, and the vendors
+ * that enforce it.
  */
 import { expect } from 'chai';
 import type { Simulator } from '../../../imports/simulator/Simulator';

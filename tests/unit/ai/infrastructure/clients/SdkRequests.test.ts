@@ -111,7 +111,7 @@ describe('SdkRequests', () => {
     await post('/one', { model: 'm', input: 7 });
     expect(
       built.map(({ path }) => path),
-      'old heads go',
+      'old heads are evicted',
     ).to.deep.equal(['/one']);
     const sent = server.requests
       .filter(({ path }) => !path.startsWith('/other'))

@@ -253,10 +253,10 @@ describe('guardedFetch', () => {
       'with a broken chunk size': (response) => {
         response.socket?.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n');
       },
-      'gzip that stops': (response) => {
+      'truncated gzip': (response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('half of it').subarray(0, -9));
       },
-      'gzip that is none': (response) => {
+      'invalid gzip': (response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' }).end('half of it');
       },
     };
@@ -283,7 +283,7 @@ describe('guardedFetch', () => {
   describe('body size limit', () => {
     const bodies: Readonly<Record<string, (response: Parameters<TestHost['answer']>[0]) => void>> = {
       'by its content-length': (response) => response.writeHead(200, { 'content-length': '1001' }).flushHeaders(),
-      'by what has come': (response) => {
+      'by the received bytes': (response) => {
         for (let part = 0; part < 11; part++) response.write('x'.repeat(100));
       },
       'when decoded': (response) =>
@@ -423,7 +423,7 @@ describe('guardedFetch', () => {
     };
     const { body } = await guarded()(server.url);
     let read = (await body.next()).value?.byteLength ?? 0;
-    // Long enough for a reader without a limit to take everything: 64 KB a turn at least.
+    // Long enough for a reader without back-pressure to read everything, at 64 KB per turn or more.
     for (let turns = 0; turns < 3_000; turns++) await turn();
     expect(finished, `${taken} bytes taken`).to.equal(false);
     for await (const chunk of body) read += chunk.byteLength;
