@@ -225,12 +225,12 @@ describe('vendor clients', () => {
           ['<html><title>Bad Request</title></html>', 'invalid-request', 'Bad Request'],
           ['', 'invalid-request', 'status 400'],
         ];
-        for (const [body, code, says] of bodies) {
+        for (const [body, code, message] of bodies) {
           server.answer = (response) =>
             response.writeHead(400).end(typeof body === 'string' ? body : JSON.stringify(body));
           const error = (await failure(connect(row).send(CALL))) as LLMError;
           expect(error.code).to.equal(code);
-          expect(error.message).to.include(says);
+          expect(error.message).to.include(message);
         }
       });
 

@@ -89,8 +89,8 @@ describe('guardedFetch', () => {
       ['br', brotliCompressSync],
     ] as const) {
       it(`decoded from ${encoding}`, async () => {
-        server.answer = (response) => response.writeHead(200, { 'content-encoding': encoding }).end(encode('whole'));
-        expect(await (await guarded()(server.url)).text()).to.equal('whole');
+        server.answer = (response) => response.writeHead(200, { 'content-encoding': encoding }).end(encode('complete'));
+        expect(await (await guarded()(server.url)).text()).to.equal('complete');
       });
     }
 
@@ -380,13 +380,13 @@ describe('guardedFetch', () => {
     });
 
     it('reports a server that hangs up or speaks another protocol', async () => {
-      for (const words of [
+      for (const bytes of [
         '',
         'SSH-2.0-OpenSSH\r\n',
         'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
       ]) {
-        server.answer = (response) => response.socket?.end(words);
-        expect(await failure(guarded()(server.url)), words).to.be.instanceOf(LLMConnectionError);
+        server.answer = (response) => response.socket?.end(bytes);
+        expect(await failure(guarded()(server.url)), bytes).to.be.instanceOf(LLMConnectionError);
       }
     });
 
