@@ -6,7 +6,7 @@ const namesFiles = process.argv.slice(2).some((argument) => argument.startsWith(
 
 module.exports = {
   spec: namesFiles ? [] : ['tests/unit/**/*.test.ts', 'tests/contracts/**/*.test.ts'],
-  require: ['tsx/cjs', './tests/support/canaryHooks.ts'],
+  require: ['tsx/cjs', './tests/support/canaryHooks.ts', './tests/support/seedHooks.ts'],
   extension: ['ts', 'tsx'],
   // Milliseconds. Generous, because CI machines are slow and shared.
   timeout: 120_000,
