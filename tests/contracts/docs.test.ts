@@ -176,6 +176,7 @@ describe('The documentation', function () {
       expect(missing).to.deep.equal([]);
     });
 
+    // Environment variables are compared with the code below.
     it('name only classes, functions and constants that the code contains', () => {
       const sources = sourcesUnder('imports', 'tests/support', 'tests/stubs');
       const known = new Set(sources.flatMap(({ text }) => text.match(/\w+/g) ?? []));
@@ -187,7 +188,8 @@ describe('The documentation', function () {
             .filter((code) =>
               /^\w+\.tsx?$/.test(code)
                 ? code !== READERS_FILE && !files.has(code)
-                : /^(?:[A-Z]+[a-z]+\w*[A-Z]\w*|[a-z]+[A-Z]\w*)$/.test(code) && !known.has(code),
+                : /^(?:[A-Z]+[a-z]+\w*[A-Z]\w*|[a-z]+[A-Z]\w*|(?!BOLIDE_|LLM_)[A-Z]+(?:_[A-Z]+)+)$/.test(code) &&
+                  !known.has(code),
             )
             .map((code) => `${page.path}: ${code}`),
         );
