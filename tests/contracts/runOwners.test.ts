@@ -28,7 +28,7 @@ import { answer, calling } from '../support/responses';
 import { ScriptedProvider, untilAborted } from '../support/ScriptedProvider';
 import type { ScriptedStep } from '../support/ScriptedProvider';
 
-const TIMES = { leaseMs: 60, heartbeatMs: 5 };
+const TIMES = { lease: 60, heartbeat: 5 };
 
 describe('runs on a store that several processes share', () => {
   let store: RunStore;
@@ -92,7 +92,7 @@ describe('runs on a store that several processes share', () => {
     const second = next.loop.resume('r');
     await next.record.seen('run:started');
     // Block this process for longer than a lease.
-    const until = performance.now() + TIMES.leaseMs + 10;
+    const until = performance.now() + TIMES.lease + 10;
     while (performance.now() < until);
     expect((await first).response.output_text).to.equal('new');
     expect((await second).response.output_text).to.equal('new');
@@ -116,7 +116,7 @@ describe('runs on a store that several processes share', () => {
     );
     await owned.start();
     expect(owned.isLeaseCurrent()).to.equal(true);
-    const until = performance.now() + TIMES.leaseMs + 10;
+    const until = performance.now() + TIMES.lease + 10;
     while (performance.now() < until);
     expect(owned.isLeaseCurrent()).to.equal(false);
     await sure.promise;
@@ -141,8 +141,8 @@ describe('runs on a store that several processes share', () => {
       },
     });
     const { loop, record } = owner([calling({ name: 'webhook', call_id: 'w' }), answer('done')], external(), slow, {
-      leaseMs: 10_000,
-      heartbeatMs: 5,
+      lease: 10_000,
+      heartbeat: 5,
     });
     const run = loop.execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' });
     await record.seen('tool:executing');
@@ -289,7 +289,7 @@ describe('runs on a store that several processes share', () => {
         'other',
       );
       await store.heartbeat('other');
-      const alive = owner([untilAborted], new ToolRegistry(), store, { leaseMs: 800, heartbeatMs: 5 });
+      const alive = owner([untilAborted], new ToolRegistry(), store, { lease: 800, heartbeat: 5 });
       void alive.loop.execute('ann', { model: 'm', input: 'go', executionId: 'alive' }).catch(() => undefined);
       await alive.record.seen('iteration:start');
       await store.create(
@@ -302,7 +302,7 @@ describe('runs on a store that several processes share', () => {
       const recovery = new RunRecovery({
         loop: next.loop,
         store,
-        leaseMs: 800,
+        lease: 800,
         scanIntervalMs: 5,
         logger: next.logger,
       });
@@ -327,7 +327,7 @@ describe('runs on a store that several processes share', () => {
       await left.loop.close();
       const seen = await store.leased(10);
       const reply = deferred<LLMResponse>();
-      const first = owner([() => reply.promise], new ToolRegistry(), store, { leaseMs: 10_000, heartbeatMs: 5 });
+      const first = owner([() => reply.promise], new ToolRegistry(), store, { lease: 10_000, heartbeat: 5 });
       const done = first.loop.recover(seen[0]!);
       await first.record.seen('iteration:start');
 
@@ -337,7 +337,7 @@ describe('runs on a store that several processes share', () => {
         heartbeats: async () => new Map<string, number>(),
       });
       expect(
-        await new RunRecovery({ loop: second.loop, store: late, leaseMs: TIMES.leaseMs, logger: second.logger }).scan(),
+        await new RunRecovery({ loop: second.loop, store: late, lease: TIMES.lease, logger: second.logger }).scan(),
       ).to.equal(1);
       expect(await second.loop.recover(seen[0]!)).to.equal(undefined);
       reply.resolve(answer('once'));
@@ -377,7 +377,7 @@ describe('runs on a store that several processes share', () => {
       while (loop.isLocal('r')) await new Promise((resolve) => setTimeout(resolve, 5));
       expect(noted).to.deep.equal([]);
       isDown = false;
-      const recovery = new RunRecovery({ loop, store, leaseMs: TIMES.leaseMs, scanIntervalMs: 5, logger });
+      const recovery = new RunRecovery({ loop, store, lease: TIMES.lease, scanIntervalMs: 5, logger });
       await recovery.start();
       await record.seen('run:completed');
       recovery.stop();

@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         provider,
         toolExecutor: tools,
         runStore: store,
-        leaseTimes: { leaseMs: 5_000, heartbeatMs: 100 },
+        leaseTimes: { lease: 5_000, heartbeat: 100 },
         logger,
       });
       const jobs = new LocalJobQueue({ concurrency, retryDelay: 1, logger });

@@ -60,7 +60,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
             provider: new ScriptedProvider(script),
             toolExecutor: new ToolRegistry().register({ name: 'hook', external: true }),
             runStore: store,
-            leaseTimes: { heartbeatMs: 5 },
+            leaseTimes: { heartbeat: 5 },
             logger: new RecordingLogger(),
           });
         const ends: string[] = [];

@@ -42,10 +42,10 @@ async function main({ mongoUrl, concurrency }: QueueWorkerOptions): Promise<void
     },
   });
   const store = await openRunStore(await openMongoDatabase(mongoUrl));
-  const leaseTimes = { leaseMs: TIMES.lease, heartbeatMs: TIMES.heartbeat };
+  const leaseTimes = { lease: TIMES.lease, heartbeat: TIMES.heartbeat };
   const loop = new AgenticLoop({ provider: callingProvider('note'), toolExecutor: tools, runStore: store, leaseTimes });
   const jobs = await openAgendaQueue({ url: mongoUrl, concurrency, pollEvery: TIMES.poll, lockLifetime: TIMES.lock });
-  await new RunRecovery({ loop, store, leaseMs: TIMES.lease }).start();
+  await new RunRecovery({ loop, store, lease: TIMES.lease }).start();
   await new RunQueue({ loop, store, jobs, tools }).start();
   process.send?.('ready');
 }

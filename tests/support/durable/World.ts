@@ -77,7 +77,7 @@ export class World {
       toolExecutor,
       runStore: store,
       logger: this.logger,
-      leaseTimes: { leaseMs: 200, heartbeatMs: 5 },
+      leaseTimes: { lease: 200, heartbeat: 5 },
       runTimeout: this.faults.runTimeout,
     });
     loop.on('event', (event) => {

@@ -41,7 +41,7 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
     },
     toolExecutor: mixedTools((tool, key, result) => ask('effect', { tool, key, result })),
     runStore: store,
-    leaseTimes: { leaseMs: Number(lease), heartbeatMs: Number(lease) / 6 },
+    leaseTimes: { lease: Number(lease), heartbeat: Number(lease) / 6 },
     maxIterations: 30,
     // It is the parent that kills the processes, not the run.
     maxTakeovers: Infinity,
@@ -56,7 +56,7 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
   });
   // Calls of recovered runs may already wait.
   loop.on('run:started', ({ executionId }) => attendRun(executionId));
-  const recovery = new RunRecovery({ loop, store, leaseMs: Number(lease), scanIntervalMs: Number(lease) / 6 });
+  const recovery = new RunRecovery({ loop, store, lease: Number(lease), scanIntervalMs: Number(lease) / 6 });
   await recovery.start();
   print(`ready ${loop.ownerId ?? ''}`);
   for await (const line of createInterface({ input: process.stdin })) {

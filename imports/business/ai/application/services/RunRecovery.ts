@@ -24,7 +24,7 @@ export interface RunRecoveryOptions {
   readonly loop: RecoveringLoop;
   readonly store: RunStore;
   /** Milliseconds without a heartbeat after which an owner is gone; default 15,000. */
-  readonly leaseMs?: number;
+  readonly lease?: number;
   /** Milliseconds between two scans; default: a third of the lease. */
   readonly scanIntervalMs?: number;
   /** How many runs one scan takes over; default 100. Quarantined runs are recovered one at a time besides. */
@@ -61,14 +61,14 @@ export class RunRecovery {
   constructor({
     loop,
     store,
-    leaseMs = DEFAULT_LEASE_TIMES.leaseMs,
-    scanIntervalMs = leaseMs / 3,
+    lease = DEFAULT_LEASE_TIMES.lease,
+    scanIntervalMs = lease / 3,
     maxPerScan = 100,
     logger = console,
   }: RunRecoveryOptions) {
     this.loop = loop;
     this.store = store;
-    this.leaseMs = leaseMs;
+    this.leaseMs = lease;
     this.scanIntervalMs = scanIntervalMs;
     this.maxPerScan = maxPerScan;
     this.logger = logger;

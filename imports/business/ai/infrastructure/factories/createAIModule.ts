@@ -108,7 +108,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     loop,
     store: runs,
     ...logger,
-    ...(ports.leaseTimes?.leaseMs === undefined ? {} : { leaseMs: ports.leaseTimes.leaseMs }),
+    ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }),
   });
   const responses = ports.responses ?? new MemoryResponseStore();
   const conversations = createChat({ settings, loop, tools }, ports);

@@ -66,7 +66,7 @@ export class DurableRuns {
     this.live = live;
     this.logger = logger;
     this.times = { ...DEFAULT_LEASE_TIMES, ...leaseTimes };
-    this.remote = new RemoteRuns(store, this.times.heartbeatMs);
+    this.remote = new RemoteRuns(store, this.times.heartbeat);
     this.heartbeats = new LeaseHeartbeat(store, this, this.times, logger);
   }
 
@@ -221,7 +221,7 @@ export class DurableRuns {
       store: this.store,
       lease,
       startedAt,
-      retryForMs: this.times.leaseMs,
+      retryForMs: this.times.lease,
       isLeaseCurrent: () => this.heartbeats.isLeaseCurrent(),
       onLeaseLost: () => this.live.delete(lease.executionId),
     };

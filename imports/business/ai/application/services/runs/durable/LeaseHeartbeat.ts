@@ -10,12 +10,12 @@ import type { RunCommand } from '../../../../domain/types/RunRecords';
 
 export interface LeaseTimes {
   /** Milliseconds without a heartbeat after which an owner's runs may be claimed. */
-  readonly leaseMs: number;
+  readonly lease: number;
   /** Milliseconds between two heartbeats. */
-  readonly heartbeatMs: number;
+  readonly heartbeat: number;
 }
 
-export const DEFAULT_LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, heartbeatMs: 1_000 };
+export const DEFAULT_LEASE_TIMES: LeaseTimes = { lease: 15_000, heartbeat: 1_000 };
 
 /** The owner's side of a heartbeat. */
 export interface HeartbeatHandler {
@@ -81,7 +81,7 @@ export class LeaseHeartbeat {
 
   private schedule(): void {
     if (this.timer !== undefined) return;
-    this.timer = setTimeout(() => void this.tick(), this.times.heartbeatMs);
+    this.timer = setTimeout(() => void this.tick(), this.times.heartbeat);
     // What a run waits for keeps the process alive; the heartbeat alone must not.
     this.timer.unref();
   }
@@ -106,7 +106,7 @@ export class LeaseHeartbeat {
   }
 
   private isOnTime(): boolean {
-    return performance.now() - this.renewedAt < this.times.leaseMs;
+    return performance.now() - this.renewedAt < this.times.lease;
   }
 
   private async renew(): Promise<void> {
