@@ -85,8 +85,8 @@ describe('npm run ask', function () {
   const mistakes: [string, string[], RegExp][] = [
     ['an unknown provider', ['hi', '--provider', 'acme'], /Unknown provider "acme".*openai/],
     ['an unknown option', ['hi', '--colour'], /--colour/],
-    ['a missing schema file', ['hi', '--json', '/nowhere/schema.json'], /cannot read the schema/],
-    ['a schema that is not JSON', ['hi', '--json', '{bad'], /is not JSON/],
+    ['a missing schema file', ['hi', '--json', '/nowhere/schema.json'], /Cannot read the schema/],
+    ['a schema that is not JSON', ['hi', '--json', '{bad'], /The schema is not valid JSON/],
     ['a missing question', [], /Usage/],
   ];
   for (const [what, args, pattern] of isFull ? mistakes : mistakes.slice(0, 1)) {
