@@ -6,8 +6,8 @@ import { check } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { MethodTools } from '../../imports/business/ai/infrastructure/tools/MethodTools';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
-import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
+import { startBolide } from '../../imports/startup/meteor/startBolide';
+import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
 
 /** An ordinary method: it validates its argument and checks who calls it, with or without models. */
 export function defineOrders(findOrder: (userId: string, number: string) => Promise<object | undefined>): void {
@@ -36,7 +36,7 @@ export async function startWithOrders(): Promise<MeteorHost> {
     toArguments: ({ number }: { number: string }) => [number],
     idempotent: true,
   });
-  return startMeteorServer({ tools });
+  return startBolide({ tools });
 }
 
 /**

@@ -8,8 +8,8 @@ import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp, WebApp } from 'meteor/webapp';
 import { API_TOKENS } from '../../imports/api/auth/DocumentApiTokenStore';
-import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
-import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
+import { startBolide } from '../../imports/startup/meteor/startBolide';
+import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
 import type { RunningServer } from '../../server/standalone';
 import { resetMeteor } from '../stubs/server/registry';
 import { newKey } from '../support/oauth/ProvidersHost';
@@ -132,7 +132,7 @@ describe('API tokens of the Meteor host', () => {
     resetMeteor();
     resetWebApp();
     Meteor.settings = { public: {}, ai: { OPENAI_API_KEY: 'k', secrets: newKey('k1'), admins: ['ann'] } };
-    host = await startMeteorServer();
+    host = await startBolide();
     await new Promise<void>((resolve) => WebApp.httpServer.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
     for (const _id of ['ann', 'bob']) {

@@ -10,8 +10,8 @@ import type { StoredDocument } from '../../imports/business/ai/domain/interfaces
 import { MethodTools } from '../../imports/business/ai/infrastructure/tools/MethodTools';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { configureAccounts } from '../../imports/startup/meteor/configureAccounts';
-import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
-import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
+import { startBolide } from '../../imports/startup/meteor/startBolide';
+import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
 import { FakeVendor } from './FakeVendor';
 
 /** A key of 32 bytes for tests. */
@@ -62,7 +62,7 @@ export function serverSuite(): void {
         description: 'Names the current user.',
         parameters: { type: 'object', properties: {}, additionalProperties: false },
       });
-      host = await startMeteorServer({ tools });
+      host = await startBolide({ tools });
     });
     after(async () => {
       await host.close();

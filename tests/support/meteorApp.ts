@@ -5,8 +5,8 @@ import { Meteor } from 'meteor/meteor';
 import { resetWebApp } from 'meteor/webapp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { addDdpRateLimits } from '../../imports/startup/meteor/ddpRateLimits';
-import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
-import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
+import { startBolide } from '../../imports/startup/meteor/startBolide';
+import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
 import { DdpClient } from '../stubs/server/DdpClient';
 import { registry, resetMeteor } from '../stubs/server/registry';
 import { newKey } from './oauth/ProvidersHost';
@@ -39,7 +39,7 @@ export async function startMeteorApp(ai: Readonly<Record<string, unknown>> = {})
   resetMeteor();
   resetWebApp();
   for (const _id of PEOPLE) await Meteor.users.insertAsync({ _id });
-  const host = await startMeteorServer({ tools: testTools() });
+  const host = await startBolide({ tools: testTools() });
   registry.rateRules.clear();
   await host.providers.service.create({
     providerId: 'shared',

@@ -4,8 +4,8 @@ import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp, WebApp } from 'meteor/webapp';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { startMeteorServer } from '../../../../imports/startup/meteor/startMeteorServer';
-import type { MeteorHost } from '../../../../imports/startup/meteor/startMeteorServer';
+import { startBolide } from '../../../../imports/startup/meteor/startBolide';
+import type { MeteorHost } from '../../../../imports/startup/meteor/startBolide';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
 import { newKey } from '../../../support/oauth/ProvidersHost';
@@ -31,7 +31,7 @@ describe('the Meteor host', () => {
       },
     };
     resetWebApp();
-    host = await startMeteorServer();
+    host = await startBolide();
     await new Promise<void>((resolve) => WebApp.httpServer.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
     for (const [_id, emails] of Object.entries(PEOPLE)) {
@@ -148,7 +148,7 @@ describe('the Meteor host', () => {
       const before = Meteor.settings;
       Meteor.settings = { public: {}, ai };
       try {
-        expect(await failure(startMeteorServer()))
+        expect(await failure(startBolide()))
           .to.be.instanceOf(LLMInvalidRequestError)
           .with.property('message')
           .that.matches(message);

@@ -22,7 +22,7 @@ export interface MeteorHost extends Host {
   readonly users: MeteorUsers;
 }
 
-export interface MeteorServerOptions {
+export interface BolideOptions {
   /** All tools, including exposed methods. Runs from before a restart continue at once and need them. */
   readonly tools?: ToolRegistry;
 }
@@ -31,7 +31,7 @@ export interface MeteorServerOptions {
  * Reads `Meteor.settings.ai`, which has the same keys as the environment and takes precedence over it.
  * @throws LLMInvalidRequestError that lists every invalid setting, or for missing sealing keys
  */
-export async function startMeteorServer({ tools }: MeteorServerOptions = {}): Promise<MeteorHost> {
+export async function startBolide({ tools }: BolideOptions = {}): Promise<MeteorHost> {
   const given = Meteor.settings['ai'];
   const ai = settingsFromMeteor(given, process.env);
   const { admins, ...settings } = readMeteorHostSettings(given, process.env);
