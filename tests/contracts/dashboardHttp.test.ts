@@ -209,7 +209,7 @@ describe('the dashboard over HTTP', () => {
       const call = await events.seen('tool:executing', (event) => event.executionId === outside);
       expect(
         (await post('bob', `/runs/${outside}/tool-results`, { callId: call.callId, output: { $set: 1 } })).body,
-      ).to.deep.equal({ result: 'accepted' });
+      ).to.deep.equal({ executionId: outside, callId: call.callId, result: 'accepted', state: 'completed' });
       await ended(outside);
     });
 

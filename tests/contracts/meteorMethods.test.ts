@@ -283,15 +283,27 @@ describe('the Meteor methods', () => {
       expect((await errorOf('bob', 'ai.runs.reject', { executionId, callId, argumentsHash: HASH })).error).to.equal(
         'conflict',
       );
-      await call('bob', 'ai.runs.approve', { executionId, callId, argumentsHash });
+      const approved = await call('bob', 'ai.runs.approve', { executionId, callId, argumentsHash });
+      expect(approved).to.include({ executionId, callId });
+      expect(approved).to.have.property('state').that.is.oneOf(['executing', 'completed']);
       await app.events.seen('tool:completed', (event) => event.executionId === executionId);
       await app.events.seen('run:completed', (event) => event.executionId === executionId);
+      expect(await call('bob', 'ai.runs.approve', { executionId, callId, argumentsHash })).to.deep.equal({
+        executionId,
+        callId,
+        state: 'completed',
+      });
+      expect((await errorOf('bob', 'ai.runs.reject', { executionId, callId, argumentsHash })).error).to.equal(
+        'invalid-request',
+      );
     });
 
     it('reports to the model why a call was rejected', async () => {
       const { executionId, callId, argumentsHash } = await start('bob', 'danger');
       await app.events.seen('tool:approval_required', (event) => event.executionId === executionId);
-      await call('bob', 'ai.runs.reject', { executionId, callId, argumentsHash, reason: 'Not on a Sunday.' });
+      expect(
+        await call('bob', 'ai.runs.reject', { executionId, callId, argumentsHash, reason: 'Not on a Sunday.' }),
+      ).to.deep.equal({ executionId, callId, state: 'failed' });
       const failed = await app.events.seen('tool:failed', (event) => event.executionId === executionId);
       expect(failed.error.message).to.contain('Not on a Sunday.');
     });
@@ -301,10 +313,13 @@ describe('the Meteor methods', () => {
       await app.events.seen('tool:executing', (event) => event.executionId === executionId);
       expect(
         await call('bob', 'ai.runs.submitToolResult', { executionId, callId, output: { $set: { 'a.b': 1 } } }),
-      ).to.equal('accepted');
-      expect(await call('bob', 'ai.runs.submitToolResult', { executionId, callId, error: 'late' })).to.equal(
-        'already-settled',
-      );
+      ).to.deep.equal({ executionId, callId, result: 'accepted', state: 'completed' });
+      expect(await call('bob', 'ai.runs.submitToolResult', { executionId, callId, error: 'late' })).to.deep.equal({
+        executionId,
+        callId,
+        result: 'already-settled',
+        state: 'completed',
+      });
     });
 
     it('cancels a run, also when repeated', async () => {

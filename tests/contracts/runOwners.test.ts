@@ -181,13 +181,19 @@ describe('runs on a store that several processes share', () => {
       if (states.join() === 'awaiting_approval,awaiting_approval,executing') break;
     }
     expect(await failure(there.loop.approve('r', 'a', 'another hash'))).to.be.instanceOf(ConflictError);
+    // The owner applies it with its next heartbeat.
     expect(await there.loop.approve('r', 'a', asked.argumentsHash)).to.equal('awaiting_approval');
-    expect(await failure(there.loop.approve('r', 'a'))).to.be.instanceOf(LLMInvalidRequestError);
+    expect(await there.loop.approve('r', 'a')).to.be.oneOf(['awaiting_approval', 'executing', 'completed']);
+    expect(await failure(there.loop.reject('r', 'a'))).to.be.instanceOf(LLMInvalidRequestError);
     await there.loop.reject('r', 'b', 'too much');
     expect(await there.loop.submitToolResult('r', 'w', { output: 'hooked' })).to.equal('accepted');
     expect(await there.loop.submitToolResult('r', 'w', { output: 'again' })).to.equal('already-settled');
     await here.record.seen('iteration:start', ({ iteration }) => iteration === 2);
     expect(await there.loop.submitToolResult('r', 'w', { output: 'again' })).to.equal('already-settled');
+    expect(await there.loop.approve('r', 'a')).to.equal('completed');
+    expect(await there.loop.reject('r', 'b')).to.equal('failed');
+    expect(await failure(there.loop.approve('r', 'b'))).to.be.instanceOf(LLMInvalidRequestError);
+    expect(await failure(here.loop.approve('r', 'w'))).to.be.instanceOf(LLMInvalidRequestError);
     const { calls } = (await store.load('r'))!;
     expect(
       calls.map((call) => [call.state, 'result' in call ? call.result : 'error' in call ? call.error.message : '']),

@@ -36,17 +36,17 @@ export function cancelRun({ methods }: RunRoutePorts): RouteHandler {
   };
 }
 
-/** Takes `{ callId, argumentsHash, reason? }`, and responds with the call's `{ state }`. */
+/** Takes `{ callId, argumentsHash, reason? }`, and responds with the call's `{ executionId, callId, state }`. */
 export function decideCall({ methods }: RunRoutePorts, decision: 'approve' | 'reject'): RouteHandler {
   return async ({ principal, request, response }) => {
-    response.json({ state: await methods[`ai.runs.${decision}`](toActor(principal), commandIn(request)) });
+    response.json(await methods[`ai.runs.${decision}`](toActor(principal), commandIn(request)));
   };
 }
 
-/** Takes `{ callId, output | error }`, and responds with `{ result: 'accepted' | 'already-settled' }`. */
+/** Takes `{ callId, output | error }`, and responds with `{ executionId, callId, state, result }`. */
 export function submitToolResult({ methods }: RunRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
-    response.json({ result: await methods['ai.runs.submitToolResult'](toActor(principal), commandIn(request)) });
+    response.json(await methods['ai.runs.submitToolResult'](toActor(principal), commandIn(request)));
   };
 }
 

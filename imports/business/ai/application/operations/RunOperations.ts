@@ -37,6 +37,18 @@ export interface RunControl {
     callId: string,
     result: ExternalResult,
   ): Awaitable<'accepted' | 'already-settled'>;
+  stateOfCall(executionId: string, callId: string): Awaitable<ToolCallState>;
+}
+
+/** A call after a decision, as recorded at that moment. */
+export interface DecidedCall {
+  readonly executionId: string;
+  readonly callId: string;
+  readonly state: ToolCallState;
+}
+
+export interface SubmittedCall extends DecidedCall {
+  readonly result: 'accepted' | 'already-settled';
 }
 
 export interface AIMethodsPorts {
@@ -68,10 +80,10 @@ export interface AIMethods {
   readonly 'ai.runs.start': Method<{ readonly executionId: string }>;
   readonly 'ai.runs.cancel': Method<RunState>;
   /** @throws ConflictError if the call's arguments are not the ones that were shown */
-  readonly 'ai.runs.approve': Method<ToolCallState>;
+  readonly 'ai.runs.approve': Method<DecidedCall>;
   /** @throws ConflictError as `approve` does */
-  readonly 'ai.runs.reject': Method<ToolCallState>;
-  readonly 'ai.runs.submitToolResult': Method<'accepted' | 'already-settled'>;
+  readonly 'ai.runs.reject': Method<DecidedCall>;
+  readonly 'ai.runs.submitToolResult': Method<SubmittedCall>;
 }
 
 export function createRunOperations({ useCases, control, ownerOf, admit }: AIMethodsPorts): AIMethods {
@@ -111,15 +123,21 @@ export function createRunOperations({ useCases, control, ownerOf, admit }: AIMet
       useCases.agenticExecution.start(actor, request),
     ),
     'ai.runs.cancel': commandOperation(readNamedRun, ({ executionId }) => control.cancel(executionId)),
-    'ai.runs.approve': commandOperation(readDecision, ({ executionId, callId, argumentsHash }) =>
-      control.approve(executionId, callId, argumentsHash),
-    ),
-    'ai.runs.reject': commandOperation(readDecision, ({ executionId, callId, reason, argumentsHash }) =>
-      control.reject(executionId, callId, reason, argumentsHash),
-    ),
-    'ai.runs.submitToolResult': commandOperation(readSubmittedResult, ({ executionId, callId, result }) =>
-      control.submitToolResult(executionId, callId, result),
-    ),
+    'ai.runs.approve': commandOperation(readDecision, async ({ executionId, callId, argumentsHash }) => ({
+      executionId,
+      callId,
+      state: await control.approve(executionId, callId, argumentsHash),
+    })),
+    'ai.runs.reject': commandOperation(readDecision, async ({ executionId, callId, reason, argumentsHash }) => ({
+      executionId,
+      callId,
+      state: await control.reject(executionId, callId, reason, argumentsHash),
+    })),
+    'ai.runs.submitToolResult': commandOperation(readSubmittedResult, async (submitted) => {
+      const { executionId, callId } = submitted;
+      const result = await control.submitToolResult(executionId, callId, submitted.result);
+      return { executionId, callId, result, state: await control.stateOfCall(executionId, callId) };
+    }),
   };
 }
 

@@ -276,9 +276,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   }
 
   /**
-   * Approves a call that waits for approval, or lets a call under review run again.
+   * Approves a call that waits for approval, or lets a call under review run again. Repeating the decision changes
+   * nothing.
    * @param shownHash the `argumentsHash` of the arguments on which the person decided. Absent: not checked
-   * @returns the call's state before the decision
+   * @returns the call's state afterwards. A run of another process applies the decision with that process's next
+   *   heartbeat, so its call may still be in the state before
    * @throws LLMInvalidRequestError for an unknown run or call, and for a call that waits for no decision;
    *   ConflictError if the call has other arguments
    */
@@ -313,6 +315,14 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     result: ExternalResult,
   ): Promise<'accepted' | 'already-settled'> {
     return this.decisions.submitResult(executionId, callId, result);
+  }
+
+  /**
+   * The state of a call of any run.
+   * @throws LLMInvalidRequestError for an unknown run or call
+   */
+  stateOfCall(executionId: string, callId: string): Promise<ToolCall['state']> {
+    return this.decisions.stateOf(executionId, callId);
   }
 
   /** Stops all runs of this process. Stored ones can be continued by another process; others are cancelled. */

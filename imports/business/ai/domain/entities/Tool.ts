@@ -139,6 +139,8 @@ interface ToolCallBase {
   readonly createdAt: number;
   /** `fraction` from 0 to 1. */
   readonly progress?: { readonly fraction: number; readonly note?: string };
+  /** A person approved the call, or its repetition after a review. */
+  readonly isApproved?: true;
   /** The id of the response whose request carried the result to the model. */
   readonly deliveredIn?: string;
 }
@@ -239,6 +241,12 @@ export function acceptsDecision(call: InState): boolean {
   return needsApproval(call) || needsReview(call);
 }
 
+/** A person has made this decision about the call before. */
+export function isDecidedLike(call: ToolCall, isApproval: boolean): boolean {
+  if (isApproval) return call.isApproved === true;
+  return call.state === ToolCallState.FAILED && call.error.failure === 'rejected';
+}
+
 /** A result may be submitted for the call now. @param isExternal whether its tool is external */
 export function acceptsResult(call: InState, isExternal: boolean): boolean {
   return needsReview(call) || (isExternal && isExecuting(call));
@@ -321,7 +329,12 @@ function transition(call: ToolCall, event: Extract<ToolEvent, { type: keyof type
     case 'tool:executing':
       // Every attempt gets a distinct start time, whatever the clock does: decisions are tied to it, so that one made
       // about an earlier attempt never applies to a later one.
-      return { state: 'executing', startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1), ...base };
+      return {
+        state: 'executing',
+        startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1),
+        ...base,
+        ...(acceptsDecision(call) ? { isApproved: true } : {}),
+      };
     case 'tool:needs_review':
       return { state: 'needs_review', startTime: startTimeOf(call) ?? event.at, ...base };
     case 'tool:completed':
@@ -344,6 +357,7 @@ function baseOf(call: ToolCall): ToolCallBase {
     blocking: call.blocking,
     createdAt: call.createdAt,
     ...(call.progress === undefined ? {} : { progress: call.progress }),
+    ...(call.isApproved === undefined ? {} : { isApproved: call.isApproved }),
   };
 }
 

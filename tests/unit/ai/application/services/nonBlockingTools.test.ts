@@ -282,8 +282,10 @@ describe('non-blocking tools', () => {
       expect(asked.callId).to.equal('big');
       expect(await failure(loop.approve('r', 'big', 'another hash'))).to.have.property('code', 'conflict');
       expect(await failure(loop.approve('r', 'small'))).to.have.property('code', 'invalid-request');
-      await loop.approve('r', 'big', asked.argumentsHash);
+      expect(await loop.approve('r', 'big', asked.argumentsHash)).to.equal('completed');
       await run;
+      expect(await loop.approve('r', 'big')).to.equal('completed');
+      expect(await failure(loop.reject('r', 'big'))).to.have.property('code', 'invalid-request');
       expect(outputsOf(provider, 1).map(({ output }) => output)).to.deep.equal(['paid 5', 'paid 50']);
     });
 

@@ -2,7 +2,7 @@
  * Decisions about tool calls that come from outside the run: approvals, rejections, submitted results. A stored run may
  * be executed by any process; its owner receives the decision as a command.
  */
-import { acceptsDecision, acceptsResult, isSettled } from '../../../domain/entities/Tool';
+import { acceptsDecision, acceptsResult, isDecidedLike, isSettled } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
@@ -33,8 +33,10 @@ export class ExternalDecisions {
   }
 
   /**
+   * Repeating a decision changes nothing.
    * @param shownHash the hash of the arguments on which the person decided
-   * @returns the call's state before the decision
+   * @returns the call's state afterwards. If another process executes the run, the decision takes effect with that
+   *   process's next heartbeat, and the state may be the one before
    * @throws LLMInvalidRequestError for an unknown run or call, and for a call that waits for no decision;
    *   ConflictError if the call has other arguments
    */
@@ -51,10 +53,32 @@ export class ExternalDecisions {
     const action: RunAction = approval.approved
       ? { kind: 'approve', callId }
       : { kind: 'reject', callId, reason: approval.reason };
-    if (!acceptsDecision(call) || !(await this.send(executionId, call, action))) {
-      throw new LLMInvalidRequestError(`The call "${callId}" does not wait for approval.`, { path: 'callId' });
+    const isWaiting = acceptsDecision(call);
+    if (isWaiting && (await this.send(executionId, call, action))) return this.stateOf(executionId, callId);
+    // Another decision came first. Its command exists until the run's owner has applied it.
+    const earlier = isWaiting ? await this.durable?.remote.findAction(executionId, call) : undefined;
+    const state = await this.stateOf(executionId, callId);
+    const isRepeated =
+      earlier === undefined
+        ? isDecidedLike(await this.findCall(executionId, callId), approval.approved)
+        : earlier.kind === action.kind;
+    if (isRepeated) return state;
+    throw new LLMInvalidRequestError(`The call "${callId}" does not wait for approval.`, { path: 'callId' });
+  }
+
+  /**
+   * The call's recorded state, with every decision that this process has applied.
+   * @throws LLMInvalidRequestError for an unknown run or call
+   */
+  async stateOf(executionId: string, callId: string): Promise<ToolCall['state']> {
+    const entry = this.registry.live.get(executionId);
+    if (entry !== undefined) {
+      // A decision takes effect in microtasks, unless the call must wait for a slot.
+      await new Promise((resolve) => setImmediate(resolve));
+      // A run that is continued elsewhere is read from the store.
+      await entry.loop.journal?.flush().catch(() => undefined);
     }
-    return call.state;
+    return (await this.findCall(executionId, callId)).state;
   }
 
   /** @throws LLMInvalidRequestError for an unknown run or call, and for a call that takes no submitted result */

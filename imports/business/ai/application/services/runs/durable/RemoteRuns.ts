@@ -18,6 +18,9 @@ export function decisionId(executionId: string, call: ToolCall): string {
   return `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}`;
 }
 
+/** How many pending commands are searched. */
+const COMMAND_LIMIT = 1_000;
+
 export class RemoteRuns {
   private readonly store: RunStore;
   private readonly pollIntervalMs: number;
@@ -69,6 +72,12 @@ export class RemoteRuns {
   async send(executionId: string, call: ToolCall, action: RunAction): Promise<RunCommand | undefined> {
     const command = { id: decisionId(executionId, call), executionId, action };
     return (await this.store.addCommand(command)) ? command : undefined;
+  }
+
+  /** The command that settles the call's present wait, unless it has been applied and deleted. */
+  async findAction(executionId: string, call: ToolCall): Promise<RunAction | undefined> {
+    const id = decisionId(executionId, call);
+    return (await this.store.commands(COMMAND_LIMIT)).find((command) => command.id === id)?.action;
   }
 
   /** @throws the error that ended the run; LLMInvalidRequestError for an unknown run; `signal.reason` */
