@@ -327,6 +327,19 @@ describe('starting and completing a connection', () => {
     expect((await browser.open(url)).status, 'a ticket is good once').to.equal(400);
   });
 
+  it('names the user by name, escaped and without characters that reorder text, and otherwise by id', async () => {
+    const connect = (): Promise<string> => app.module.operations.connect(BOB, { providerId: PROVIDER_ID });
+    const messageOf = async (name?: string): Promise<string> => {
+      app.users.set('bob', name === undefined ? BOB : { ...BOB, name });
+      const { body } = await new CookieBrowser().open(await connect());
+      return /to the user “(.*?)” of this app/.exec(body)?.[1] ?? body;
+    };
+    expect(await messageOf('bob@example.org')).to.equal('bob@example.org');
+    expect(await messageOf('<b>Bob</b>\u202E"')).to.equal('&#60;b&#62;Bob&#60;/b&#62;&#34;');
+    expect(await messageOf('x'.repeat(5_000))).to.equal(`${'x'.repeat(200)}…`);
+    expect(await messageOf()).to.equal('bob');
+  });
+
   it('returns the server’s URL to a caller that passes its browser’s binding', async () => {
     const binding = 'a-binding-of-the-dashboard-0123456789';
     const url = await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID, binding });

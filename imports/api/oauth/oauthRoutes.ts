@@ -8,7 +8,12 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { validPrincipal } from '../auth/ApiPrincipal';
 import { isBinding, randomToken } from '../../business/providers/application/oauth/flowTokens';
-import type { FlowOutcome, OAuthFlow, RefusalReason } from '../../business/providers/application/oauth/OAuthFlow';
+import type {
+  FlowOutcome,
+  OAuthFlow,
+  RefusalReason,
+  TicketInfo,
+} from '../../business/providers/application/oauth/OAuthFlow';
 import { isProviderId } from '../../business/providers/domain/entities/Provider';
 import { pageHeaders, renderPage } from './oauthPages';
 import type { OAuthPage } from './oauthPages';
@@ -177,17 +182,19 @@ function isSameOrigin(request: IncomingMessage, own: string): boolean {
   return request.headers['sec-fetch-site'] === 'same-origin';
 }
 
-function confirmation(
-  { userId, providerName }: { readonly userId: string; readonly providerName: string },
-  action: string,
-  ticket: string,
-): OAuthPage {
+function confirmation({ userName, providerName }: TicketInfo, action: string, ticket: string): OAuthPage {
   return {
     status: 200,
     title: `Connect ${providerName}?`,
-    message: `Your ${providerName} account will be connected to the user “${userId}” of this app. Continue only if that is you and you started this yourself.`,
+    message: `Your ${providerName} account will be connected to the user “${visible(userName)}” of this app. Continue only if that is you and you started this yourself.`,
     confirm: { label: `Connect ${providerName}`, action, fields: { ticket } },
   };
+}
+
+/** Without characters that could reorder or hide what follows, and of bounded length. */
+function visible(name: string): string {
+  const text = name.toWellFormed().replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '');
+  return text.length <= 200 ? text : `${text.slice(0, 200).toWellFormed()}…`;
 }
 
 function resultPage(outcome: FlowOutcome): OAuthPage {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import type { ApiPrincipal } from '../../api/auth/ApiPrincipal';
+import { presentedToken } from '../../api/auth/presentedToken';
 import type { User } from '../../business/ai/domain/types/Actor';
 
 export class MeteorUsers {
@@ -15,13 +16,15 @@ export class MeteorUsers {
 
   readonly findUser = async (userId: string): Promise<User | undefined> => {
     if (userId === '') return undefined;
-    const user = await Meteor.users.findOneAsync(userId, { fields: { emails: 1, roles: 1 } });
+    const user = await Meteor.users.findOneAsync(userId, {
+      fields: { username: 1, emails: 1, 'profile.name': 1, roles: 1 },
+    });
     return user === undefined ? undefined : this.toUser(user);
   };
 
-  /** Accepts a Meteor login token, which the client has in `Meteor.loginToken`, as a bearer token. */
+  /** Accepts a Meteor login token, which `Accounts._storedLoginToken()` returns on a client, wherever an API token. */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
-    const token = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const token = presentedToken(request);
     if (token === undefined) return undefined;
     const hashedToken = Accounts._hashLoginToken(token);
     const user = await Meteor.users.findOneAsync(
@@ -36,10 +39,14 @@ export class MeteorUsers {
     return this.toUser(user).isAdmin === true ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
   };
 
-  private toUser({ _id, emails = [], roles }: StoredUser): User {
+  private toUser({ _id, username, emails = [], profile, roles }: StoredUser): User {
     const verified = emails.filter((email) => email.verified).map((email) => comparable(email.address));
+    // Users write their profile themselves, so the id tells apart two who chose the same name.
+    const name =
+      username ?? verified[0] ?? (typeof profile?.name === 'string' ? `${profile.name} (${_id})` : undefined);
     return {
       userId: _id,
+      ...(name === undefined ? {} : { name }),
       isAdmin: [_id, ...verified].some((name) => this.admins.has(name)),
       roles: isTextList(roles) ? roles : [],
     };
@@ -48,6 +55,8 @@ export class MeteorUsers {
 
 interface StoredUser {
   readonly _id: string;
+  readonly username?: string;
+  readonly profile?: { readonly name?: unknown };
   readonly emails?: readonly { readonly address: string; readonly verified: boolean }[];
   /** If the app uses roles. */
   readonly roles?: unknown;

@@ -9,7 +9,7 @@ import express from 'express';
 import { createOAuthRoutes } from '../../../imports/api/oauth/oauthRoutes';
 import type { Clock } from '../../../imports/business/providers/domain/interfaces/Clock';
 import type { EventLog } from '../../../imports/business/providers/domain/interfaces/EventLog';
-import type { Actor } from '../../../imports/business/ai/domain/types/Actor';
+import type { Actor, User } from '../../../imports/business/ai/domain/types/Actor';
 import {
   COLLECTIONS,
   createProvidersModule,
@@ -54,7 +54,7 @@ export class ProvidersHost {
   readonly log: LogEntry[] = [];
   readonly eventLog: EventLog = redactingLog((entry) => this.log.push(entry));
   /** All users; tests may change them. */
-  readonly users = new Map([ADMIN, ALICE, BOB].map((actor) => [actor.userId, actor]));
+  readonly users = new Map<string, Actor & Pick<User, 'name'>>([ADMIN, ALICE, BOB].map((actor) => [actor.userId, actor]));
   /** Errors passed to `onUnexpected`. */
   readonly unexpected: unknown[] = [];
   readonly settings: ProvidersSettings;

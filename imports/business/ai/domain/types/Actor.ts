@@ -8,7 +8,10 @@ export interface Actor {
 }
 
 /** A user without a request: all that access rules depend on. */
-export type User = Omit<Actor, 'source'>;
+export interface User extends Omit<Actor, 'source'> {
+  /** Names the user to people. Default: the id. Others must not be able to choose the same name. */
+  readonly name?: string;
+}
 
 /** Looks up a user by id. Resolves to undefined for an id that the application host does not know. */
 export type UserLookup = (userId: string) => Promise<User | undefined>;

@@ -68,6 +68,8 @@ export type FlowOutcome =
 
 export interface TicketInfo {
   readonly userId: string;
+  /** For people. */
+  readonly userName: string;
   readonly providerName: string;
 }
 
@@ -106,9 +108,10 @@ export class OAuthFlow {
   async readTicket(providerId: string, ticket: string): Promise<TicketInfo | undefined> {
     const pending = await this.tickets.find(providerId, ticket);
     const provider = pending === undefined ? undefined : await this.ports.providers.find(providerId);
-    return pending === undefined || provider === undefined
-      ? undefined
-      : { userId: pending.userId, providerName: provider.name };
+    if (pending === undefined || provider === undefined) return undefined;
+    const { userId } = pending;
+    const user = await this.ports.findUser(userId);
+    return { userId, userName: user?.name ?? userId, providerName: provider.name };
   }
 
   /** @returns undefined for an invalid, expired or used ticket @throws as `start` */

@@ -1,0 +1,71 @@
+/** Meteor's accounts as the HTTP API sees them, on the host and its real server. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { Accounts } from 'meteor/accounts-base';
+import { Meteor } from 'meteor/meteor';
+import { WebApp } from 'meteor/webapp';
+import WebSocket from 'ws';
+import { MeteorUsers } from '../../../../imports/startup/meteor/MeteorUsers';
+import { resetMeteor } from '../../../stubs/server/registry';
+import { startMeteorApp } from '../../../support/meteorApp';
+import type { MeteorApp } from '../../../support/meteorApp';
+
+describe('MeteorUsers', () => {
+  describe('a login token over HTTP', () => {
+    let app: MeteorApp;
+    let address: string;
+
+    before(async () => {
+      app = await startMeteorApp();
+      const loginTokens = [{ hashedToken: Accounts._hashLoginToken('bob-login'), when: new Date() }];
+      await Meteor.users.updateAsync('bob', { $set: { services: { resume: { loginTokens } } } });
+      WebApp.httpServer.listen(0, '127.0.0.1');
+      await once(WebApp.httpServer, 'listening');
+      address = `127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
+    });
+    after(() => app.stop());
+
+    const PLACES: readonly (readonly [place: string, path: string, headers: Readonly<Record<string, string>>])[] = [
+      ['Authorization: Bearer', '/v1/models', { authorization: 'Bearer bob-login' }],
+      ['x-api-key', '/v1/models', { 'x-api-key': 'bob-login' }],
+      ['x-goog-api-key', '/v1beta/models', { 'x-goog-api-key': 'bob-login' }],
+      ['?key= below /v1beta/', '/v1beta/models?key=bob-login', {}],
+    ];
+    for (const [place, path, headers] of PLACES)
+      it(`is accepted in ${place}`, async () => {
+        expect((await fetch(`http://${address}${path}`, { headers })).status).to.equal(200);
+      });
+
+    it('is not accepted in the query of other paths', async () => {
+      expect((await fetch(`http://${address}/v1/models?key=bob-login`)).status).to.equal(401);
+    });
+
+    it('is accepted for a WebSocket, in any of the headers', async () => {
+      for (const name of ['authorization', 'x-api-key']) {
+        const value = name === 'authorization' ? 'Bearer bob-login' : 'bob-login';
+        const socket = new WebSocket(`ws://${address}/v1/responses`, { headers: { [name]: value } });
+        await once(socket, 'open');
+        socket.terminate();
+      }
+    });
+  });
+
+  describe('findUser', () => {
+    beforeEach(() => resetMeteor());
+    afterEach(() => resetMeteor());
+
+    const NAMES: readonly (readonly [user: object, name: string | undefined])[] = [
+      [{ username: 'ada', emails: [{ address: 'ada@x.org', verified: true }], profile: { name: 'Eve' } }, 'ada'],
+      [{ emails: [{ address: 'ada@x.org', verified: true }], profile: { name: 'Eve' } }, 'ada@x.org'],
+      [{ emails: [{ address: 'eve@x.org', verified: false }], profile: { name: 'Ada' } }, 'Ada (u)'],
+      [{ emails: [{ address: 'eve@x.org', verified: false }] }, undefined],
+      [{ profile: { name: { $gt: '' } } }, undefined],
+    ];
+    for (const [user, name] of NAMES)
+      it(`names ${JSON.stringify(user)} ${name ?? 'by id only'}`, async () => {
+        await Meteor.users.insertAsync({ _id: 'u', ...user });
+        expect((await new MeteorUsers([]).findUser('u'))?.name).to.equal(name);
+      });
+  });
+});
