@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
+import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import { validPrincipal } from './auth/ApiPrincipal';
@@ -40,6 +41,8 @@ export interface HttpApiPorts {
   readonly dashboard?: DashboardPagePorts;
   /** Enables `/tokens`, where users manage API tokens. */
   readonly tokens?: ApiTokens;
+  /** The app's accounts, if it has any: only their users get tokens. */
+  readonly findUser?: UserLookup;
   readonly limits?: Partial<HttpApiLimits>;
   /** No other process uses the module's stores. Default: false. */
   readonly isAlone?: boolean;
@@ -75,7 +78,7 @@ export interface HttpApi {
 }
 
 export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
-  const { express, access, secrets = [randomBytes(32)], runs, providers, dashboard, tokens } = ports;
+  const { express, access, secrets = [randomBytes(32)], runs, providers, dashboard, tokens, findUser } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('A request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
@@ -110,6 +113,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(providers === undefined ? {} : { providers }),
     ...(dashboard === undefined ? {} : { dashboard }),
     ...(tokens === undefined ? {} : { tokens }),
+    ...(findUser === undefined ? {} : { findUser }),
     ...limits,
   };
   const router = express.Router();

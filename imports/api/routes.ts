@@ -1,6 +1,7 @@
 /** The API's table of routes. */
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
+import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ApiTokens } from './auth/ApiTokens';
 import { issueToken, listTokens, revokeToken } from './tokens/tokenRoutes';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
@@ -35,6 +36,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly background: ResponsesPorts['background'];
   readonly summaries: ResponsesPorts['summaries'];
   readonly tokens?: ApiTokens;
+  readonly findUser?: UserLookup;
 }
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
@@ -144,14 +146,18 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
   add('responses', '/output/stream', '/output/stream', { method: 'get', scope: 'read', handler: streamOutput(ports) });
 
-  const { tokens } = ports;
+  const { tokens, findUser } = ports;
   if (tokens !== undefined) {
     add(
       'app',
       '/tokens',
       '/tokens',
       { method: 'get', scope: 'read', handler: listTokens({ tokens }) },
-      { method: 'post', scope: 'generate', handler: issueToken({ tokens }) },
+      {
+        method: 'post',
+        scope: 'generate',
+        handler: issueToken({ tokens, ...(findUser === undefined ? {} : { findUser }) }),
+      },
     );
     add('app', '/tokens/:id', '/tokens/:id', { method: 'delete', scope: 'generate', handler: revokeToken({ tokens }) });
     router.use('/tokens', notFound('app', 'unknown'));

@@ -134,6 +134,7 @@ export async function createHost(
     access,
     secrets: keys.map(({ bytes }) => bytes),
     tokens: apiTokens.tokens,
+    ...(ports.hasAccounts === true ? { findUser } : {}),
     isAlone: database.isExclusive,
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate }),
     ...(dashboard === undefined ? {} : { dashboard, runs, providers: providers.operations }),

@@ -171,6 +171,13 @@ describe('API tokens of the Meteor host', () => {
     expect((await call(url, token, 'GET', '/v1/models')).status).to.equal(401);
   });
 
+  it('are created for users who exist only', async () => {
+    const { status, body } = await call(url, 'ann-login', 'POST', '/tokens', { name: 'x', userId: 'cat' });
+    expect(status).to.equal(404);
+    expect(body['error']).to.include({ message: 'There is no user "cat".', path: 'userId' });
+    expect((await call(url, 'ann-login', 'GET', '/tokens?userId=cat')).body).to.deep.equal({ tokens: [] });
+  });
+
   it('are stored as hashes', async () => {
     const { body } = await call(url, 'ann-login', 'POST', '/tokens', { name: 'stored' });
     const stored = JSON.stringify(await host.database.published(API_TOKENS).find({}).fetchAsync());

@@ -8,10 +8,13 @@ import { HttpError } from '../http/HttpError';
 import type { RouteHandler } from '../http/RequestContext';
 import { hasScope, SCOPES } from '../auth/ApiPrincipal';
 import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
+import type { UserLookup } from '../../business/ai/domain/types/Actor';
 import type { ApiTokenRequest, ApiTokens } from '../auth/ApiTokens';
 
 export interface TokenRoutePorts {
   readonly tokens: ApiTokens;
+  /** The app's accounts. Absent: any user id may have tokens. */
+  readonly findUser?: UserLookup;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -21,12 +24,15 @@ const FIELDS = ['name', 'scopes', 'expiresAt', 'userId'];
 
 /**
  * Takes `{ name, scopes?, expiresAt?, userId? }`. Responds with 201 and `{ id, token }`, which is the token's only
- * copy.
+ * copy. A user who does not exist gets 404.
  */
-export function issueToken({ tokens, now = Date.now }: TokenRoutePorts): RouteHandler {
+export function issueToken({ tokens, findUser, now = Date.now }: TokenRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
     const tokenRequest = readRequest(requireTokenManager(principal), request.body, now());
-    if ((await tokens.list(tokenRequest.userId)).length >= MAX_TOKENS_PER_USER)
+    const { userId } = tokenRequest;
+    if (findUser !== undefined && (await findUser(userId)) === undefined)
+      throw new HttpError(404, `There is no user "${userId}".`, { path: 'userId' });
+    if ((await tokens.list(userId)).length >= MAX_TOKENS_PER_USER)
       throw new LLMInvalidRequestError(`The limit of ${MAX_TOKENS_PER_USER} API tokens is reached. Revoke one first.`, {
         path: 'userId',
       });

@@ -54,7 +54,9 @@ export class ProvidersHost {
   readonly log: LogEntry[] = [];
   readonly eventLog: EventLog = redactingLog((entry) => this.log.push(entry));
   /** All users; tests may change them. */
-  readonly users = new Map<string, Actor & Pick<User, 'name'>>([ADMIN, ALICE, BOB].map((actor) => [actor.userId, actor]));
+  readonly users = new Map<string, Actor & Pick<User, 'name'>>(
+    [ADMIN, ALICE, BOB].map((actor) => [actor.userId, actor]),
+  );
   /** Errors passed to `onUnexpected`. */
   readonly unexpected: unknown[] = [];
   readonly settings: ProvidersSettings;
