@@ -15,6 +15,50 @@ const everywhere = [
   },
 ];
 
+/**
+ * What Meteor's compilers refuse, or compile to code that fails. tests/contracts/meteorCompilers.test.ts runs them on
+ * every construct: SWC in Meteor 3.3 and newer, Babel before and as its fallback.
+ */
+const refusedByMeteor = [
+  { selector: 'StaticBlock', message: "Meteor's Babel does not compile static blocks." },
+  {
+    selector: ':matches(AccessorProperty, TSAbstractAccessorProperty)',
+    message: "Meteor's compilers do not parse `accessor`.",
+  },
+  { selector: 'Decorator', message: "Meteor's SWC does not parse decorators." },
+  {
+    selector: ':matches(BinaryExpression[operator="**"], AssignmentExpression[operator="**="]):has(> Literal[bigint])',
+    message: "Meteor's compilers turn `**` into Math.pow, which throws for BigInt. Multiply or shift.",
+  },
+  {
+    selector: 'MetaProperty[meta.name="import"]',
+    message: 'Meteor runs modules as scripts, where `import.meta` does not parse.',
+  },
+  {
+    selector: ':matches(AwaitExpression, ForOfStatement[await=true]):not(:function *)',
+    message: 'Meteor refuses top-level `await` on clients, and top-level `for await` anywhere.',
+  },
+  {
+    selector: 'VariableDeclaration:matches([kind="using"], [kind="await using"])',
+    message: "Meteor's Babel does not compile `using`.",
+  },
+  {
+    selector: ':matches(ExportSpecifier[exported.type="Literal"], ImportSpecifier[imported.type="Literal"])',
+    message: "Meteor's Babel does not parse string names of exports.",
+  },
+  {
+    selector: ':matches(TSImportEqualsDeclaration, TSExportAssignment)',
+    message: "Use `import` and `export`: Meteor's SWC refuses `import =` and `export =`.",
+  },
+  {
+    selector: 'ImportExpression:not([source.type="Literal"])',
+    message: "Import a literal specifier: Meteor's bundler includes only what it can read from the source.",
+  },
+];
+/** Subpaths that are files, so that bundlers which ignore `exports` find them. */
+const IMPORTED_SUBPATHS = ['ajv/dist/2020', 'react-dom/client'];
+const SUBPATH = `^(?!(?:node:|meteor/|(?:${IMPORTED_SUBPATHS.join('|')})$))(?:@[^/]+/[^/]+|[^@./][^/]*)/.+`;
+
 /** Converters map values to values: the same input gives the same output, at any time and anywhere. */
 const noClock = [
   { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: 'Converters read no clock.' },
@@ -102,10 +146,33 @@ export default tseslint.config(
     rules: { 'check-file/filename-naming-convention': 'off', 'no-restricted-syntax': 'off' },
   },
   {
+    // What Meteor compiles and bundles.
+    files: ['imports/**/*.{ts,tsx}', 'client/**/*.{ts,tsx}', 'server/main.ts', 'examples/meteor/**', 'tests/meteor/**'],
+    rules: {
+      'no-restricted-syntax': ['error', ...everywhere, ...refusedByMeteor],
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: 'node:module', message: 'Paths of bundled modules do not exist on disk; import what you need.' },
+            { name: 'module', message: 'Paths of bundled modules do not exist on disk; import what you need.' },
+          ],
+          patterns: [
+            {
+              regex: SUBPATH,
+              message: "Import packages by their root: Meteor's classic bundler ignores `exports`.",
+              allowTypeImports: true,
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['imports/business/ai/infrastructure/converters/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', ...IMPURE_GLOBALS],
-      'no-restricted-syntax': ['error', ...everywhere, ...noClock],
+      'no-restricted-syntax': ['error', ...everywhere, ...refusedByMeteor, ...noClock],
     },
   },
   {

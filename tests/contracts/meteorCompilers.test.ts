@@ -1,0 +1,131 @@
+/**
+ * Compiles what Meteor compiles with Meteor's compilers and this repository's configuration. Babel takes half a minute
+ * for the server, so `npm test` compiles the modern client with it, and `npm run test:full` everything.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { compileWithBabel } from '../support/meteorBuild/compileWithBabel';
+import type { BabelConfiguration, BabelOutput } from '../support/meteorBuild/compileWithBabel';
+import { compileWithSwc } from '../support/meteorBuild/compileWithSwc';
+import type { SwcConfiguration } from '../support/meteorBuild/compileWithSwc';
+import { freeIdentifiers } from '../support/meteorBuild/freeIdentifiers';
+import { BROWSER_ARCHES } from '../support/meteorBuild/MeteorArch';
+import type { MeteorArch } from '../support/meteorBuild/MeteorArch';
+import { isCompiled, reachableFiles, readSource, REPOSITORY } from '../support/meteorBuild/reachableFiles';
+import { REFUSED_CONSTRUCTS } from '../support/meteorBuild/refusedConstructs';
+
+const CLIENT = 'client/main.tsx';
+const SERVER = 'server/main.ts';
+const isFull = process.env['BOLIDE_FULL'] === '1';
+
+const readJson = (file: string): unknown => JSON.parse(readFileSync(path.join(REPOSITORY, file), 'utf8'));
+const swcrc = readJson('.swcrc') as SwcConfiguration;
+const babelrc = readJson('.babelrc') as BabelConfiguration;
+
+const compiledFiles = (entry: string): readonly string[] => reachableFiles(entry).files.filter(isCompiled);
+
+/** What browsers do not define: the classic JSX transform's `React`, and Node's globals. */
+const UNDEFINED_IN_BROWSERS = ['React', 'process', 'Buffer', 'global', 'setImmediate', '__dirname', '__filename'];
+
+interface Compiled {
+  readonly file: string;
+  readonly code: string;
+}
+
+const withSwc = (entry: string, arch: MeteorArch, configuration: SwcConfiguration): readonly Compiled[] =>
+  compiledFiles(entry).map((file) => ({
+    file,
+    code: compileWithSwc(file, readSource(file), arch, configuration).code,
+  }));
+
+async function withBabel(
+  entry: string,
+  arch: MeteorArch,
+  configuration: BabelConfiguration,
+): Promise<readonly Compiled[]> {
+  const inputs = compiledFiles(entry).map((file) => ({ file, source: readSource(file), arch }));
+  const outputs = await compileWithBabel(inputs, configuration);
+  expect(outputs.length).to.equal(inputs.length);
+  return outputs.map((output, index) => {
+    const { file } = inputs[index]!;
+    if ('error' in output) throw new Error(`${file}: ${output.error}`);
+    return { file, code: output.code };
+  });
+}
+
+const filesWithFree = (identifiers: readonly string[], compiled: readonly Compiled[]): readonly string[] =>
+  compiled
+    .filter(({ code }) => {
+      const free = freeIdentifiers(code);
+      return identifiers.some((identifier) => free.has(identifier));
+    })
+    .map(({ file }) => file);
+
+describe("Meteor's compilers", function () {
+  this.timeout(isFull ? 600_000 : 120_000);
+
+  describe('SWC (Meteor 3.3 and newer with modern: true)', () => {
+    for (const arch of BROWSER_ARCHES)
+      it(`compiles the client for ${arch} without identifiers that browsers do not define`, () => {
+        const compiled = withSwc(CLIENT, arch, swcrc);
+        expect(compiled.length).to.be.above(50);
+        expect(filesWithFree(UNDEFINED_IN_BROWSERS, compiled)).to.deep.equal([]);
+      });
+
+    it('compiles the server', () => {
+      expect(withSwc(SERVER, 'os', swcrc).length).to.be.above(200);
+    });
+
+    it('leaves a free `React` in every component without .swcrc', () => {
+      const files = filesWithFree(['React'], withSwc(CLIENT, 'web.browser', {}));
+      expect(files).to.include.members(['imports/ui/App.tsx', 'imports/ui/session/SignInPage.tsx']);
+    });
+  });
+
+  describe('Babel (Meteor 3.0 to 3.2, and newer without modern: true)', () => {
+    for (const arch of isFull ? BROWSER_ARCHES : BROWSER_ARCHES.slice(0, 1))
+      it(`compiles the client for ${arch} without identifiers that browsers do not define`, async () => {
+        const compiled = await withBabel(CLIENT, arch, babelrc);
+        expect(filesWithFree(UNDEFINED_IN_BROWSERS, compiled)).to.deep.equal([]);
+      });
+
+    it('leaves a free `React` in every component without .babelrc', async () => {
+      const files = filesWithFree(['React'], await withBabel(CLIENT, 'web.browser', { plugins: [] }));
+      expect(files).to.include.members(['imports/ui/App.tsx', 'imports/ui/session/SignInPage.tsx']);
+    });
+
+    if (isFull)
+      it('compiles the server', async () => {
+        expect((await withBabel(SERVER, 'os', babelrc)).length).to.be.above(200);
+      });
+  });
+
+  describe('refuse or miscompile what lint forbids', () => {
+    const file = 'imports/planted.ts';
+    let babelOutputs: readonly BabelOutput[] = [];
+    before(async () => {
+      const inputs = REFUSED_CONSTRUCTS.map(({ source, arch }) => ({ file, source, arch }));
+      babelOutputs = await compileWithBabel(inputs, babelrc);
+    });
+
+    for (const [index, { name, source, arch, refusedBy, miscompiledTo }] of REFUSED_CONSTRUCTS.entries())
+      it(name, () => {
+        const outputs = { SWC: trySwc(source, arch), Babel: babelOutputs[index]! };
+        const refusing = Object.entries(outputs).filter(([, output]) => 'error' in output);
+        expect(refusing.map(([compiler]) => compiler)).to.deep.equal(refusedBy);
+        if (miscompiledTo === undefined) expect(refusing).not.to.deep.equal([]);
+        else
+          for (const output of Object.values(outputs))
+            expect('code' in output && output.code.includes(miscompiledTo)).to.equal(true);
+      });
+
+    function trySwc(source: string, arch: MeteorArch): BabelOutput {
+      try {
+        return { code: compileWithSwc(file, source, arch, swcrc).code };
+      } catch (error) {
+        return { error: (error as Error).message };
+      }
+    }
+  });
+});
