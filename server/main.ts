@@ -2,11 +2,9 @@
 import { Meteor } from 'meteor/meteor';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { registerDemoTools } from '../imports/startup/registerDemoTools';
-import { configureAccounts } from '../imports/startup/meteor/configureAccounts';
 import { startBolide } from '../imports/startup/meteor/startBolide';
 
 // Meteor accepts connections only when this has resolved.
 Meteor.startup(async () => {
-  await configureAccounts(Meteor.settings['ai']);
-  await startBolide({ tools: registerDemoTools(new ToolRegistry()) });
+  await startBolide({ tools: registerDemoTools(new ToolRegistry()), ownsAccounts: true });
 });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import express from 'express';
 import { ApiTokens } from '../imports/api/auth/ApiTokens';
 import { MemoryApiTokenStore } from '../imports/api/auth/MemoryApiTokenStore';
@@ -11,7 +12,11 @@ import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domai
 import type { DocumentDatabase } from '../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { openDatabase } from '../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { readOrCreateSecretKey } from '../imports/business/providers/infrastructure/sealing/secretKeyFile';
+import { KeyRing } from '../imports/business/providers/infrastructure/sealing/KeyRing';
+import {
+  readOrCreateSecretKey,
+  SECRET_KEY_FILE,
+} from '../imports/business/providers/infrastructure/sealing/secretKeyFile';
 import { createHost } from '../imports/startup/createHost';
 import type { Host } from '../imports/startup/createHost';
 import { registerDemoTools } from '../imports/startup/registerDemoTools';
@@ -77,8 +82,7 @@ async function open(env: Environment, resources: OpenResources): Promise<Omit<Ru
   // A server that listens on a port has an AddressInfo.
   const { port: bound } = server.address() as AddressInfo;
   const database = (resources.database = await openDatabase(env));
-  const secretKeys =
-    valueOf(env, 'AI_SECRET_KEYS') ?? (await readOrCreateSecretKey(valueOf(env, 'DATA_DIR') ?? '.data'));
+  const secretKeys = await readSecretKeys(env);
   const rootUrl = readRootUrl(env, hostName, bound);
   const sessions = createSessions(
     async (token) => (await tokens.verify(token)) ?? resources.host?.apiTokens.verify(token),
@@ -102,6 +106,15 @@ async function open(env: Environment, resources: OpenResources): Promise<Omit<Ru
   });
   ready.open();
   return { url: readRootUrl({}, hostName, bound), token, isSimulated: simulator !== undefined, host };
+}
+
+/** @throws LLMInvalidRequestError that names the variable or file whose keys are invalid */
+async function readSecretKeys(env: Environment): Promise<string> {
+  const given = valueOf(env, 'AI_SECRET_KEYS');
+  const directory = valueOf(env, 'DATA_DIR') ?? '.data';
+  const keys = given ?? (await readOrCreateSecretKey(directory));
+  KeyRing.parse(keys, given === undefined ? join(directory, SECRET_KEY_FILE) : 'AI_SECRET_KEYS');
+  return keys;
 }
 
 /** Dashboard sessions for the host name and protocol of the root URL. */

@@ -1,5 +1,5 @@
 /** The plain-Node host, with providers that are created, connected, used, changed and removed while it runs. */
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -295,6 +295,21 @@ describe('the plain-Node host', () => {
     await server.close();
     server = await start({ AI_SECRET_KEYS: `${newKey('another')},${key.trim()}` });
     expect((await ask('mine')).status).to.equal(200);
+  });
+
+  it('names the variable or the file whose sealing keys are invalid', async () => {
+    await server.close();
+    const path = join(directory, 'secret.key');
+    await writeFile(path, 'k1:short');
+    for (const [env, name] of [
+      [{}, path],
+      [{ AI_SECRET_KEYS: 'k1:short' }, 'AI_SECRET_KEYS'],
+    ] as const)
+      expect(await failure(start(env)))
+        .to.have.property('message')
+        .that.includes(`The sealing keys in ${name} are invalid`);
+    await rm(path);
+    server = await start();
   });
 
   it('takes its root URL from the environment, or from its own address', async () => {

@@ -9,13 +9,15 @@ import { Meteor } from 'meteor/meteor';
 import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { MethodTools } from '../../imports/business/ai/infrastructure/tools/MethodTools';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { configureAccounts } from '../../imports/startup/meteor/configureAccounts';
+import { createFirstUser } from '../../imports/startup/meteor/configureAccounts';
 import { startBolide } from '../../imports/startup/meteor/startBolide';
 import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
 import { FakeVendor } from './FakeVendor';
 
 /** A key of 32 bytes for tests. */
 const SECRETS = 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+
+const FIRST_USER = { email: 'admin@example.com', password: 'a long password' };
 
 interface Counted extends StoredDocument {
   readonly state: string;
@@ -44,13 +46,11 @@ export function serverSuite(): void {
       Meteor.settings['ai'] = {
         secrets: SECRETS,
         admins: ['admin@example.com'],
-        firstUser: { email: 'admin@example.com', password: 'a long password' },
+        firstUser: FIRST_USER,
+        allowSignUp: false,
         LLAMA_BASE_URL: await vendor.start(),
         LLAMA_MODEL: 'fake',
       };
-      await configureAccounts(Meteor.settings['ai']);
-      const [user] = await Meteor.users.find({}).fetchAsync();
-      admin = user?._id ?? '';
       Meteor.methods({
         'bolideTest.currentUser'(this: { readonly userId: string | null }, given: unknown) {
           check(given, {});
@@ -63,6 +63,8 @@ export function serverSuite(): void {
         parameters: { type: 'object', properties: {}, additionalProperties: false },
       });
       host = await startBolide({ tools });
+      const [user] = await Meteor.users.find({}).fetchAsync();
+      admin = user?._id ?? '';
     });
     after(async () => {
       await host.close();
@@ -108,7 +110,7 @@ export function serverSuite(): void {
 
     it('creates the first user once, and disables sign-up', async () => {
       assert.notEqual(admin, '');
-      await configureAccounts(Meteor.settings['ai']);
+      await createFirstUser(FIRST_USER);
       assert.equal((await Meteor.users.find({}).fetchAsync()).length, 1);
       assert.equal((await host.users.findUser(admin))?.isAdmin, true);
     });

@@ -2,41 +2,54 @@
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../business/ai/domain/json';
+import type { FirstUser } from '../settings/meteor';
 
-interface FirstUser {
-  readonly email: string;
-  readonly password: string;
+/** The part of accounts-base that its types leave out: the options that the app has set so far. */
+interface ConfiguredAccounts {
+  readonly _options: { readonly forbidClientAccountCreation?: boolean };
 }
 
 /**
- * @param settings `Meteor.settings.ai`: `firstUser: { email, password }` is created if there are no users yet, with a
- *   verified address, since the operator entered it; `allowSignUp: true` lets people sign up themselves
- * @throws LLMInvalidRequestError
+ * Permits or forbids that people create accounts themselves. An app that has decided this with `Accounts.config` or in
+ * `Meteor.settings.packages` is left as it is: depending on its version, Meteor refuses to set an option twice.
  */
-export async function configureAccounts(settings: unknown): Promise<void> {
-  const { firstUser, allowSignUp = false } = isObject(settings) ? settings : {};
-  if (typeof allowSignUp !== 'boolean')
-    throw new LLMInvalidRequestError('Meteor.settings.ai.allowSignUp must be true or false.', {
-      path: 'settings.ai.allowSignUp',
-    });
-  Accounts.config({ forbidClientAccountCreation: !allowSignUp });
-  if (firstUser === undefined || firstUser === null) return;
-  const { email, password } = readFirstUser(firstUser);
-  if ((await Meteor.users.findOneAsync({}, { fields: { _id: 1 } })) !== undefined) return;
-  const userId = await Accounts.createUserAsync({ email, password });
-  await Meteor.users.updateAsync({ _id: userId }, { $set: { emails: [{ address: email, verified: true }] } });
+export function configureSignUp(allowSignUp: boolean): void {
+  const { _options: options } = Accounts as unknown as ConfiguredAccounts;
+  if (!('forbidClientAccountCreation' in options)) {
+    Accounts.config({ forbidClientAccountCreation: !allowSignUp });
+    return;
+  }
+  const isAllowed = options.forbidClientAccountCreation !== true;
+  if (isAllowed === allowSignUp) return;
+  console.warn(
+    `Meteor.settings.ai.allowSignUp is ${allowSignUp}, but the app itself has set forbidClientAccountCreation to ${!isAllowed}, which applies. Remove one of the two.`,
+  );
 }
 
-function readFirstUser(given: unknown): FirstUser {
-  const { email, password } = isObject(given) ? given : {};
-  if (typeof email !== 'string' || !/^[^\s@]+@[^\s@]+$/.test(email))
-    throw new LLMInvalidRequestError('Meteor.settings.ai.firstUser.email must be an e-mail address.', {
-      path: 'settings.ai.firstUser.email',
-    });
-  if (typeof password !== 'string' || password.length < 12)
-    throw new LLMInvalidRequestError('Meteor.settings.ai.firstUser.password must have 12 characters or more.', {
-      path: 'settings.ai.firstUser.password',
-    });
-  return { email, password };
+/** @throws LLMInvalidRequestError without the package accounts-password */
+export function requirePasswords(): void {
+  if (typeof (Accounts as { createUserAsync?: unknown }).createUserAsync === 'function') return;
+  throw new LLMInvalidRequestError(
+    'Meteor.settings.ai.firstUser needs the package accounts-password. Add it with: meteor add accounts-password',
+    { path: 'settings.ai.firstUser' },
+  );
+}
+
+/** Creates the user, with a verified address because the operator entered it, while there are no users. */
+export async function createFirstUser({ email, password }: FirstUser): Promise<void> {
+  if (await hasUsers()) return;
+  let userId: string;
+  try {
+    userId = await Accounts.createUserAsync({ email, password });
+  } catch (error) {
+    // Another process of the app was faster.
+    if (await hasUsers()) return;
+    throw error;
+  }
+  await Meteor.users.updateAsync({ _id: userId }, { $set: { emails: [{ address: email, verified: true }] } });
+  console.log(`Created the first user, ${email}, with the id ${userId}.`);
+}
+
+async function hasUsers(): Promise<boolean> {
+  return (await Meteor.users.findOneAsync({}, { fields: { _id: 1 } })) !== undefined;
 }

@@ -1,4 +1,6 @@
-/** Starts the Meteor host: methods, publications and the HTTP API for logged-in users, on the app's own database. */
+/**
+ * Starts Bolide in a Meteor app: methods, publications and the HTTP API for logged-in users, on the app's own database.
+ */
 import express from 'express';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
@@ -12,8 +14,8 @@ import { defineProviderMethods } from '../../business/providers/methods';
 import { defineProviderPublication } from '../../business/providers/publications';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
-import { settingsFromMeteor } from '../settings/vendors';
-import { readMeteorHostSettings } from '../settings/meteor';
+import { readMeteorSettings } from '../settings/meteor';
+import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
 import { addDdpRateLimits } from './ddpRateLimits';
 import { MeteorUsers } from './MeteorUsers';
 
@@ -25,39 +27,76 @@ export interface MeteorHost extends Host {
 export interface BolideOptions {
   /** All tools, including exposed methods. Runs from before a restart continue at once and need them. */
   readonly tools?: ToolRegistry;
+  /**
+   * Has the same keys as the environment and takes precedence over it. Default: `Meteor.settings.ai`.
+   */
+  readonly settings?: unknown;
+  /** Closes sign-up unless the settings allow it. Default: false, the app itself decides who may sign up. */
+  readonly ownsAccounts?: boolean;
 }
 
+let isRunning = false;
+
 /**
- * Reads `Meteor.settings.ai`, which has the same keys as the environment and takes precedence over it.
- * @throws LLMInvalidRequestError that lists every invalid setting, or for missing sealing keys
+ * To be called once, before Meteor accepts connections: in `Meteor.startup`, or with a top-level `await`. Validates all
+ * settings before anything is opened or created.
+ * @throws LLMInvalidRequestError that lists every missing or invalid setting; Error for a second call
  */
-export async function startBolide({ tools }: BolideOptions = {}): Promise<MeteorHost> {
-  const given = Meteor.settings['ai'];
-  const ai = settingsFromMeteor(given, process.env);
-  const { admins, ...settings } = readMeteorHostSettings(given, process.env);
+export async function startBolide(options: BolideOptions = {}): Promise<MeteorHost> {
+  if (isRunning)
+    throw new Error('Bolide is already running in this process. Call startBolide once and share the host it returns.');
+  isRunning = true;
+  try {
+    const host = await open(options);
+    return {
+      ...host,
+      async close() {
+        await host.close();
+        isRunning = false;
+      },
+    };
+  } catch (error) {
+    isRunning = false;
+    throw error;
+  }
+}
+
+async function open({ tools, settings, ownsAccounts = false }: BolideOptions): Promise<MeteorHost> {
+  const { admins, adminRoles, firstUser, allowSignUp, ...hostSettings } = readMeteorSettings(
+    settings === undefined ? Meteor.settings['ai'] : settings,
+    process.env,
+  );
+  if (firstUser !== undefined) requirePasswords();
+  if (allowSignUp !== undefined || ownsAccounts) configureSignUp(allowSignUp ?? false);
   const users = new MeteorUsers(admins);
   const database = new MeteorDatabase();
   const { authenticate, findUser } = users;
   const host = await createHost(
-    { ai, ...settings, rootUrl: Meteor.absoluteUrl() },
+    { ...hostSettings, rootUrl: Meteor.absoluteUrl() },
     { express, database, authenticate, findUser, hasAccounts: true, ...(tools === undefined ? {} : { ai: { tools } }) },
   );
-  defineMethodsAndPublications(host, database, findUser);
-  WebApp.handlers.use(host.api.router);
-  WebApp.httpServer.on('upgrade', (request, socket, head) => {
-    // Other sockets belong to DDP.
-    host.api.handleUpgrade(request, socket, head);
-  });
-  const observed = await observeOtherProcesses(database, () => host.providers.changes.notify());
-  return {
-    ...host,
-    database,
-    users,
-    async close() {
-      for (const { stop } of observed) stop();
-      await host.close();
-    },
-  };
+  try {
+    if (firstUser !== undefined) await createFirstUser(firstUser);
+    const observed = await observeOtherProcesses(database, () => host.providers.changes.notify());
+    defineMethodsAndPublications(host, database, findUser);
+    WebApp.handlers.use(host.api.router);
+    WebApp.httpServer.on('upgrade', (request, socket, head) => {
+      // Other sockets belong to DDP.
+      host.api.handleUpgrade(request, socket, head);
+    });
+    return {
+      ...host,
+      database,
+      users,
+      async close() {
+        for (const { stop } of observed) stop();
+        await host.close();
+      },
+    };
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
 }
 
 function defineMethodsAndPublications(

@@ -1,47 +1,136 @@
-/** The settings in `Meteor.settings.ai` besides vendors: sealing keys, admins, private hosts, call limits, jobs. */
+/** `Meteor.settings.ai`, validated completely before anything is opened or created. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
+import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
+import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readAllowPrivateHosts } from './host';
 import { readJobSettings } from './jobs';
 import type { JobSettings } from './jobs';
-import { valueOf } from './vendors';
+import { findPlaceholders } from './placeholders';
+import { SettingProblems } from './SettingProblems';
+import { settingsFromMeteor, valueOf } from './vendors';
 import type { Environment } from './vendors';
 
-export interface MeteorHostSettings {
+export interface FirstUser {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface MeteorSettings {
+  readonly ai: AISettings;
   readonly secretKeys: string;
   /** User ids and verified e-mail addresses. */
   readonly admins: readonly string[];
+  /** Users with one of these roles are admins, too. */
+  readonly adminRoles: readonly string[];
+  /** Created while there are no users. */
+  readonly firstUser?: FirstUser;
+  /** Whether people may create accounts themselves. Absent: as the app has it. */
+  readonly allowSignUp?: boolean;
   readonly allowPrivateHosts: boolean;
   /** Calls per user and minute, for all processes together. */
   readonly callLimits: Partial<CallLimits>;
   readonly jobs: JobSettings;
 }
 
-/** @throws LLMInvalidRequestError that names the missing or invalid setting */
-export function readMeteorHostSettings(settings: unknown, env: Environment): MeteorHostSettings {
-  const {
-    secrets = valueOf(env, 'AI_SECRET_KEYS'),
-    admins = [],
-    allowPrivateHosts = readAllowPrivateHosts(env),
-    callsPerMinute,
-  } = isObject(settings) ? settings : {};
-  if (typeof secrets !== 'string' || secrets === '')
-    throw new LLMInvalidRequestError(NO_SECRETS, { path: 'settings.ai.secrets' });
-  if (!Array.isArray(admins) || !admins.every((admin) => typeof admin === 'string' && admin !== '')) {
-    throw new LLMInvalidRequestError('Meteor.settings.ai.admins must be a list of user ids and e-mail addresses.', {
-      path: 'settings.ai.admins',
-    });
-  }
-  if (typeof allowPrivateHosts !== 'boolean')
-    throw new LLMInvalidRequestError('Meteor.settings.ai.allowPrivateHosts must be true or false.', {
-      path: 'settings.ai.allowPrivateHosts',
-    });
-  const jobs = readJobSettings((name) => settingOf(settings, name) ?? valueOf(env, name));
-  return { secretKeys: secrets, admins, allowPrivateHosts, callLimits: readCallLimits(callsPerMinute), jobs };
+const NO_AI: AISettings = { providers: [] };
+
+/**
+ * @param given the untrusted value of `Meteor.settings.ai`; the environment supplies the variables missing there
+ * @throws LLMInvalidRequestError that lists everything that is missing or invalid
+ */
+export function readMeteorSettings(given: unknown, env: Environment): MeteorSettings {
+  if (given !== undefined && given !== null && !isObject(given))
+    throw new LLMInvalidRequestError('Meteor.settings.ai must be an object.', { path: 'settings.ai' });
+  const settings = given ?? {};
+  const problems = new SettingProblems();
+  for (const path of findPlaceholders(settings))
+    problems.add(
+      `settings.ai.${path}`,
+      `Meteor.settings.ai.${path} still has the value of settings.example.json. Replace or remove it.`,
+    );
+  const ai = problems.attempt(() => settingsFromMeteor(settings, env)) ?? NO_AI;
+  const secretKeys = readSecretKeys(settings['secrets'], env, problems);
+  const admins = readNames(settings, 'admins', 'user ids and e-mail addresses', problems);
+  const adminRoles = readNames(settings, 'adminRoles', 'roles', problems);
+  const firstUser = readFirstUser(settings['firstUser'], problems);
+  const allowSignUp = readBoolean(settings, 'allowSignUp', problems);
+  const allowPrivateHosts =
+    readBoolean(settings, 'allowPrivateHosts', problems) ?? problems.attempt(() => readAllowPrivateHosts(env)) ?? false;
+  const callLimits = readCallLimits(settings['callsPerMinute'], problems);
+  const jobs = problems.attempt(() => readJobSettings((name) => settingOf(settings, name) ?? valueOf(env, name))) ?? {};
+  problems.throwIfAny();
+  return {
+    ai,
+    secretKeys,
+    admins,
+    adminRoles,
+    allowPrivateHosts,
+    callLimits,
+    jobs,
+    ...(firstUser === undefined ? {} : { firstUser }),
+    ...(allowSignUp === undefined ? {} : { allowSignUp }),
+  };
 }
 
-function readCallLimits(given: unknown): Partial<CallLimits> {
+/** @returns '' if the problem is added */
+function readSecretKeys(given: unknown, env: Environment, problems: SettingProblems): string {
+  const path = 'settings.ai.secrets';
+  const isUnset = given === undefined || given === null || given === '';
+  const keys = isUnset ? valueOf(env, 'AI_SECRET_KEYS') : given;
+  if (typeof keys !== 'string') {
+    problems.add(path, isUnset ? NO_SECRETS : 'Meteor.settings.ai.secrets must be a string.');
+    return '';
+  }
+  if (!problems.has(path))
+    problems.attempt(() => KeyRing.parse(keys, isUnset ? 'AI_SECRET_KEYS' : 'Meteor.settings.ai.secrets'));
+  return keys;
+}
+
+function readNames(
+  settings: Readonly<Record<string, unknown>>,
+  field: string,
+  what: string,
+  problems: SettingProblems,
+): readonly string[] {
+  const value = settings[field] ?? [];
+  if (Array.isArray(value) && value.every((name): name is string => typeof name === 'string' && name !== ''))
+    return value;
+  problems.add(`settings.ai.${field}`, `Meteor.settings.ai.${field} must be a list of ${what}.`);
+  return [];
+}
+
+function readBoolean(
+  settings: Readonly<Record<string, unknown>>,
+  field: string,
+  problems: SettingProblems,
+): boolean | undefined {
+  const value = settings[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'boolean') return value;
+  problems.add(`settings.ai.${field}`, `Meteor.settings.ai.${field} must be true or false.`);
+  return undefined;
+}
+
+function readFirstUser(given: unknown, problems: SettingProblems): FirstUser | undefined {
+  if (given === undefined || given === null) return undefined;
+  const { email, password } = isObject(given) ? given : {};
+  if (typeof email !== 'string' || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    problems.add('settings.ai.firstUser.email', 'Meteor.settings.ai.firstUser.email must be an e-mail address.');
+    return undefined;
+  }
+  if (typeof password !== 'string' || password.length < 12) {
+    problems.add(
+      'settings.ai.firstUser.password',
+      'Meteor.settings.ai.firstUser.password must have 12 characters or more.',
+    );
+    return undefined;
+  }
+  return { email, password };
+}
+
+function readCallLimits(given: unknown, problems: SettingProblems): Partial<CallLimits> {
   if (given === undefined || given === null) return {};
   const kinds: readonly string[] = ['model', 'command'] satisfies (keyof CallLimits)[];
   const isValid =
@@ -49,17 +138,17 @@ function readCallLimits(given: unknown): Partial<CallLimits> {
     Object.entries(given).every(
       ([kind, most]) => kinds.includes(kind) && typeof most === 'number' && Number.isSafeInteger(most) && most > 0,
     );
-  if (!isValid)
-    throw new LLMInvalidRequestError(
-      'Meteor.settings.ai.callsPerMinute must be an object { model?, command? } of positive integers.',
-      { path: 'settings.ai.callsPerMinute' },
-    );
-  return given;
+  if (isValid) return given;
+  problems.add(
+    'settings.ai.callsPerMinute',
+    'Meteor.settings.ai.callsPerMinute must be an object { model?, command? } of positive integers.',
+  );
+  return {};
 }
 
 /** A setting with the name of an environment variable. */
-function settingOf(settings: unknown, name: string): string | undefined {
-  const value = isObject(settings) ? settings[name] : undefined;
+function settingOf(settings: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = settings[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 

@@ -1,19 +1,42 @@
-/** The part of accounts-base that a server without a login page needs: the hash and expiry of login tokens. */
+/** The part of accounts-base that a server without a login page needs: options, the hash and expiry of login tokens. */
 import { createHash } from 'node:crypto';
 import { Meteor } from './meteor';
+import { registry } from '../server/registry';
 
 const LOGIN_DAYS = 90;
 
-export const Accounts = {
-  _options: {} as { forbidClientAccountCreation?: boolean },
+/** The option keys of accounts-base 3. */
+const OPTIONS: ReadonlySet<string> = new Set([
+  'sendVerificationEmail',
+  'forbidClientAccountCreation',
+  'restrictCreationByEmailDomain',
+  'loginExpiration',
+  'loginExpirationInDays',
+  'ambiguousErrorMessages',
+  'defaultFieldSelector',
+  'collection',
+]);
 
-  config(options: { readonly forbidClientAccountCreation?: boolean }): void {
-    Object.assign(Accounts._options, options);
+export const Accounts = {
+  /** What `Accounts.config` and `Meteor.settings.packages.accounts` have set. */
+  get _options(): { forbidClientAccountCreation?: boolean } {
+    return registry.accountsOptions;
   },
 
-  /** Added on the server by accounts-password. */
+  /** Refuses unknown options, and options that are set already. Some versions of Meteor only log, or refuse in tests. */
+  config(options: { readonly forbidClientAccountCreation?: boolean }): void {
+    for (const [name, value] of Object.entries(options)) {
+      if (!OPTIONS.has(name)) throw new Meteor.Error(`Accounts.config: Invalid key: ${name}`);
+      if (name in registry.accountsOptions) throw new Meteor.Error(`Can't set \`${name}\` more than once`);
+      Object.assign(registry.accountsOptions, { [name]: value });
+    }
+  },
+
+  /** Added on the server by accounts-password. Two users cannot have the same address. */
   async createUserAsync({ email, password }: { readonly email: string; readonly password: string }): Promise<string> {
     const hash = createHash('sha256').update(password).digest('hex');
+    const taken = await Meteor.users.findOneAsync({ 'emails.address': email });
+    if (taken !== undefined) throw new Meteor.Error(403, 'Email already exists.');
     return Meteor.users.insertAsync({
       emails: [{ address: email, verified: false }],
       services: { password: { hash } },

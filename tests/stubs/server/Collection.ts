@@ -29,7 +29,7 @@ export class Collection<T extends { _id: string }> {
       throw new Error('First argument to new Mongo.Collection must be a string');
     if (registry.collections.has(name)) throw new Error(`There is already a collection named "${name}"`);
     this._name = name;
-    this.memory = new MemoryCollection(name);
+    this.memory = registry.stored.get(name) ?? new MemoryCollection(name);
     registry.collections.set(name, this.memory);
     if (options.defineMutationMethods !== false) defineMutationMethods(name);
   }

@@ -12,21 +12,33 @@ export const registry = {
   methods: new Map<string, MethodHandler>(),
   publications: new Map<string, PublishHandler>(),
   collections: new Map<string, MemoryCollection>(),
+  /** The collections of the last process, as the database has them. */
+  stored: new Map<string, MemoryCollection>(),
   sessions: new Set<{ close(): void }>(),
   onConnection: new Set<(connection: Connection) => void>(),
   rateRules: new Map<string, object>(),
+  /** `Accounts._options` */
+  accountsOptions: {} as { forbidClientAccountCreation?: boolean },
   /** The exceptions that Meteor would write to the server's log, because clients don't see them. */
   log: [] as { readonly context: string; readonly error: unknown }[],
 };
 
-/** Resets to a new server, and closes the connections of the old one. */
+/** Resets to a new server with an empty database, and closes the connections of the old one. */
 export function resetMeteor(): void {
+  restartMeteor();
+  registry.stored.clear();
+}
+
+/** Starts a new process on the same database. Connections to the old one are closed. */
+export function restartMeteor(): void {
   for (const session of registry.sessions) session.close();
+  for (const [name, collection] of registry.collections) registry.stored.set(name, collection);
   registry.methods.clear();
   registry.publications.clear();
   registry.collections.clear();
   registry.sessions.clear();
   registry.onConnection.clear();
   registry.rateRules.clear();
+  registry.accountsOptions = {};
   registry.log.length = 0;
 }

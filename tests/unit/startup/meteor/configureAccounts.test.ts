@@ -1,68 +1,93 @@
 /** Who gets an account in the Meteor host. */
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
-import { readMeteorHostSettings } from '../../../../imports/startup/settings/meteor';
-import { configureAccounts } from '../../../../imports/startup/meteor/configureAccounts';
-import { settingsFromMeteor } from '../../../../imports/startup/settings/vendors';
+import {
+  configureSignUp,
+  createFirstUser,
+  requirePasswords,
+} from '../../../../imports/startup/meteor/configureAccounts';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
 
 const BOSS = { email: 'boss@example.com', password: 'a long password' };
 
-describe('configureAccounts', () => {
-  beforeEach(() => resetMeteor());
+describe('createFirstUser', () => {
+  beforeEach(() => {
+    resetMeteor();
+    sinon.stub(console, 'log');
+  });
+  afterEach(() => sinon.restore());
   after(() => resetMeteor());
-  const emails = async (): Promise<unknown> => (await Meteor.users.find({}).fetchAsync()).map((user) => user.emails);
+  const logged = (): readonly unknown[] => (console.log as sinon.SinonStub).args.flat();
 
-  it('creates the first user with a verified address, and no second one', async () => {
-    await configureAccounts({ firstUser: BOSS });
-    await configureAccounts({ firstUser: BOSS });
-    expect(await emails()).to.deep.equal([[{ address: BOSS.email, verified: true }]]);
+  it('creates a user with a verified address, and logs the address and id but not the password', async () => {
+    await createFirstUser(BOSS);
+    const [user] = await Meteor.users.find({}).fetchAsync();
+    expect(user?.emails).to.deep.equal([{ address: BOSS.email, verified: true }]);
+    expect(logged()).to.have.length(1);
+    expect(logged()[0]).to.contain(BOSS.email).and.contain(user?._id).and.not.contain(BOSS.password);
   });
 
-  it('creates no user if there are users, or without the setting', async () => {
-    await configureAccounts(undefined);
-    expect(await emails()).to.deep.equal([]);
+  it('creates and logs nothing while there are users', async () => {
     await Meteor.users.insertAsync({ _id: 'ann', emails: [] });
-    await configureAccounts({ firstUser: BOSS });
-    expect(await emails()).to.deep.equal([[]]);
+    await createFirstUser(BOSS);
+    expect((await Meteor.users.find({}).fetchAsync()).map(({ _id }) => _id)).to.deep.equal(['ann']);
+    expect(logged()).to.deep.equal([]);
   });
 
-  it('permits sign-up only if the operator allows it', async () => {
-    await configureAccounts({});
+  it('leaves the user to the process that was faster', async () => {
+    sinon.stub(Accounts, 'createUserAsync').callsFake(async () => {
+      await Meteor.users.insertAsync({ _id: 'elsewhere', emails: [{ address: BOSS.email, verified: true }] });
+      throw new Meteor.Error(403, 'Email already exists.');
+    });
+    await createFirstUser(BOSS);
+    expect(logged()).to.deep.equal([]);
+  });
+
+  it('throws what accounts-password throws if there is still no user', async () => {
+    const refused = new Meteor.Error(403, 'The app refuses this user.');
+    sinon.stub(Accounts, 'createUserAsync').rejects(refused);
+    expect(await failure(createFirstUser(BOSS))).to.equal(refused);
+  });
+
+  it('needs accounts-password, and says how to add it', () => {
+    requirePasswords();
+    sinon.stub(Accounts, 'createUserAsync').value(undefined);
+    expect(() => requirePasswords()).to.throw('meteor add accounts-password');
+  });
+});
+
+describe('configureSignUp', () => {
+  beforeEach(() => resetMeteor());
+  afterEach(() => sinon.restore());
+  after(() => resetMeteor());
+
+  it('permits or forbids sign-up, also when Bolide starts again', () => {
+    configureSignUp(false);
+    configureSignUp(false);
     expect(Accounts._options.forbidClientAccountCreation).to.equal(true);
-    await configureAccounts({ allowSignUp: true });
+    resetMeteor();
+    configureSignUp(true);
     expect(Accounts._options.forbidClientAccountCreation).to.equal(false);
   });
 
-  it('accepts the example settings', async () => {
-    const { ai } = JSON.parse(readFileSync('settings.example.json', 'utf8')) as {
-      ai: { admins: string[]; firstUser: { email: string } };
-    };
-    await configureAccounts(ai);
-    expect(await emails()).to.deep.equal([[{ address: ai.firstUser.email, verified: true }]]);
-    expect(readMeteorHostSettings(ai, {})).to.deep.include({
-      admins: [ai.firstUser.email],
-      callLimits: { model: 300, command: 1200 },
-    });
-    expect(settingsFromMeteor(ai, {}).providers.map(({ id }) => id)).to.deep.equal(['openai']);
-  });
-
-  it('reports invalid settings without quoting the password', async () => {
-    for (const wrong of [
-      { allowSignUp: 'yes' },
-      { firstUser: 'boss' },
-      { firstUser: { ...BOSS, email: { $gt: '' } } },
-      { firstUser: { ...BOSS, email: 'boss' } },
-      { firstUser: { ...BOSS, password: 'short' } },
-    ]) {
-      expect(await failure(configureAccounts(wrong))).to.have.property('code', 'invalid-request');
+  it('leaves what the app itself has decided, and warns if the settings differ', () => {
+    const warn = sinon.stub(console, 'warn');
+    for (const forbidClientAccountCreation of [true, false]) {
+      resetMeteor();
+      Accounts.config({ forbidClientAccountCreation });
+      const config = sinon.spy(Accounts, 'config');
+      configureSignUp(!forbidClientAccountCreation);
+      expect(warn.callCount).to.equal(0);
+      configureSignUp(forbidClientAccountCreation);
+      expect(warn.callCount).to.equal(1);
+      expect(warn.firstCall.args[0]).to.contain('forbidClientAccountCreation');
+      expect(config.callCount).to.equal(0);
+      expect(Accounts._options).to.deep.equal({ forbidClientAccountCreation });
+      config.restore();
+      warn.resetHistory();
     }
-    expect(String(await failure(configureAccounts({ firstUser: { ...BOSS, password: 'hunter2' } })))).not.to.contain(
-      'hunter2',
-    );
-    expect(await emails()).to.deep.equal([]);
   });
 });

@@ -1,12 +1,13 @@
-import { expect } from 'chai';
 import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import sinon from 'sinon';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp, WebApp } from 'meteor/webapp';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { startBolide } from '../../../../imports/startup/meteor/startBolide';
 import type { MeteorHost } from '../../../../imports/startup/meteor/startBolide';
-import { resetMeteor } from '../../../stubs/server/registry';
+import { registry, resetMeteor, restartMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
 import { newKey } from '../../../support/oauth/ProvidersHost';
 import type { Simulator } from '../../../../imports/simulator/Simulator';
@@ -128,35 +129,102 @@ describe('the Meteor host', () => {
     expect((await fetch(`${url}/some/page`)).headers.get('content-type')).to.contain('text/html');
   });
 
-  const WRONG: readonly (readonly [what: string, ai: Record<string, unknown>, message: RegExp])[] = [
+  it('refuses a second start in the same process', async () => {
+    expect(String(await failure(startBolide()))).to.contain('already running in this process');
+  });
+});
+
+describe('startBolide', () => {
+  const { settings } = Meteor;
+  const ai = { secrets: newKey('k1'), ANTHROPIC_API_KEY: 'k' };
+  const firstUser = { email: 'boss@example.com', password: 'a long password' };
+  let host: MeteorHost | undefined;
+  beforeEach(() => {
+    resetMeteor();
+    resetWebApp();
+    host = undefined;
+  });
+  afterEach(async () => {
+    sinon.restore();
+    await host?.close();
+    resetMeteor();
+    resetWebApp();
+    Meteor.settings = settings;
+  });
+
+  it('creates nothing before all settings are valid, and starts with valid ones after that', async () => {
+    Meteor.settings = { public: {}, ai: { ...ai, firstUser, admins: 'ann', JOBS_ENGINE: 'cron' } };
+    const error = await failure(startBolide());
+    expect(error)
+      .to.be.instanceOf(LLMInvalidRequestError)
+      .with.property('message')
+      .that.matches(/admins.*JOBS_ENGINE/s);
+    expect([...registry.collections.keys()]).to.deep.equal([]);
+    expect(registry.methods.size + registry.publications.size + registry.rateRules.size).to.equal(0);
+    expect(Accounts._options).to.deep.equal({});
+    host = await startBolide({ settings: ai });
+  });
+
+  it('takes its settings from its caller instead of Meteor.settings', async () => {
+    Meteor.settings = { public: {}, ai: { secrets: 'invalid' } };
+    host = await startBolide({ settings: ai });
+    expect(host.module.settings.providers.map(({ id }) => id)).to.deep.equal(['anthropic']);
+  });
+
+  it('creates the first user once', async () => {
+    const log = sinon.stub(console, 'log');
+    for (let start = 1; start <= 2; start += 1) {
+      host = await startBolide({ settings: { ...ai, firstUser } });
+      await host.close();
+      restartMeteor();
+    }
+    expect((await Meteor.users.find({}).fetchAsync()).map(({ emails }) => emails)).to.deep.equal([
+      [{ address: firstUser.email, verified: true }],
+    ]);
+    expect(log.callCount).to.equal(1);
+  });
+
+  for (const [title, options, expected] of [
+    ['leaves sign-up to an existing app', { settings: ai }, {}],
     [
-      'every problem with the vendors',
-      { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'nowhere', LLM_TEMPERATURE: 'hot', secrets: newKey('k') },
-      /ANTHROPIC_BASE_URL.*LLM_TEMPERATURE/,
+      'closes sign-up if the settings forbid it',
+      { settings: { ...ai, allowSignUp: false } },
+      { forbidClientAccountCreation: true },
     ],
-    ['a missing sealing key, and why it is needed', {}, /secrets or AI_SECRET_KEYS.*sealed.*all processes/],
     [
-      'an invalid key, without quoting it',
-      { secrets: 'k1:c2hvcnQta2V5' },
-      /^(?!.*c2hvcnQta2V5).*"k1" has 9 bytes instead of 32/,
+      'opens sign-up if the settings allow it',
+      { settings: { ...ai, allowSignUp: true } },
+      { forbidClientAccountCreation: false },
     ],
-    ['invalid limits', { secrets: newKey('k'), callsPerMinute: { model: '5' } }, /callsPerMinute must be/],
-    ['admins that are not a list', { secrets: newKey('k'), admins: 'ann' }, /admins must be a list/],
-  ];
-  for (const [what, ai, message] of WRONG) {
-    it(`does not start, and reports ${what}`, async () => {
-      const before = Meteor.settings;
-      Meteor.settings = { public: {}, ai };
-      try {
-        expect(await failure(startBolide()))
-          .to.be.instanceOf(LLMInvalidRequestError)
-          .with.property('message')
-          .that.matches(message);
-      } finally {
-        Meteor.settings = before;
-      }
+    [
+      'closes sign-up by default in an app whose accounts are its own',
+      { settings: ai, ownsAccounts: true },
+      { forbidClientAccountCreation: true },
+    ],
+  ] as const) {
+    it(title, async () => {
+      host = await startBolide(options);
+      expect(Accounts._options).to.deep.equal(expected);
     });
   }
+
+  it('starts in an app that has configured its accounts itself', async () => {
+    const warn = sinon.stub(console, 'warn');
+    Accounts.config({ forbidClientAccountCreation: false });
+    host = await startBolide({ settings: { ...ai, allowSignUp: false } });
+    expect(Accounts._options).to.deep.equal({ forbidClientAccountCreation: false });
+    expect(warn.callCount).to.equal(1);
+  });
+
+  it('closes what it has opened if the start fails', async () => {
+    sinon.stub(Accounts, 'createUserAsync').rejects(new Error('The disk is full.'));
+    const before = WebApp.httpServer.listenerCount('upgrade');
+    expect(String(await failure(startBolide({ settings: { ...ai, firstUser } })))).to.contain('The disk is full.');
+    expect(WebApp.httpServer.listenerCount('upgrade')).to.equal(before);
+    sinon.restore();
+    restartMeteor();
+    host = await startBolide({ settings: ai });
+  });
 });
 
 const PEOPLE = {

@@ -19,17 +19,22 @@ export class KeyRing {
     this.keysById = keys;
   }
 
-  /** @throws LLMInvalidRequestError that names the invalid entry without quoting it */
-  static parse(text: string): KeyRing {
+  /**
+   * @param setting where the text comes from, for the error
+   * @throws LLMInvalidRequestError that names the invalid entry without quoting it
+   */
+  static parse(text: string, setting = 'AI_SECRET_KEYS'): KeyRing {
+    const invalid = (problem: string): LLMInvalidRequestError =>
+      new LLMInvalidRequestError(`The sealing keys in ${setting} are invalid: ${problem}.`, { path: setting });
     const entries = text.split(',').map((entry) => entry.trim());
     const keys = new Map<string, SealingKey>();
     entries.forEach((entry, index) => {
-      const key = parseKey(entry, index);
-      if (keys.has(key.id)) throw invalidKeys(`two keys have the id "${key.id}"`);
+      const key = parseKey(entry, index, invalid);
+      if (keys.has(key.id)) throw invalid(`two keys have the id "${key.id}"`);
       keys.set(key.id, key);
     });
     const [first] = keys.values();
-    if (first === undefined) throw invalidKeys('there is no key');
+    if (first === undefined) throw invalid('there is no key');
     return new KeyRing(first, keys);
   }
 
@@ -43,17 +48,11 @@ export class KeyRing {
   }
 }
 
-function parseKey(entry: string, index: number): SealingKey {
+function parseKey(entry: string, index: number, invalid: (problem: string) => LLMInvalidRequestError): SealingKey {
   const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/.exec(entry) ?? [];
-  if (id === undefined || base64 === undefined) throw invalidKeys(`key ${index + 1} does not have the form id:base64`);
+  if (id === undefined || base64 === undefined) throw invalid(`key ${index + 1} does not have the form id:base64`);
   const bytes = Buffer.from(base64, 'base64');
-  if (bytes.length !== KEY_BYTES) throw invalidKeys(`key "${id}" has ${bytes.length} bytes instead of ${KEY_BYTES}`);
+  if (bytes.length !== KEY_BYTES) throw invalid(`key "${id}" has ${bytes.length} bytes instead of ${KEY_BYTES}`);
   // Not enumerable, so that logging or serializing a key ring reveals no key.
   return Object.defineProperty({ id } as SealingKey, 'bytes', { value: bytes });
-}
-
-function invalidKeys(problem: string): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`The sealing keys in AI_SECRET_KEYS are invalid: ${problem}.`, {
-    path: 'AI_SECRET_KEYS',
-  });
 }

@@ -7,12 +7,14 @@ import { chmod, link, mkdir, readFile, stat, unlink, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { KEY_BYTES } from './KeyRing';
 
+export const SECRET_KEY_FILE = 'secret.key';
+
 /**
  * @param directory the host's data directory
  * @returns the ring's text, `id:base64`
  */
 export async function readOrCreateSecretKey(directory: string): Promise<string> {
-  const path = join(directory, 'secret.key');
+  const path = join(directory, SECRET_KEY_FILE);
   const existing = await readExisting(path);
   if (existing !== undefined) return existing;
   await mkdir(directory, { recursive: true, mode: 0o700 });
