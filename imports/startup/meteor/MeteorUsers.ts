@@ -6,12 +6,27 @@ import type { ApiPrincipal } from '../../api/auth/ApiPrincipal';
 import { presentedToken } from '../../api/auth/presentedToken';
 import type { User } from '../../business/ai/domain/types/Actor';
 
+/** Looks up a user's roles. */
+export type FindRoles = (userId: string) => Promise<readonly string[]> | readonly string[];
+
+export interface MeteorUsersOptions {
+  /** User ids and e-mail addresses; an address counts only if it is verified. */
+  readonly admins: readonly string[];
+  /** Users with one of these roles are admins, too. */
+  readonly adminRoles?: readonly string[];
+  /** Default: the global roles of the app's roles package; without one, `roles` of the user document. */
+  readonly findRoles?: FindRoles;
+}
+
 export class MeteorUsers {
   private readonly admins: ReadonlySet<string>;
+  private readonly adminRoles: ReadonlySet<string>;
+  private readonly findRoles: FindRoles | undefined;
 
-  /** @param admins user ids and e-mail addresses; an address counts only if it is verified */
-  constructor(admins: readonly string[]) {
+  constructor({ admins, adminRoles = [], findRoles = findPackageRoles() }: MeteorUsersOptions) {
     this.admins = new Set(admins.map(comparable));
+    this.adminRoles = new Set(adminRoles);
+    this.findRoles = findRoles;
   }
 
   readonly findUser = async (userId: string): Promise<User | undefined> => {
@@ -36,19 +51,23 @@ export class MeteorUsers {
     );
     if (user === undefined || login === undefined || Accounts._tokenExpiration(login.when) < new Date())
       return undefined;
-    return this.toUser(user).isAdmin === true ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
+    return (await this.toUser(user)).isAdmin === true ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
   };
 
-  private toUser({ _id, username, emails = [], profile, roles }: StoredUser): User {
+  private async toUser({ _id, username, emails = [], profile, roles: ownRoles }: StoredUser): Promise<User> {
     const verified = emails.filter((email) => email.verified).map((email) => comparable(email.address));
     // Users write their profile themselves, so the id tells apart two who chose the same name.
     const name =
       username ?? verified[0] ?? (typeof profile?.name === 'string' ? `${profile.name} (${_id})` : undefined);
+    const found: unknown = this.findRoles === undefined ? (ownRoles ?? []) : await this.findRoles(_id);
+    // Anything but a list of names grants nothing.
+    const roles = isTextList(found) ? found : [];
     return {
       userId: _id,
       ...(name === undefined ? {} : { name }),
-      isAdmin: [_id, ...verified].some((name) => this.admins.has(name)),
-      roles: isTextList(roles) ? roles : [],
+      isAdmin:
+        [_id, ...verified].some((name) => this.admins.has(name)) || roles.some((role) => this.adminRoles.has(role)),
+      roles,
     };
   }
 }
@@ -58,13 +77,27 @@ interface StoredUser {
   readonly username?: string;
   readonly profile?: { readonly name?: unknown };
   readonly emails?: readonly { readonly address: string; readonly verified: boolean }[];
-  /** If the app uses roles. */
+  /** If the app stores them there. */
   readonly roles?: unknown;
 }
 
 /** The part of `services` that accounts-base writes; its own types leave it open. */
 interface LoginServices {
   readonly resume?: { readonly loginTokens?: readonly { readonly hashedToken: string; readonly when: Date }[] };
+}
+
+/** `roles`, which Meteor contains from 3.1 on, or its predecessor `alanning:roles` 4, which have the same API. */
+function findPackageRoles(): FindRoles | undefined {
+  const { Package: packages = {} } = globalThis as { Package?: Readonly<Record<string, RolesPackage | undefined>> };
+  const roles = packages['roles']?.Roles ?? packages['alanning:roles']?.Roles;
+  return roles === undefined ? undefined : (userId) => roles.getRolesForUserAsync(userId);
+}
+
+interface RolesPackage {
+  readonly Roles?: {
+    /** Without a scope: global roles, with those that they inherit. */
+    getRolesForUserAsync(userId: string): Promise<readonly string[]>;
+  };
 }
 
 /** E-mail addresses are compared without case, as accounts-password does; ids are case-sensitive. */

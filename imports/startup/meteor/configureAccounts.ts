@@ -19,7 +19,7 @@ export function configureSignUp(allowSignUp: boolean): void {
     Accounts.config({ forbidClientAccountCreation: !allowSignUp });
     return;
   }
-  const isAllowed = options.forbidClientAccountCreation !== true;
+  const isAllowed = !options.forbidClientAccountCreation;
   if (isAllowed === allowSignUp) return;
   console.warn(
     `Meteor.settings.ai.allowSignUp is ${allowSignUp}, but the app itself has set forbidClientAccountCreation to ${!isAllowed}, which applies. Remove one of the two.`,

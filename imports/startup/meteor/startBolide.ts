@@ -18,6 +18,7 @@ import { readMeteorSettings } from '../settings/meteor';
 import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
 import { addDdpRateLimits } from './ddpRateLimits';
 import { MeteorUsers } from './MeteorUsers';
+import type { FindRoles } from './MeteorUsers';
 
 export interface MeteorHost extends Host {
   readonly database: MeteorDatabase;
@@ -31,6 +32,11 @@ export interface BolideOptions {
    * Has the same keys as the environment and takes precedence over it. Default: `Meteor.settings.ai`.
    */
   readonly settings?: unknown;
+  /**
+   * Returns a user's roles, on which access to providers and `adminRoles` depend. Default: the global roles of the
+   * package `roles` or `alanning:roles` if the app has it, else `roles` of the user document.
+   */
+  readonly findRoles?: FindRoles;
   /** Closes sign-up unless the settings allow it. Default: false, the app itself decides who may sign up. */
   readonly ownsAccounts?: boolean;
 }
@@ -61,14 +67,14 @@ export async function startBolide(options: BolideOptions = {}): Promise<MeteorHo
   }
 }
 
-async function open({ tools, settings, ownsAccounts = false }: BolideOptions): Promise<MeteorHost> {
+async function open({ tools, settings, ownsAccounts = false, findRoles }: BolideOptions): Promise<MeteorHost> {
   const { admins, adminRoles, firstUser, allowSignUp, ...hostSettings } = readMeteorSettings(
     settings === undefined ? Meteor.settings['ai'] : settings,
     process.env,
   );
   if (firstUser !== undefined) requirePasswords();
   if (allowSignUp !== undefined || ownsAccounts) configureSignUp(allowSignUp ?? false);
-  const users = new MeteorUsers(admins);
+  const users = new MeteorUsers({ admins, adminRoles, ...(findRoles === undefined ? {} : { findRoles }) });
   const database = new MeteorDatabase();
   const { authenticate, findUser } = users;
   const host = await createHost(

@@ -34,6 +34,20 @@ export interface MeteorSettings {
   readonly jobs: JobSettings;
 }
 
+/** The fields of `Meteor.settings.ai` besides those that are named like environment variables. */
+export const METEOR_FIELDS = [
+  'secrets',
+  'admins',
+  'adminRoles',
+  'firstUser',
+  'allowSignUp',
+  'allowPrivateHosts',
+  'callsPerMinute',
+  'budgets',
+] as const;
+type FieldName = (typeof METEOR_FIELDS)[number];
+type Fields = { readonly [Name in FieldName]?: unknown };
+
 const NO_AI: AISettings = { providers: [] };
 
 /**
@@ -43,7 +57,7 @@ const NO_AI: AISettings = { providers: [] };
 export function readMeteorSettings(given: unknown, env: Environment): MeteorSettings {
   if (given !== undefined && given !== null && !isObject(given))
     throw new LLMInvalidRequestError('Meteor.settings.ai must be an object.', { path: 'settings.ai' });
-  const settings = given ?? {};
+  const settings: Fields = given ?? {};
   const problems = new SettingProblems();
   for (const path of findPlaceholders(settings))
     problems.add(
@@ -51,15 +65,15 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
       `Meteor.settings.ai.${path} still has the value of settings.example.json. Replace or remove it.`,
     );
   const ai = problems.attempt(() => settingsFromMeteor(settings, env)) ?? NO_AI;
-  const secretKeys = readSecretKeys(settings['secrets'], env, problems);
+  const secretKeys = readSecretKeys(settings.secrets, env, problems);
   const admins = readNames(settings, 'admins', 'user ids and e-mail addresses', problems);
   const adminRoles = readNames(settings, 'adminRoles', 'roles', problems);
-  const firstUser = readFirstUser(settings['firstUser'], problems);
+  const firstUser = readFirstUser(settings.firstUser, problems);
   const allowSignUp = readBoolean(settings, 'allowSignUp', problems);
   const allowPrivateHosts =
     readBoolean(settings, 'allowPrivateHosts', problems) ?? problems.attempt(() => readAllowPrivateHosts(env)) ?? false;
-  const callLimits = readCallLimits(settings['callsPerMinute'], problems);
-  const jobs = problems.attempt(() => readJobSettings((name) => settingOf(settings, name) ?? valueOf(env, name))) ?? {};
+  const callLimits = readCallLimits(settings.callsPerMinute, problems);
+  const jobs = problems.attempt(() => readJobSettings((name) => settingOf(given, name) ?? valueOf(env, name))) ?? {};
   problems.throwIfAny();
   return {
     ai,
@@ -88,12 +102,7 @@ function readSecretKeys(given: unknown, env: Environment, problems: SettingProbl
   return keys;
 }
 
-function readNames(
-  settings: Readonly<Record<string, unknown>>,
-  field: string,
-  what: string,
-  problems: SettingProblems,
-): readonly string[] {
+function readNames(settings: Fields, field: FieldName, what: string, problems: SettingProblems): readonly string[] {
   const value = settings[field] ?? [];
   if (Array.isArray(value) && value.every((name): name is string => typeof name === 'string' && name !== ''))
     return value;
@@ -101,11 +110,7 @@ function readNames(
   return [];
 }
 
-function readBoolean(
-  settings: Readonly<Record<string, unknown>>,
-  field: string,
-  problems: SettingProblems,
-): boolean | undefined {
+function readBoolean(settings: Fields, field: FieldName, problems: SettingProblems): boolean | undefined {
   const value = settings[field];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'boolean') return value;
@@ -147,8 +152,8 @@ function readCallLimits(given: unknown, problems: SettingProblems): Partial<Call
 }
 
 /** A setting with the name of an environment variable. */
-function settingOf(settings: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = settings[name];
+function settingOf(settings: unknown, name: string): string | undefined {
+  const value = isObject(settings) ? settings[name] : undefined;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 

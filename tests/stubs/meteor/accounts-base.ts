@@ -1,4 +1,4 @@
-/** The part of accounts-base that a server without a login page needs: options, the hash and expiry of login tokens. */
+/** The part of accounts-base that a server needs: its options, users, and the hash and expiry of login tokens. */
 import { createHash } from 'node:crypto';
 import { Meteor } from './meteor';
 import { registry } from '../server/registry';
@@ -23,7 +23,7 @@ export const Accounts = {
     return registry.accountsOptions;
   },
 
-  /** Refuses unknown options, and options that are set already. Some versions of Meteor only log, or refuse in tests. */
+  /** Refuses unknown options and options that are set already, as Meteor's strictest versions do. */
   config(options: { readonly forbidClientAccountCreation?: boolean }): void {
     for (const [name, value] of Object.entries(options)) {
       if (!OPTIONS.has(name)) throw new Meteor.Error(`Accounts.config: Invalid key: ${name}`);

@@ -65,7 +65,7 @@ describe('MeteorUsers', () => {
     for (const [user, name] of NAMES)
       it(`names ${JSON.stringify(user)} ${name ?? 'by id only'}`, async () => {
         await Meteor.users.insertAsync({ _id: 'u', ...user });
-        expect((await new MeteorUsers([]).findUser('u'))?.name).to.equal(name);
+        expect((await new MeteorUsers({ admins: [] }).findUser('u'))?.name).to.equal(name);
       });
   });
 });
