@@ -2,25 +2,38 @@
  * Tool handling for a chat session of Google's SDK, which stores its own history.
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
-import type { ChatSession, FunctionResponsePart, GenerateContentResult } from '@google/generative-ai';
+import type { ChatSession, FunctionCall, FunctionResponsePart, GenerateContentResult } from '@google/generative-ai';
 import type { ToolResult } from '../../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
 
+/** The SDK's type lacks the id that newer models assign. */
+type CallWithId = FunctionCall & { readonly id?: unknown };
+
 export class GeminiAdapter implements ToolAdapter<GenerateContentResult, FunctionResponsePart> {
   private readonly session: ChatSession;
+  /** Ids that the model assigned, as opposed to ours. */
+  private readonly wireIds = new Set<string>();
 
   constructor(session: ChatSession) {
     this.session = session;
   }
 
-  /** Gemini's calls have no ids: name and index distinguish them, and responses are matched by name and order. */
+  /**
+   * Older models assign no ids: name and index then distinguish the calls, and responses are matched by name and
+   * order.
+   */
   getToolCalls(result: GenerateContentResult): readonly NativeToolCall[] {
-    const calls = result.response.functionCalls() ?? [];
-    return calls.map((call, index) => ({
-      call_id: `${call.name}:${index}`,
-      name: call.name,
-      arguments: JSON.stringify(call.args),
-    }));
+    const calls: readonly CallWithId[] = result.response.functionCalls() ?? [];
+    return calls.map(({ id, name, args }, index) => {
+      const hasWireId = typeof id === 'string' && id !== '';
+      if (hasWireId) this.wireIds.add(id);
+      return {
+        call_id: hasWireId ? id : `${name}:${index}`,
+        name,
+        // The API omits empty arguments.
+        arguments: JSON.stringify((args as object | undefined) ?? {}),
+      };
+    });
   }
 
   recordAssistantMessage(): void {
@@ -28,12 +41,12 @@ export class GeminiAdapter implements ToolAdapter<GenerateContentResult, Functio
   }
 
   buildToolResponseMessage(result: ToolResult, name: string): FunctionResponsePart {
-    return {
-      functionResponse: {
-        name,
-        response: result.error === undefined ? asObject(result.content) : { error: result.error.message },
-      },
+    const functionResponse = {
+      ...(this.wireIds.has(result.call_id) ? { id: result.call_id } : {}),
+      name,
+      response: result.error === undefined ? asObject(result.content) : { error: result.error.message },
     };
+    return { functionResponse };
   }
 
   async sendToolResponses(parts: readonly FunctionResponsePart[], signal: AbortSignal): Promise<GenerateContentResult> {
