@@ -50,7 +50,7 @@ module.exports = {
       to: {
         pathNot: [
           '^(imports|tests)/',
-          '^(node:)?(crypto|events|vm)$',
+          '^(node:)?(async_hooks|crypto|events|vm)$',
           'node_modules/(ajv|ajv-formats|eventemitter3|p-limit|simpl-schema)/',
         ],
       },

@@ -1,4 +1,5 @@
 /** Records the tokens that responses used, in the background. Failures are logged. */
+import { runDetached } from '../business/ai/application/services/runDetached';
 import type { UsedTokens } from '../business/ai/domain/types/UsageRecords';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 
@@ -11,7 +12,7 @@ export class UsageRecorder {
   }
 
   record({ providerId, userId, usage }: UsedTokens): void {
-    const written = this.write({ providerId, userId, tokens: usage.total_tokens })
+    const written = runDetached(() => this.write({ providerId, userId, tokens: usage.total_tokens }))
       .catch((error: unknown) =>
         console.error(`Could not record the tokens that user "${userId}" used at provider "${providerId}".`, error),
       )

@@ -9,6 +9,7 @@ import { MemoryCollection } from './MemoryCollection';
 import type { Doc, Fields, FindSpec, IndexSpec } from './MemoryCollection';
 import { MeteorError } from './MeteorError';
 import { registry } from './registry';
+import { currentFence } from './WriteFence';
 
 export type Selector = object | string | null | undefined;
 
@@ -40,9 +41,10 @@ export class Collection<T extends { _id: string }> {
       throw new Error('Meteor requires document _id fields to be non-empty strings or ObjectIDs');
     }
     const row = asBson({ _id: Random.id(), ...document }) as Doc;
-    await databaseAnswers();
-    this.memory.insert(row);
-    return row._id;
+    return this.write('insert', () => {
+      this.memory.insert(row);
+      return row._id;
+    });
   }
 
   find(...args: readonly [selector?: Selector, options?: FindOptions]): Cursor<T> {
@@ -68,14 +70,12 @@ export class Collection<T extends { _id: string }> {
       throw new Error('This stub supports only modifiers, not replacements.');
     const filter = rewritten(selector);
     const change = asBson(modifier) as Fields;
-    await databaseAnswers();
-    return this.memory.update(filter, change, options.multi === true);
+    return this.write('update', () => this.memory.update(filter, change, options.multi === true));
   }
 
   async removeAsync(selector: Selector): Promise<number> {
     const filter = rewritten(selector);
-    await databaseAnswers();
-    return this.memory.remove(filter);
+    return this.write('remove', () => this.memory.remove(filter));
   }
 
   /** Meteor preserves only the message of the driver's error. */
@@ -109,6 +109,17 @@ export class Collection<T extends { _id: string }> {
   upsert(_selector: unknown, _modifier: unknown): never {
     throw notOnServer('upsert');
   }
+  /** The write joins the current fence at once, and the observers that it invalidates join when it is done. */
+  private async write<Result>(kind: 'insert' | 'update' | 'remove', change: () => Result): Promise<Result> {
+    const committed = currentFence.getStore()?.beginWrite(`${kind} ${this._name}`);
+    try {
+      await databaseAnswers();
+      return change();
+    } finally {
+      committed?.();
+    }
+  }
+
   /** Observers don't see its writes, so the app must not use it. */
   rawCollection(): never {
     throw new Error(`rawCollection of ${this._name} must not be used.`);

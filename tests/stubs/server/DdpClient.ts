@@ -24,6 +24,8 @@ export class DdpClient {
   private readonly session: DdpSession;
   private readonly collections = new Map<string, Map<string, Fields>>();
   private readonly waiting = new Map<string, (message: Fields) => void>();
+  /** Methods for which `updated` has not arrived. */
+  private readonly writing = new Map<string, () => void>();
   private lastId = 0;
 
   constructor(options: ConnectionOptions = {}) {
@@ -34,16 +36,15 @@ export class DdpClient {
     return this.session.connection;
   }
 
-  callAsync(method: string, ...params: readonly unknown[]): Promise<unknown> {
+  /** Settles, like ddp-client, when the client has received both `result` and `updated`, which come in either order. */
+  async callAsync(method: string, ...params: readonly unknown[]): Promise<unknown> {
     const id = this.nextId();
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, (message) => {
-        this.waiting.delete(id);
-        if (message.error === undefined) resolve(message.result);
-        else reject(errorFrom(message.error));
-      });
-      this.session.call(id, method, sent(params));
-    });
+    const updated = new Promise<void>((resolve) => this.writing.set(id, resolve));
+    const result = new Promise<Fields>((resolve) => this.waiting.set(id, resolve));
+    this.session.call(id, method, sent(params));
+    const [message] = await Promise.all([result, updated]);
+    if (message.error !== undefined) throw errorFrom(message.error);
+    return message.result;
   }
 
   subscribe(name: string, ...params: readonly unknown[]): ClientSubscription {
@@ -91,6 +92,16 @@ export class DdpClient {
         return;
       case 'ready':
         for (const id of message.subs as readonly string[]) this.waiting.get(id)?.(message);
+        return;
+      case 'updated':
+        for (const id of message.methods as readonly string[]) {
+          this.writing.get(id)?.();
+          this.writing.delete(id);
+        }
+        return;
+      case 'result':
+        this.waiting.get(String(message.id))?.(message);
+        this.waiting.delete(String(message.id));
         return;
       default:
         this.waiting.get(String(message.id))?.(message);

@@ -7,11 +7,11 @@ import type { Fields } from './MemoryCollection';
 import { MergeBox } from './MergeBox';
 import { MeteorError } from './MeteorError';
 import { MethodInvocation, runMethod } from './MethodInvocation';
-import { flushObservers } from './observers';
 import { registry } from './registry';
 import type { PublishHandler } from './registry';
 import { Subscription } from './Subscription';
 import type { SubscriptionHost } from './Subscription';
+import { currentFence, WriteFence } from './WriteFence';
 
 export interface ConnectionOptions {
   readonly userId?: string | null;
@@ -54,8 +54,11 @@ export class DdpSession implements SubscriptionHost {
   call(id: string, method: string, params: readonly unknown[]): void {
     this.enqueue(async (unblock) => {
       const handler = registry.methods.get(method);
+      const fence = new WriteFence(method, () => this.send({ msg: 'updated', methods: [id] }));
+      registry.fences.push(fence);
       if (handler === undefined) {
         this.send({ msg: 'result', id, error: wireError(new MeteorError(404, `Method '${method}' not found`)) });
+        fence.arm();
         return;
       }
       const invocation = new MethodInvocation({
@@ -66,11 +69,13 @@ export class DdpSession implements SubscriptionHost {
       });
       try {
         this.limit('method', method);
-        const result = await runMethod(handler, invocation, params, `call to '${method}'`);
-        flushObservers();
+        const result = await currentFence.run(fence, () =>
+          runMethod(handler, invocation, params, `call to '${method}'`),
+        );
+        fence.arm();
         this.send({ msg: 'result', id, ...(result === undefined ? {} : { result }) });
       } catch (error) {
-        flushObservers();
+        fence.arm();
         this.send({ msg: 'result', id, error: wireError(safeError(error, `while invoking method '${method}'`)) });
       }
     });

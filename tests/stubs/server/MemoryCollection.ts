@@ -22,6 +22,15 @@ export interface IndexSpec {
   readonly expireAfterSeconds?: number;
 }
 
+/** One write, as observers are notified of it. */
+export interface Change {
+  readonly kind: 'insert' | 'update' | 'remove';
+  /** The documents that it changed. */
+  readonly ids: readonly string[];
+  /** The write named its document by `_id`, so that only observers of that id or of no id are affected. */
+  readonly isById: boolean;
+}
+
 export class MemoryCollection {
   readonly name: string;
   private readonly documents = new Map<string, Doc>();
@@ -29,21 +38,18 @@ export class MemoryCollection {
     string,
     { readonly keys: Readonly<Record<string, 1 | -1>>; readonly options: IndexSpec }
   >();
-  private readonly watchers = new Set<() => void>();
+  private readonly watchers = new Set<(change: Change) => void>();
+  /** The number of observe handles, several of which may share an observer. */
+  watching = 0;
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** The number of observers. */
-  get watching(): number {
-    return this.watchers.size;
-  }
-
   insert(document: Doc): void {
     if (this.documents.has(document._id)) throw duplicate(this.name, '_id_');
     this.put(document, undefined);
-    this.notifyListeners();
+    this.notifyListeners({ kind: 'insert', ids: [document._id], isById: true });
   }
 
   select(filter: Fields, spec: FindSpec = {}): Doc[] {
@@ -71,14 +77,14 @@ export class MemoryCollection {
         throw new MongoServerError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
       this.put(next, document);
     }
-    if (found.length > 0) this.notifyListeners();
+    if (found.length > 0) this.notifyListeners(changeOf('update', filter, found));
     return found.length;
   }
 
   remove(filter: Fields): number {
     const found = this.matching(filter);
     for (const { _id } of found) this.documents.delete(_id);
-    if (found.length > 0) this.notifyListeners();
+    if (found.length > 0) this.notifyListeners(changeOf('remove', filter, found));
     return found.length;
   }
 
@@ -112,7 +118,7 @@ export class MemoryCollection {
   }
 
   /** Calls the listener after every change. @returns unsubscribes */
-  watch(onChange: () => void): () => void {
+  watch(onChange: (change: Change) => void): () => void {
     this.watchers.add(onChange);
     return () => this.watchers.delete(onChange);
   }
@@ -135,9 +141,13 @@ export class MemoryCollection {
     this.documents.set(document._id, document);
   }
 
-  private notifyListeners(): void {
-    for (const watcher of this.watchers) watcher();
+  private notifyListeners(change: Change): void {
+    for (const watcher of this.watchers) watcher(change);
   }
+}
+
+function changeOf(kind: Change['kind'], filter: Fields, documents: readonly Doc[]): Change {
+  return { kind, ids: documents.map(({ _id }) => _id), isById: typeof filter._id === 'string' };
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -1,9 +1,11 @@
 /**
  * Live queries. As on a real server, an observer is notified of a change some time after the write, and of several
- * quick changes possibly only once: the query runs again, and the difference is reported.
+ * quick changes possibly only once: the query runs again, and the difference is reported. Observations of the same
+ * collection with the same selector and options share one observer, as they share a multiplexer in Meteor.
  */
 import { EJSON } from '../meteor/ejson';
-import type { Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
+import type { Change, Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
+import { currentFence } from './WriteFence';
 
 export interface ChangeCallbacks {
   added?(id: string, fields: Fields): void;
@@ -16,14 +18,14 @@ export interface ObserveHandle {
 
 /** Captured before a test can replace it with a fake clock's. */
 const later = setImmediate;
-const due = new Set<() => void>();
+const due = new Set<Observer>();
 let isScheduled = false;
 
 /** Notifies observers immediately of all pending changes. */
 export function flushObservers(): void {
   const waiting = [...due];
   due.clear();
-  for (const report of waiting) report();
+  for (const observer of waiting) observer.poll();
 }
 
 /** Reports the existing documents, then every difference from what was reported before. */
@@ -33,38 +35,107 @@ export function observeChanges(
   spec: FindSpec,
   callbacks: ChangeCallbacks,
 ): ObserveHandle {
-  let reported = new Map<string, Doc>();
-  let isStopped = false;
-  const report = (): void => {
-    if (isStopped) return;
-    const before = reported;
-    reported = new Map(collection.select(selector, spec).map((document) => [document._id, document]));
-    for (const [id, document] of reported) {
+  const observers = observersOf.get(collection) ?? new Map<string, Observer>();
+  observersOf.set(collection, observers);
+  // Like Meteor's, the key depends on the order of the fields.
+  const key = EJSON.stringify({ selector, spec });
+  const observer = observers.get(key) ?? new Observer(collection, selector, spec, () => observers.delete(key));
+  observers.set(key, observer);
+  return observer.add(callbacks);
+}
+
+/** What a server observes at present: one entry per observer, with the number of handles that share it. */
+export function openObservers(collection: MemoryCollection): readonly OpenObserver[] {
+  return [...(observersOf.get(collection)?.values() ?? [])];
+}
+
+export type OpenObserver = Pick<Observer, 'selector' | 'spec' | 'handles' | 'notifications'>;
+
+const observersOf = new WeakMap<MemoryCollection, Map<string, Observer>>();
+
+class Observer {
+  readonly selector: Fields;
+  readonly spec: FindSpec;
+  /** Changes that the observer had to look at, whether or not they were in its documents. */
+  notifications = 0;
+  private readonly collection: MemoryCollection;
+  private readonly callbacks = new Set<ChangeCallbacks>();
+  private readonly stop: () => void;
+  private reported = new Map<string, Doc>();
+  /** Tell the fences whose writes invalidated the query that the result was sent. */
+  private committed: (() => void)[] = [];
+
+  constructor(collection: MemoryCollection, selector: Fields, spec: FindSpec, onStop: () => void) {
+    this.collection = collection;
+    this.selector = selector;
+    this.spec = spec;
+    const unwatch = collection.watch((change) => this.invalidate(change));
+    this.stop = () => {
+      unwatch();
+      onStop();
+    };
+    this.poll();
+  }
+
+  get handles(): number {
+    return this.callbacks.size;
+  }
+
+  add(callbacks: ChangeCallbacks): ObserveHandle {
+    for (const [id, document] of this.reported) callbacks.added?.(id, EJSON.clone(withoutId(document)));
+    this.callbacks.add(callbacks);
+    this.collection.watching += 1;
+    return {
+      stop: () => {
+        if (!this.callbacks.delete(callbacks)) return;
+        this.collection.watching -= 1;
+        if (this.callbacks.size > 0) return;
+        this.stop();
+        this.commit();
+      },
+    };
+  }
+
+  poll(): void {
+    const before = this.reported;
+    this.reported = new Map(
+      this.collection.select(this.selector, this.spec).map((document) => [document._id, document]),
+    );
+    for (const [id, document] of this.reported) {
       const old = before.get(id);
-      if (old === undefined) callbacks.added?.(id, EJSON.clone(withoutId(document)));
+      if (old === undefined) this.report((to) => to.added?.(id, EJSON.clone(withoutId(document))));
       else {
         const difference = changedFields(old, document);
-        if (Object.keys(difference).length > 0) callbacks.changed?.(id, EJSON.clone(difference));
+        if (Object.keys(difference).length > 0) this.report((to) => to.changed?.(id, EJSON.clone(difference)));
       }
     }
-    for (const id of before.keys()) if (!reported.has(id)) callbacks.removed?.(id);
-  };
-  report();
-  const unwatch = collection.watch(() => {
-    due.add(report);
+    for (const id of before.keys()) if (!this.reported.has(id)) this.report((to) => to.removed?.(id));
+    this.commit();
+  }
+
+  /** Called in the context of the write. */
+  private invalidate({ ids, isById }: Change): void {
+    const { _id } = this.selector;
+    if (isById && typeof _id === 'string' && !ids.includes(_id)) return;
+    this.notifications += 1;
+    const fence = currentFence.getStore();
+    if (fence !== undefined) this.committed.push(fence.beginObserver());
+    due.add(this);
     if (isScheduled) return;
     isScheduled = true;
     later(() => {
       isScheduled = false;
       flushObservers();
     });
-  });
-  return {
-    stop() {
-      isStopped = true;
-      unwatch();
-    },
-  };
+  }
+
+  private report(send: (callbacks: ChangeCallbacks) => void): void {
+    for (const callbacks of [...this.callbacks]) send(callbacks);
+  }
+
+  private commit(): void {
+    for (const committed of this.committed.splice(0)) committed();
+  }
 }
 
 /** Removed fields are `undefined`. */

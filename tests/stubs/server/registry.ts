@@ -4,6 +4,7 @@
  */
 import type { Connection, MethodContext, PublicationContext } from './contexts';
 import type { MemoryCollection } from './MemoryCollection';
+import type { WriteFence } from './WriteFence';
 
 export type MethodHandler = (this: MethodContext, ...args: never[]) => unknown;
 export type PublishHandler = (this: PublicationContext, ...args: never[]) => unknown;
@@ -19,6 +20,8 @@ export const registry = {
   rateRules: new Map<string, object>(),
   /** `Accounts._options` */
   accountsOptions: {} as { forbidClientAccountCreation?: boolean },
+  /** The write fence of every method that a client has called, in order. */
+  fences: [] as WriteFence[],
   /** The exceptions that Meteor would write to the server's log, because clients don't see them. */
   log: [] as { readonly context: string; readonly error: unknown }[],
 };
@@ -40,5 +43,6 @@ export function restartMeteor(): void {
   registry.onConnection.clear();
   registry.rateRules.clear();
   registry.accountsOptions = {};
+  registry.fences.length = 0;
   registry.log.length = 0;
 }

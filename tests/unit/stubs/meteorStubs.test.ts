@@ -1,5 +1,6 @@
 /** The stubs of Meteor's packages are as strict as Meteor: every behaviour here is one of the real server. */
 import { expect } from 'chai';
+import { AsyncResource } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Accounts } from '../../stubs/meteor/accounts-base';
@@ -13,7 +14,7 @@ import { Random } from '../../stubs/meteor/random';
 import { Tracker } from '../../stubs/meteor/tracker';
 import { resetWebApp, WebApp } from '../../stubs/meteor/webapp';
 import { DdpClient } from '../../stubs/server/DdpClient';
-import { flushObservers } from '../../stubs/server/observers';
+import { flushObservers, openObservers } from '../../stubs/server/observers';
 import { registry, resetMeteor } from '../../stubs/server/registry';
 import { deferred } from '../../support/deferred';
 import { failure } from '../../support/failure';
@@ -328,6 +329,101 @@ describe('Meteor stubs', () => {
         ['changed', { _id: 'a', title: 'z' }, { _id: 'a', title: 'x' }],
         ['removed', { _id: 'a', title: 'z' }],
       ]);
+    });
+  });
+
+  describe('write fences', () => {
+    const client = (): DdpClient => new DdpClient({ userId: 'ann' });
+    const replies = ({ messages }: DdpClient): readonly unknown[] => messages.map(({ msg }) => msg);
+
+    it('send `updated` before `result` if the method wrote nothing', async () => {
+      Meteor.methods({ idle: () => 'done' });
+      const ann = client();
+      expect(await ann.callAsync('idle')).to.equal('done');
+      expect(replies(ann)).to.deep.equal(['updated', 'result']);
+    });
+
+    it('send `updated` for methods that fail or do not exist', async () => {
+      const ann = client();
+      Meteor.methods({
+        fail: () => {
+          throw new Meteor.Error('no');
+        },
+      });
+      for (const method of ['fail', 'unknown']) expect(await failure(ann.callAsync(method))).to.be.an('error');
+      expect(replies(ann).filter((msg) => msg === 'updated')).to.have.length(2);
+    });
+
+    it('wait for writes that the method does not await, and for those that follow from them', async () => {
+      const tasks = new Mongo.Collection<Task>('tasks');
+      Meteor.methods({
+        start: () => {
+          void tasks.insertAsync({ _id: 'a' }).then(() => tasks.updateAsync('a', { $set: { done: true } }));
+        },
+      });
+      Meteor.publish('tasks', () => tasks.find());
+      const ann = client();
+      await ann.subscribe('tasks').ready;
+      await ann.callAsync('start');
+      expect(ann.documents('tasks')).to.deep.equal([{ _id: 'a', done: true }]);
+      const since = replies(ann).filter((msg) => msg !== 'ready');
+      expect(since[0]).to.equal('result');
+      expect(since.at(-1)).to.equal('updated');
+      expect(registry.fences.map(({ writes }) => writes)).to.deep.equal([['insert tasks', 'update tasks']]);
+    });
+
+    it('let writes pass that come after `updated`', async () => {
+      const tasks = new Mongo.Collection<Task>('tasks');
+      const gate = deferred();
+      let late: Promise<unknown> | undefined;
+      Meteor.methods({
+        later: () => {
+          late = gate.promise.then(() => tasks.insertAsync({ _id: 'a' }));
+        },
+      });
+      await client().callAsync('later');
+      gate.resolve();
+      await late;
+      expect(registry.fences.map(({ writes, lateWrites }) => ({ writes, lateWrites }))).to.deep.equal([
+        { writes: [], lateWrites: ['insert tasks'] },
+      ]);
+    });
+
+    it('leave out writes of other contexts', async () => {
+      const tasks = new Mongo.Collection<Task>('tasks');
+      const outside = AsyncResource.bind(() => tasks.insertAsync({ _id: 'a' }));
+      Meteor.methods({ start: () => outside() });
+      await client().callAsync('start');
+      expect(registry.fences.map(({ writes }) => writes)).to.deep.equal([[]]);
+    });
+  });
+
+  describe('observers', () => {
+    it('are shared by equal queries only', async () => {
+      const tasks = new Mongo.Collection<Task>('tasks');
+      const open = (): readonly (readonly [unknown, number])[] =>
+        openObservers(registry.collections.get('tasks')!).map(({ selector, handles }) => [selector, handles]);
+      const observe = (selector: object) => tasks.find(selector, { sort: { title: 1 } }).observeChangesAsync({});
+      const handles = [await observe({ owner: 'a' }), await observe({ owner: 'a' }), await observe({ owner: 'b' })];
+      expect(open()).to.deep.equal([
+        [{ owner: 'a' }, 2],
+        [{ owner: 'b' }, 1],
+      ]);
+      for (const handle of handles) handle.stop();
+      expect(open()).to.deep.equal([]);
+    });
+
+    it('of one id are not notified of writes to other ids', async () => {
+      const tasks = new Mongo.Collection<Task>('tasks');
+      await tasks.insertAsync({ _id: 'a', owner: 'u' });
+      await tasks.insertAsync({ _id: 'b', owner: 'u' });
+      await tasks.find({ _id: 'a' }).observeChangesAsync({});
+      await tasks.updateAsync({ _id: 'b' }, { $set: { done: true } });
+      const notifications = (): readonly number[] =>
+        openObservers(registry.collections.get('tasks')!).map((each) => each.notifications);
+      expect(notifications()).to.deep.equal([0]);
+      await tasks.updateAsync({ owner: 'u' }, { $set: { done: false } }, { multi: true });
+      expect(notifications()).to.deep.equal([1]);
     });
   });
 

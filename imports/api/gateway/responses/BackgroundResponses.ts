@@ -1,4 +1,5 @@
 /** Generates responses after their request has returned. Clients retrieve and cancel them by id. */
+import { runDetached } from '../../../business/ai/application/services/runDetached';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
@@ -52,7 +53,7 @@ export class BackgroundResponses {
     this.counts.set(userId, count + 1);
     this.ports.inFlight.enter(controller);
     const key = keyOf(userId, generatedId);
-    const ended = this.run(turn, controller.signal).finally(() => {
+    const ended = runDetached(() => this.run(turn, controller.signal)).finally(() => {
       this.running.delete(key);
       this.ports.inFlight.leave(controller);
       const left = (this.counts.get(userId) ?? 1) - 1;

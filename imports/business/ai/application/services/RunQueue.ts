@@ -10,6 +10,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgenticLoop, ExecuteOptions } from './AgenticLoop';
 import type { RunMetadata } from './runs/durable/DurableRuns';
+import { runDetached } from './runDetached';
 import { planRun, toStoredPlan } from './runs/planRun';
 import { DEFAULT_LIMITS } from './runs/runLimits';
 
@@ -88,7 +89,8 @@ export class RunQueue {
    */
   async start(): Promise<void> {
     this.stopped = new Promise((resolve) => (this.resolveStopped = resolve));
-    await this.jobs.start((executionId) => this.work(executionId));
+    // The queue may call from the context of whoever added the job.
+    await this.jobs.start((executionId) => runDetached(() => this.work(executionId)));
     await this.requeueOrphans();
     this.timer = setInterval(() => {
       this.requeueOrphans().catch((error: unknown) =>

@@ -2,6 +2,7 @@
 import { createRunOperations } from '../../application/operations/RunOperations';
 import type { AIMethods, CallKind, RunControl } from '../../application/operations/RunOperations';
 import { RunQueries } from '../../application/operations/RunQueries';
+import { runDetached } from '../../application/services/runDetached';
 import { RunEventBus } from '../../application/services/runs/RunEventBus';
 import type { RunEventSink } from '../../application/services/runs/RunEventBus';
 import { LLMRateLimitError } from '../../domain/errors/LLMErrors';
@@ -78,7 +79,8 @@ export function createRunModule(
 
   const admit = async ({ userId, source }: Actor, kind: CallKind): Promise<void> => {
     if (source === 'job') return;
-    const waitMs = await limiter.admit([kind, userId], { count: limits[kind] }, MINUTE_MS);
+    // Nobody observes the counters, so a method's `updated` need not wait for them.
+    const waitMs = await runDetached(() => limiter.admit([kind, userId], { count: limits[kind] }, MINUTE_MS));
     if (waitMs > 0)
       throw new LLMRateLimitError('Too many calls within a minute. Try again later.', { retryAfterMs: waitMs });
   };

@@ -6,6 +6,7 @@ import { openBudget } from '../../../domain/entities/BudgetAccount';
 import type { BudgetAccount } from '../../../domain/entities/BudgetAccount';
 import { LLMServerError } from '../../../domain/errors/LLMErrors';
 import type { BudgetStore } from '../../../domain/interfaces/BudgetStore';
+import { runDetached } from '../runDetached';
 
 /**
  * A pure function, called again if another process has changed the account meanwhile. To leave the account
@@ -46,7 +47,8 @@ export class BudgetLedger {
         return;
       }
       this.pending.set(userId, [{ apply, reject }]);
-      void this.writeAll(userId);
+      // One write may carry the updates of several callers.
+      void runDetached(() => this.writeAll(userId));
     });
   }
 

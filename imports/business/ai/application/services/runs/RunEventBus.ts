@@ -4,6 +4,7 @@
  */
 import type { AgentEvent, AgentEventOf } from '../../../domain/types/AgentEvents';
 import type { Logger } from '../../../domain/interfaces/Logger';
+import { runDetached } from '../runDetached';
 
 export type RunEventSink = (event: AgentEvent) => void;
 
@@ -64,10 +65,11 @@ export class RunEventBus {
     this.timer = undefined;
   }
 
+  /** Detached, because readers flush, too, and sinks write. */
   private dispatch(event: AgentEvent): void {
     for (const sink of this.sinks) {
       try {
-        sink(event);
+        runDetached(() => sink(event));
       } catch (error) {
         this.logger.error('A sink of run events threw.', error);
       }

@@ -1,6 +1,7 @@
 /**
  * Drives one run: calls the model, applies `nextStep`, runs tools, waits for late results, and ends the run exactly
- * once. Its `loop` is the only async function that advances the run.
+ * once. Its `loop` is the only async function that advances the run. Whatever is done to a run from outside enters here
+ * and continues detached from its caller's async context.
  */
 import { isFinished } from '../../../domain/entities/Run';
 import type { RunResult } from '../../../domain/entities/Run';
@@ -10,6 +11,7 @@ import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunAction, RunProgress } from '../../../domain/types/RunRecords';
+import { runDetached } from '../runDetached';
 import { nextStep } from './nextStep';
 import { estimateUsage } from '../routing/estimateUsage';
 import { assertWithinLimits } from './runLimits';
@@ -70,7 +72,7 @@ export class RunLoop {
     const error = toCancellation(reason);
     const { signal } = this.cancellation;
     if (!signal.aborted && !isFinished(this.context.run.state)) this.journal?.recordEndIntent(errorSummary(error));
-    this.cancellation.cancel(error);
+    runDetached(() => this.cancellation.cancel(error));
   }
 
   /**
@@ -97,7 +99,7 @@ export class RunLoop {
 
   /** @returns false if the run waits for no such decision */
   apply(action: RunAction): boolean {
-    if (action.kind !== 'cancel') return this.calls.decide(action);
+    if (action.kind !== 'cancel') return runDetached(() => this.calls.decide(action));
     this.abort(new LLMAbortedError('The run was cancelled.'));
     return true;
   }
@@ -115,7 +117,7 @@ export class RunLoop {
    * the run.
    */
   run(): Promise<RunResult> {
-    const completion = this.execute();
+    const completion = runDetached(() => this.execute());
     this.completion = completion;
     if (!this.context.returnsEarly) return completion;
     return new Promise<RunResult>((resolve, reject) => {

@@ -22,6 +22,7 @@ import { toStoredPlan } from '../planRun';
 import type { PlannedRun, RunOptions } from '../planRun';
 import type { RunLoop } from '../RunLoop';
 import type { RunEntry } from '../RunRegistry';
+import { runDetached } from '../../runDetached';
 import { LeaseLostError } from './RunJournal';
 import type { RunJournal } from './RunJournal';
 import type { JournalContext } from '../RunContext';
@@ -163,19 +164,12 @@ export class DurableRuns {
     return true;
   }
 
-  /** Applies a command to a run of this process. The command is deleted once its effect is recorded. */
-  apply({ id, executionId, action }: RunCommand): void {
-    const entry = this.live.get(executionId);
-    if (entry === undefined) return;
-    const { loop, run } = entry;
-    const call = action.kind === 'cancel' ? undefined : run.calls.get(action.callId);
-    if (action.kind !== 'cancel' && (call === undefined || decisionId(executionId, call) !== id)) {
-      this.deleteCommandWhenRecorded(id, loop);
-      return;
-    }
-    loop.apply(action);
-    if (!this.appliedCommands.has(id)) loop.onEnd(() => this.deleteCommand(id));
-    this.appliedCommands.add(id);
+  /**
+   * Applies a command to a run of this process, detached from whoever sent it. The command is deleted once its effect
+   * is recorded.
+   */
+  apply(command: RunCommand): void {
+    runDetached(() => this.applyToLive(command));
   }
 
   heartbeat(): void {
@@ -195,6 +189,20 @@ export class DurableRuns {
     for (const loop of loops)
       loop.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
     await this.heartbeats.release();
+  }
+
+  private applyToLive({ id, executionId, action }: RunCommand): void {
+    const entry = this.live.get(executionId);
+    if (entry === undefined) return;
+    const { loop, run } = entry;
+    const call = action.kind === 'cancel' ? undefined : run.calls.get(action.callId);
+    if (action.kind !== 'cancel' && (call === undefined || decisionId(executionId, call) !== id)) {
+      this.deleteCommandWhenRecorded(id, loop);
+      return;
+    }
+    loop.apply(action);
+    if (!this.appliedCommands.has(id)) loop.onEnd(() => this.deleteCommand(id));
+    this.appliedCommands.add(id);
   }
 
   private journals(): readonly RunJournal[] {

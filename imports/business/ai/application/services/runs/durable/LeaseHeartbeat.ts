@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../../../domain/interfaces/Logger';
 import type { RunStore } from '../../../../domain/interfaces/RunStore';
 import type { RunCommand } from '../../../../domain/types/RunRecords';
+import { runDetached } from '../../runDetached';
 
 export interface LeaseTimes {
   /** Milliseconds without a heartbeat after which an owner's runs may be claimed. */
@@ -58,13 +59,13 @@ export class LeaseHeartbeat {
   /** Resolves when the first heartbeat is in the store: from then on the process may own runs. */
   async start(): Promise<void> {
     if (this.timer !== undefined) return;
-    this.firstRenewal ??= this.renew();
+    this.firstRenewal ??= runDetached(() => this.renew());
     try {
       await this.firstRenewal;
     } finally {
       this.firstRenewal = undefined;
     }
-    this.schedule();
+    runDetached(() => this.schedule());
   }
 
   /** No run can have been claimed: no heartbeat was later than a lease lasts, or leases were checked since. */
