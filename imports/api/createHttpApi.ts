@@ -6,6 +6,7 @@ import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
+import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
@@ -43,6 +44,8 @@ export interface HttpApiPorts {
   readonly tokens?: ApiTokens;
   /** The app's accounts, if it has any: only their users get tokens. */
   readonly findUser?: UserLookup;
+  /** Enables `/user-data`, where users delete their data. */
+  readonly userData?: UserDataOperations;
   readonly limits?: Partial<HttpApiLimits>;
   /** No other process uses the module's stores. Default: false. */
   readonly isAlone?: boolean;
@@ -69,16 +72,31 @@ export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
   shutdownGrace: 30_000,
 };
 
+/** How long a cancelled request may take to end. */
+const CANCEL_PATIENCE_MS = 10_000;
+
 export interface HttpApi {
   readonly router: Router;
   /** Returns false for upgrades of other paths, and leaves their sockets alone. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Cancels the user's requests, responses in the background and WebSockets. Resolves when they have ended. */
+  cancelUser(userId: string): Promise<void>;
   /** Rejects new requests, and resolves when the requests in progress are done. */
   close(): Promise<void>;
 }
 
 export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
-  const { express, access, secrets = [randomBytes(32)], runs, providers, dashboard, tokens, findUser } = ports;
+  const {
+    express,
+    access,
+    secrets = [randomBytes(32)],
+    runs,
+    providers,
+    dashboard,
+    tokens,
+    findUser,
+    userData,
+  } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('A request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
@@ -114,6 +132,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(dashboard === undefined ? {} : { dashboard }),
     ...(tokens === undefined ? {} : { tokens }),
     ...(findUser === undefined ? {} : { findUser }),
+    ...(userData === undefined ? {} : { userData }),
     ...limits,
   };
   const router = express.Router();
@@ -123,6 +142,10 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   return {
     router,
     handleUpgrade: (request, socket, head) => sockets.handleUpgrade(request, socket, head),
+    cancelUser: async (userId) => {
+      sockets.closeUser(userId);
+      await inFlight.cancelUser(userId, CANCEL_PATIENCE_MS);
+    },
     close: async () => {
       const idle = inFlight.close(limits.shutdownGrace);
       closing.abort();

@@ -1,9 +1,11 @@
 /** The API's table of routes. */
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
+import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ApiTokens } from './auth/ApiTokens';
 import { issueToken, listTokens, revokeToken } from './tokens/tokenRoutes';
+import { deleteUserData } from './users/userDataRoutes';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
@@ -37,13 +39,15 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly summaries: ResponsesPorts['summaries'];
   readonly tokens?: ApiTokens;
   readonly findUser?: UserLookup;
+  readonly userData?: UserDataOperations;
 }
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
   const readBody = jsonBody(application, ports);
   const add: AddEndpoint = (api, path, name, ...endpoints) => {
-    for (const { method, handler, scope, readsBody = method === 'post' && !name.endsWith('/cancel') } of endpoints) {
-      const route = { api, name: `${method.toUpperCase()} ${name}`, ...(scope === undefined ? {} : { scope }) };
+    for (const endpoint of endpoints) {
+      const { method, handler, readsBody = method === 'post' && !name.endsWith('/cancel'), ...options } = endpoint;
+      const route = { api, name: `${method.toUpperCase()} ${name}`, ...options };
       router[method](path, createRoute(ports, route, readsBody ? readBody : undefined, handler));
     }
     const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');
@@ -161,6 +165,17 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     );
     add('app', '/tokens/:id', '/tokens/:id', { method: 'delete', scope: 'generate', handler: revokeToken({ tokens }) });
     router.use('/tokens', notFound('app', 'unknown'));
+  }
+
+  const { userData } = ports;
+  if (userData !== undefined) {
+    add('app', '/user-data/:userId', '/user-data/:userId', {
+      method: 'delete',
+      scope: 'generate',
+      handler: deleteUserData({ userData }),
+      isUncancellable: true,
+    });
+    router.use('/user-data', notFound('app', 'unknown'));
   }
 
   for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));

@@ -20,6 +20,11 @@ export class UsageRecorder {
     this.pending.add(written);
   }
 
+  /** Resolves when everything so far has been recorded. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.pending]);
+  }
+
   /** Resolves when everything has been recorded. */
   async settled(): Promise<void> {
     while (this.pending.size > 0) await Promise.all(this.pending);

@@ -4,6 +4,8 @@ import { createHttpApi } from '../api/createHttpApi';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
 import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
+import { createUserDataOperations } from '../business/ai/application/operations/UserDataOperations';
+import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import { createRunModule } from '../business/ai/infrastructure/factories/createRunOperations';
@@ -22,6 +24,7 @@ import {
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
+import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
@@ -29,6 +32,7 @@ import { createProvidersModule } from '../business/providers/infrastructure/fact
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { UserApiTokens } from './UserApiTokens';
+import { UserDataDeletion } from './UserDataDeletion';
 import { createAccessPolicy, dedupeLookups } from './accessPolicy';
 import { openJobQueue } from './settings/jobs';
 import type { JobSettings } from './settings/jobs';
@@ -70,6 +74,9 @@ export interface Host {
   readonly providers: ProvidersModule;
   readonly runs: RunModule;
   readonly api: HttpApi;
+  readonly userData: UserDataOperations;
+  /** Deletes everything that is stored about a user: see `UserDataDeletion`. For apps that delete an account. */
+  readonly deleteUserData: UserDataDeletion['deleteUserData'];
   /** Completes the requests in progress, then closes everything, the database last. */
   close(): Promise<void>;
 }
@@ -128,12 +135,23 @@ export async function createHost(
   await module.recovery.start();
   await module.queue.start();
   retention.start();
+  const deletion = new UserDataDeletion({
+    module,
+    runs,
+    providers,
+    apiTokens,
+    api: { cancelUser: (userId) => api.cancelUser(userId) },
+    usage,
+    documents: new UserDocuments(database, module.jobs),
+  });
+  const userData = createUserDataOperations(deletion);
   const api = createHttpApi(module, {
     express,
     authenticate,
     access,
     secrets: keys.map(({ bytes }) => bytes),
     tokens: apiTokens.tokens,
+    userData,
     ...(ports.hasAccounts === true ? { findUser } : {}),
     isAlone: database.isExclusive,
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate }),
@@ -145,6 +163,8 @@ export async function createHost(
     providers,
     runs,
     api,
+    userData,
+    deleteUserData: deletion.deleteUserData,
     async close() {
       await api.close();
       await module.close();

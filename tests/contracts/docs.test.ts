@@ -294,6 +294,7 @@ describe('The documentation', function () {
       [
         ...Object.keys(server.host.runs.methods),
         'ai.tools.list',
+        ...Object.keys(server.host.userData),
         ...Object.keys(server.host.providers.operations).map((name) => `ai.providers.${name}`),
         ...published,
       ].toSorted(),

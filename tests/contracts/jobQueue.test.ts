@@ -125,6 +125,20 @@ for (const [name, open] of Object.entries(QUEUES)) {
       expect(started).to.be.at.least(due);
     });
 
+    it('are removed while they wait, and can be added again', async () => {
+      const { queue } = await make();
+      const tally = new Tally();
+      const later = Date.now() + 3_600_000;
+      await queue.add('a', later);
+      await queue.add('b', later);
+      await queue.start(tally.note);
+      expect(await queue.remove(['a', 'unknown'])).to.equal(1);
+      expect(await queue.remove(['a'])).to.equal(0);
+      expect(await queue.remove([])).to.equal(0);
+      await queue.add('a');
+      expect(await tally.reached(1)).to.deep.equal(['a']);
+    });
+
     it('are retried when they reject, and given up after the last attempt', async () => {
       const { queue, logger } = await make({ retries: 2 });
       const tally = new Tally();

@@ -364,6 +364,25 @@ describe('the Meteor methods', () => {
     expect(await slow).to.equal('Late.');
   });
 
+  it('ai.users.deleteData deletes the data of the caller, or for admins of anybody', async () => {
+    const { executionId } = await start('cat', 'danger');
+    const runsOf = (userId: string): Promise<readonly RunDocument[]> =>
+      app.host.database.collection<RunDocument>('ai_runs').find({ userId });
+    expect((await errorOf('nobody', 'ai.users.deleteData', { userId: 'cat' })).error).to.equal('auth-failed');
+    expect((await errorOf('bob', 'ai.users.deleteData', { userId: 'cat' })).error).to.equal('permission-denied');
+    for (const wrong of [undefined, null, {}, { userId: '' }, { userId: { $gt: '' } }, { userId: 'cat', all: true }])
+      expect((await errorOf('cat', 'ai.users.deleteData', wrong)).error).to.equal('invalid-request');
+    expect(await runsOf('cat')).not.to.deep.equal([]);
+    const { deleted } = (await call('cat', 'ai.users.deleteData', { userId: 'cat' })) as {
+      deleted: Record<string, number>;
+    };
+    expect(deleted['runs']).to.be.greaterThan(0);
+    expect(await runsOf('cat')).to.deep.equal([]);
+    await app.events.seen('run:cancelled', (event) => event.executionId === executionId);
+    await start('cat', 'danger');
+    expect(await call('ann', 'ai.users.deleteData', { userId: 'cat' })).to.have.nested.property('deleted.runs', 1);
+  });
+
   it('ai.tools.list returns the available tools to logged-in users', async () => {
     const tools = (await call('bob', 'ai.tools.list', {})) as readonly {
       readonly name: string;

@@ -10,6 +10,8 @@ import { createAIModule } from '../../imports/business/ai/infrastructure/factori
 import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { LiveTextStore } from '../../imports/business/ai/infrastructure/persistence/runs/LiveTextStore';
+import type { DeltaDocument } from '../../imports/business/ai/infrastructure/persistence/runs/LiveTextStore';
+import type { RunDocument } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunStatistics } from '../../imports/business/ai/infrastructure/persistence/runs/RunStatistics';
 import { RunStatisticsRecorder } from '../../imports/business/ai/infrastructure/persistence/runs/RunStatisticsRecorder';
 import type { WindowDocument } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
@@ -95,6 +97,32 @@ for (const [name, open] of Object.entries(DATABASES)) {
       // A run that was never recorded counts for no user.
       await publish({ ...event('run:completed', 1), executionId: 'unknown' });
       expect(await counts.counts({}, 10)).to.have.length(2);
+    });
+
+    it('take back the text and the counts of a run that is removed while they are written', async () => {
+      const { database } = opened;
+      const store = await openRunStore(database);
+      await store.create(runRequest('run', { userId: 'bob' }), 'running', 'owner');
+      const counts = new RunStatistics(database.collection('ai_stats'));
+      const stored = database.collection<RunDocument>('ai_runs');
+      const removed = {
+        ...methodsOf(stored),
+        update: async (...args: Parameters<typeof stored.update>) => {
+          const matched = await stored.update(...args);
+          await stored.remove({ _id: 'run' });
+          return matched;
+        },
+      };
+      const recorder = new RunStatisticsRecorder({ runs: removed, counts });
+      const deltas = database.collection<DeltaDocument>('ai_deltas');
+      const texts = new LiveTextStore({ collection: deltas, runs: stored });
+      recorder.record(event('run:cancelled', 3));
+      await recorder.close();
+      for (const each of [event('llm:delta', 2, { kind: 'text', delta: 'late' }), event('run:cancelled', 3)])
+        texts.record(each);
+      await texts.close();
+      expect(await database.collection('ai_stats').find({})).to.deep.equal([]);
+      expect(await deltas.find({})).to.deep.equal([]);
     });
 
     it('admit as many requests per window as the limit allows, across processes', async () => {

@@ -24,6 +24,11 @@ export function hasScope({ scopes = USER_SCOPES }: ApiPrincipal, scope: Scope): 
   return scopes.includes(scope) || scopes.includes('admin');
 }
 
+/** Only logged-in users and admins manage accounts: a leaked API token must not be enough. */
+export function isAccountManager(principal: ApiPrincipal): boolean {
+  return principal.scopes === undefined || hasScope(principal, 'admin');
+}
+
 /** The principal as the modules behind the API see it. API tokens carry no roles. */
 export function toActor(principal: ApiPrincipal): Actor {
   return { userId: principal.userId, isAdmin: hasScope(principal, 'admin'), source: 'http' };

@@ -23,4 +23,6 @@ export interface ApiTokenStore {
   ofUser(userId: string): Promise<readonly StoredApiToken[]>;
   /** @returns whether the user had such a token */
   remove(userId: string, id: string): Promise<boolean>;
+  /** @returns how many tokens the user had */
+  removeOfUser(userId: string): Promise<number>;
 }

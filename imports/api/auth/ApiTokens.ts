@@ -81,6 +81,11 @@ export class ApiTokens {
     return this.store.remove(userId, id);
   }
 
+  /** Revokes all tokens of a user. @returns how many there were */
+  revokeAll(userId: string): Promise<number> {
+    return this.store.removeOfUser(userId);
+  }
+
   /** A user's tokens, without their hashes. */
   async list(userId: string): Promise<readonly Omit<StoredApiToken, 'hash'>[]> {
     return (await this.store.ofUser(userId)).map(({ hash: _, ...shown }) => shown);

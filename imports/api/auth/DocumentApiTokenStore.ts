@@ -30,6 +30,10 @@ export class DocumentApiTokenStore implements ApiTokenStore {
     return this.tokens.find({ userId }, { sort: { createdAt: 1 } });
   }
 
+  removeOfUser(userId: string): Promise<number> {
+    return this.tokens.remove({ userId });
+  }
+
   async remove(userId: string, id: string): Promise<boolean> {
     return (await this.tokens.remove({ _id: id, userId })) === 1;
   }

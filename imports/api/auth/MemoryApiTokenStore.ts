@@ -19,6 +19,12 @@ export class MemoryApiTokenStore implements ApiTokenStore {
     return Promise.resolve([...this.tokens.values()].filter((token) => token.userId === userId));
   }
 
+  removeOfUser(userId: string): Promise<number> {
+    const theirs = [...this.tokens.values()].filter((token) => token.userId === userId);
+    for (const { _id } of theirs) this.tokens.delete(_id);
+    return Promise.resolve(theirs.length);
+  }
+
   remove(userId: string, id: string): Promise<boolean> {
     const isTheirs = this.tokens.get(id)?.userId === userId;
     if (isTheirs) this.tokens.delete(id);

@@ -9,6 +9,8 @@ export interface Endpoint {
   readonly scope?: Scope;
   /** Default: true for POST, except for paths that end in `/cancel`. */
   readonly readsBody?: boolean;
+  /** Continues while the data of its user is deleted. */
+  readonly isUncancellable?: true;
 }
 
 /** Adds a path's endpoints; other methods get 405. @param name the path in metrics */

@@ -31,6 +31,8 @@ export interface RouteOptions {
   readonly name: string;
   /** The scope that the caller needs. Absent: the route is public. */
   readonly scope?: Scope;
+  /** Continues while the data of its user is deleted. */
+  readonly isUncancellable?: true;
 }
 
 /** The caller is authenticated before the body is read. */
@@ -48,6 +50,7 @@ export function createRoute(
   async function run(context: PendingContext): Promise<void> {
     if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
     const principal = route.scope === undefined ? ANONYMOUS : await authorize(ports, context.request, route.scope);
+    if (route.isUncancellable !== true) ports.inFlight.identify(context.controller, principal.userId);
     if (readBody !== undefined) await runMiddleware(readBody, context);
     await handler({ ...context, principal });
   }
@@ -83,7 +86,7 @@ export async function authorize(
 
 const NO_TOKEN = 'A valid API token is required. Send it as a bearer token, in x-api-key or in x-goog-api-key.';
 
-type PendingContext = Omit<RequestContext, 'principal'>;
+type PendingContext = Omit<RequestContext, 'principal'> & { readonly controller: AbortController };
 
 function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request, response: Response): PendingContext {
   const { inFlight, metrics } = ports;
@@ -108,7 +111,7 @@ function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request
       seconds: (performance.now() - startedAt) / 1_000,
     });
   });
-  return { request, response, signal: controller.signal, hasLeft: () => left, requestId, details };
+  return { request, response, signal: controller.signal, hasLeft: () => left, requestId, details, controller };
 }
 
 /** @throws the middleware's error, or the signal's reason: a body that never arrives must not block a shutdown */

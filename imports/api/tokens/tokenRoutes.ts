@@ -6,7 +6,7 @@ import { LLMInvalidRequestError, LLMPermissionError } from '../../business/ai/do
 import { isList, isObject } from '../../business/ai/domain/json';
 import { HttpError } from '../http/HttpError';
 import type { RouteHandler } from '../http/RequestContext';
-import { hasScope, SCOPES } from '../auth/ApiPrincipal';
+import { hasScope, isAccountManager, SCOPES } from '../auth/ApiPrincipal';
 import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
 import type { UserLookup } from '../../business/ai/domain/types/Actor';
 import type { ApiTokenRequest, ApiTokens } from '../auth/ApiTokens';
@@ -57,9 +57,9 @@ export function revokeToken({ tokens }: TokenRoutePorts): RouteHandler {
   };
 }
 
-/** Only logged-in users and admins: a leaked token must not be able to create further ones. */
+/** A leaked token must not be able to create further ones. */
 function requireTokenManager(principal: ApiPrincipal): ApiPrincipal {
-  if (principal.scopes === undefined || hasScope(principal, 'admin')) return principal;
+  if (isAccountManager(principal)) return principal;
   throw new LLMPermissionError('Managing API tokens requires a login or the scope "admin".');
 }
 

@@ -1,18 +1,19 @@
 /**
- * Defines `ai.llm.*` and `ai.runs.*` as Meteor methods: each checks its arguments, identifies the user, unblocks the
- * connection, makes one call, and maps errors. Meteor resends methods after a lost connection; a request that arrives
- * twice with the same `requestId` is one run. From a client:
- * `Meteor.applyAsync(name, [request], { noRetry: true })`.
+ * Defines `ai.llm.*`, `ai.runs.*` and `ai.users.*` as Meteor methods: each checks its arguments, identifies the user,
+ * unblocks the connection, makes one call, and maps errors. Meteor resends methods after a lost connection; a request
+ * that arrives twice with the same `requestId` is one run. From a client: `Meteor.applyAsync(name, [request], {
+ * noRetry: true })`.
  */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import type { AIMethods } from './application/operations/RunOperations';
+import type { UserDataOperations } from './application/operations/UserDataOperations';
 import { toClientError } from './domain/errors/clientError';
 import { isLLMError } from './domain/errors/LLMErrors';
 import type { Actor } from './domain/types/Actor';
 
 export interface AIMethodPorts {
-  readonly methods: AIMethods & ListMethods;
+  readonly methods: AIMethods & ListMethods & Partial<UserDataOperations>;
   /** Loads a user's rights; undefined for a user who no longer exists. */
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
 }

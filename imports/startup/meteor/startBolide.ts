@@ -106,7 +106,7 @@ async function open({ tools, settings, ownsAccounts = false, findRoles }: Bolide
 }
 
 function defineMethodsAndPublications(
-  { runs, providers }: Host,
+  { runs, providers, userData }: Host,
   database: MeteorDatabase,
   findUser: MeteorUsers['findUser'],
 ): void {
@@ -114,7 +114,7 @@ function defineMethodsAndPublications(
     const user = await findUser(userId);
     return user === undefined ? undefined : { ...user, source: 'method' };
   };
-  const methods = { ...runs.methods, 'ai.tools.list': (actor: Actor) => runs.queries.tools(actor) };
+  const methods = { ...runs.methods, 'ai.tools.list': (actor: Actor) => runs.queries.tools(actor), ...userData };
   addDdpRateLimits({
     methods: [
       ...defineAIMethods({ methods, actorOf }),

@@ -51,7 +51,7 @@ export class BackgroundResponses {
     await this.ports.store.save(queued);
     const controller = new AbortController();
     this.counts.set(userId, count + 1);
-    this.ports.inFlight.enter(controller);
+    this.ports.inFlight.enter(controller, userId);
     const key = keyOf(userId, generatedId);
     const ended = runDetached(() => this.run(turn, controller.signal)).finally(() => {
       this.running.delete(key);
@@ -90,7 +90,7 @@ export class BackgroundResponses {
       response: { ...stored.response, ...failed },
       body: { ...stored.body, ...failed },
     };
-    await store.save(lost);
+    await store.replace(lost);
     return lost;
   }
 
@@ -98,8 +98,14 @@ export class BackgroundResponses {
   private async run(turn: PreparedResponse, signal: AbortSignal): Promise<void> {
     const { service, store, toError } = this.ports;
     try {
-      await store.save(unfinishedResponse(turn, 'in_progress'));
-      await service.generate(turn, { signal, saveTurn: (stored) => store.save(stored) });
+      // A response that was deleted meanwhile, perhaps by another process, stays deleted.
+      if (!(await store.replace(unfinishedResponse(turn, 'in_progress')))) return;
+      await service.generate(turn, {
+        signal,
+        saveTurn: async (stored) => {
+          await store.replace(stored);
+        },
+      });
     } catch (thrown) {
       const error = toError(thrown);
       const ending =
@@ -107,7 +113,7 @@ export class BackgroundResponses {
           ? unfinishedResponse(turn, 'cancelled')
           : unfinishedResponse(turn, 'failed', error);
       // If the store fails again, `toError` reports it and the stored response stays unfinished.
-      await store.save(ending).catch(toError);
+      await store.replace(ending).catch(toError);
     }
   }
 }

@@ -30,6 +30,10 @@ export class ConnectionResponseStore implements ResponseStore {
     return this.store.save(stored);
   }
 
+  replace(stored: StoredResponse): Promise<boolean> {
+    return this.store.replace(stored);
+  }
+
   find(userId: string, id: string): Promise<StoredResponse | undefined> {
     return this.latest?.id === id && this.latest.userId === userId
       ? Promise.resolve(this.latest)

@@ -66,6 +66,10 @@ export class ResponseSocket {
     socket.once('close', () => this.onClose());
   }
 
+  get userId(): string {
+    return this.principal.userId;
+  }
+
   /** Completes the current turn, then closes. */
   close(): void {
     this.isClosing = true;
@@ -104,7 +108,7 @@ export class ResponseSocket {
       return [`data: ${JSON.stringify({ type: 'error', status: response.status, ...response.body })}\n\n`];
     };
     this.current = controller;
-    inFlight.enter(controller);
+    inFlight.enter(controller, this.principal.userId);
     const sink = new SocketSink(this.socket, signal);
     try {
       const body = this.readCreate(data, isBinary);

@@ -58,6 +58,11 @@ export class ResponseSockets {
     return true;
   }
 
+  /** Closes a user's sockets; a turn in progress is completed or cancelled first. */
+  closeUser(userId: string): void {
+    for (const session of this.open) if (session.userId === userId) session.close();
+  }
+
   close(): void {
     for (const session of this.open) session.close();
   }

@@ -237,6 +237,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     return this.registry.find(executionId)?.userId;
   }
 
+  /** Drops what this process still holds of a user's finished runs. */
+  forget(userId: string): void {
+    this.registry.forget(userId);
+  }
+
   /** The tool calls of a run that is live or lately finished in this process. */
   getExecutionContext(executionId: string): ToolExecutionContext | undefined {
     return this.registry.find(executionId);

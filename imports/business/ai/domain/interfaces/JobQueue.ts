@@ -24,6 +24,8 @@ export interface JobQueue {
    * @param at milliseconds since the epoch; default: now
    */
   add(executionId: string, at?: number): Promise<void>;
+  /** Removes the runs' jobs that wait. @returns how many there were */
+  remove(executionIds: readonly string[]): Promise<number>;
   /**
    * Runs the task on its schedule, each time in one of the processes that scheduled it.
    * @throws LLMInvalidRequestError for an invalid schedule

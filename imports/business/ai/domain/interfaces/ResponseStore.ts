@@ -31,6 +31,8 @@ export interface StoredResponse {
 export interface ResponseStore {
   /** Replaces a response with the same id. */
   save(stored: StoredResponse): Promise<void>;
+  /** Like `save`, but only if the response is still stored. @returns whether it was */
+  replace(stored: StoredResponse): Promise<boolean>;
   find(userId: string, id: string): Promise<StoredResponse | undefined>;
   /** Finds an item in the inputs and outputs of the user's stored responses. */
   findItem(

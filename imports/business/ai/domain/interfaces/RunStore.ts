@@ -50,6 +50,8 @@ export interface RunStore {
   load(executionId: string): Promise<StoredRun | undefined>;
   /** The run that was created for this user's request. */
   findRequest(userId: string, requestId: string): Promise<RunRecord | undefined>;
+  /** Ids of the user's runs that have not ended, oldest first. */
+  unfinishedOf(userId: string, limit: number): Promise<readonly string[]>;
   /** Unfinished runs that have an owner, oldest first. @param except owners whose runs are left out */
   leased(limit: number, except?: readonly string[]): Promise<readonly LeasedRun[]>;
   /** Runs that wait for a worker, oldest first. */

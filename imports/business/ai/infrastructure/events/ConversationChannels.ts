@@ -31,6 +31,12 @@ export class ConversationChannels {
     return channel;
   };
 
+  /** Drops a user's channels, with the answers that they buffer. */
+  forget(userId: string): void {
+    const prefix = `${JSON.stringify([userId]).slice(0, -1)},`;
+    for (const key of this.channels.keys()) if (key.startsWith(prefix)) this.channels.delete(key);
+  }
+
   /** Channels with subscribers or an unfinished response stay, even beyond the limit. */
   private evictIdle(current: ConversationChannel): void {
     if (this.channels.size <= this.limits.channels) return;

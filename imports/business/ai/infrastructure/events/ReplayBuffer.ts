@@ -44,6 +44,12 @@ export class ReplayBuffer<E extends { readonly data: string }> {
     return this.events.slice(Math.max(0, number + 1 - this.oldest));
   }
 
+  /** Drops all events. Later ones continue the numbering. */
+  clear(): void {
+    this.events = [];
+    this.characters = 0;
+  }
+
   /** Evicts down to half of the limits, so that the list isn't copied with every event. */
   private evict(): void {
     const { events, characters } = this.limits;

@@ -59,6 +59,11 @@ export class RunEventLog {
     for (const subscriber of this.subscribers) if (subscriber.accepts(logged)) subscriber.event(logged);
   }
 
+  /** Drops the buffered events, so that clients that reconnect fetch the current state instead. */
+  clear(): void {
+    this.buffer.clear();
+  }
+
   /**
    * Replays the events after `since` to the subscriber, then delivers new ones.
    * @param since the id of the last event that the subscriber received; without it, only new events are delivered

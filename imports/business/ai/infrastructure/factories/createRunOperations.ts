@@ -52,6 +52,8 @@ export interface RunModule {
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
   /** Creates the indexes. Safe to call again. */
   ready(): Promise<void>;
+  /** Waits for the writes that events so far have caused. */
+  settled(): Promise<void>;
   /** Waits for pending writes. */
   close(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export function createRunModule(
   const events = new RunEventLog();
   const liveTexts = new LiveTextStore({
     collection: collection<DeltaDocument>(DELTAS_COLLECTION),
+    runs: collection(RUNS),
     flush: (executionId) => bus.flush(executionId),
     logger,
   });
@@ -85,6 +88,11 @@ export function createRunModule(
       throw new LLMRateLimitError('Too many calls within a minute. Try again later.', { retryAfterMs: waitMs });
   };
 
+  const settled = async (): Promise<void> => {
+    bus.flushAll();
+    await Promise.all([liveTexts.close(), recorder.close()]);
+  };
+
   const ownerOf = (executionId: string): Promise<string | undefined> => views.ownerOf(executionId);
   return {
     methods: createRunOperations({ useCases, control, admit, ownerOf }),
@@ -94,10 +102,10 @@ export function createRunModule(
     async ready() {
       await Promise.all([liveTexts.ready(), statistics.ready(), limiter.ready()]);
     },
+    settled,
     async close() {
       loop.off('event', bus.publish);
-      bus.flushAll();
-      await Promise.all([liveTexts.close(), recorder.close()]);
+      await settled();
     },
   };
 }

@@ -76,6 +76,10 @@ export class AgendaJobQueue implements JobQueue {
       .save();
   }
 
+  async remove(executionIds: readonly string[]): Promise<number> {
+    return (await this.agenda.cancel({ name: RUN, 'data.executionId': { $in: executionIds } })) ?? 0;
+  }
+
   async schedule(schedule: Schedule, task: ScheduledTask): Promise<void> {
     checkSchedule(schedule);
     const name = `task:${schedule.name}`;

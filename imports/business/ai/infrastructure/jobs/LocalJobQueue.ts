@@ -57,6 +57,14 @@ export class LocalJobQueue implements JobQueue {
     return Promise.resolve();
   }
 
+  remove(executionIds: readonly string[]): Promise<number> {
+    const removed = executionIds.filter((executionId) => {
+      clearTimeout(this.waiting.get(executionId)?.timer);
+      return this.waiting.delete(executionId);
+    });
+    return Promise.resolve(removed.length);
+  }
+
   async schedule(schedule: Schedule, task: ScheduledTask): Promise<void> {
     await Promise.resolve();
     checkSchedule(schedule);

@@ -30,6 +30,14 @@ export interface ProviderServicePorts {
   readonly allowInsecure: boolean;
 }
 
+/** Numbers of what was removed. */
+export interface RemovedProviderData {
+  readonly providers: number;
+  readonly accessEntries: number;
+  readonly credentials: number;
+  readonly authorizations: number;
+}
+
 export class ProviderService {
   private readonly ports: ProviderServicePorts;
 
@@ -136,6 +144,55 @@ export class ProviderService {
     await this.setKey(provider, user.userId, key);
   }
 
+  /**
+   * Removes everything of a user: connections in progress, the providers that the user owns, the user's places in
+   * access lists, and the user's credentials, which are revoked at the vendor. Can be repeated after an interruption.
+   */
+  async removeUser(userId: string): Promise<RemovedProviderData> {
+    const { providers, authorizations, vault, clients, log } = this.ports;
+    const removed = { authorizations: await authorizations.removeOfUser(userId), providers: 0, accessEntries: 0 };
+    let credentials = 0;
+    for (const provider of await providers.all()) {
+      if (provider.configured === true) continue;
+      if (provider.owner === userId) {
+        credentials += await this.deleteCredentials(provider);
+        await authorizations.removeOfProvider(provider._id);
+        if (await providers.remove(provider._id)) removed.providers += 1;
+      } else removed.accessEntries += await this.removeFromList(provider, userId);
+    }
+    const own = (await vault.store.ofUser(userId)).filter((row) => row.userId === userId);
+    for (const row of own) {
+      const taken = await vault.store.take(row);
+      if (taken === undefined) continue;
+      credentials += 1;
+      const provider = await providers.find(row.providerId);
+      const content = vault.contentOf(taken);
+      if (content !== undefined && provider !== undefined && 'oauth' in provider.auth)
+        await clients.revoke(provider, provider.auth.oauth, content);
+    }
+    log.info('user:removed', removed);
+    return { ...removed, credentials };
+  }
+
+  /** @returns how many entries were removed */
+  private async removeFromList(provider: Provider, userId: string): Promise<number> {
+    const { providers, clock } = this.ports;
+    for (let current: Provider | undefined = provider; current?.access.kind === 'list';) {
+      const { access, updatedAt } = current;
+      // An entry of a plain list is stored as a user and as a role.
+      const isOther = (name: string): boolean => name !== userId;
+      if (access.users.every(isOther) && access.roles.every(isOther)) return 0;
+      const changed = {
+        ...current,
+        access: { ...access, users: access.users.filter(isOther), roles: access.roles.filter(isOther) },
+        updatedAt: Math.max(clock.now(), updatedAt + 1),
+      };
+      if (await providers.replace(changed, updatedAt)) return 1;
+      current = await providers.find(provider._id);
+    }
+    return 0;
+  }
+
   private async setKey(provider: Provider, userId: string | null, key: string | null): Promise<void> {
     const { vault, log } = this.ports;
     if (key === null) await vault.store.take({ providerId: provider._id, userId, kind: 'api_key' });
@@ -162,18 +219,25 @@ export class ProviderService {
     if (clientSecret !== undefined) await vault.put(provider, 'client', null, { type: 'client', secret: clientSecret });
   }
 
-  /** Revokes and deletes. The client secret goes last, because revoking the others needs it. */
-  private async deleteCredentials(provider: Provider): Promise<void> {
+  /**
+   * Revokes and deletes. The client secret goes last, because revoking the others needs it.
+   * @returns the number of credentials
+   */
+  private async deleteCredentials(provider: Provider): Promise<number> {
     const { vault, clients } = this.ports;
+    let deleted = 0;
     const rows = await vault.store.ofProvider(provider._id);
     for (const row of rows.toSorted(
       (left, right) => Number(left.kind === 'client') - Number(right.kind === 'client'),
     )) {
       const taken = await vault.store.take(row);
-      const content = taken === undefined ? undefined : vault.contentOf(taken);
+      if (taken === undefined) continue;
+      deleted += 1;
+      const content = vault.contentOf(taken);
       if (content !== undefined && 'oauth' in provider.auth)
         await clients.revoke(provider, provider.auth.oauth, content);
     }
+    return deleted;
   }
 }
 

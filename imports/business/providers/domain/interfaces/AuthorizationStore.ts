@@ -7,4 +7,6 @@ export interface AuthorizationStore {
   /** Marks it as used and deletes its secrets. @returns true for the first call only */
   use(id: string, now: number): Promise<boolean>;
   removeOfProvider(providerId: string): Promise<void>;
+  /** @returns how many there were */
+  removeOfUser(userId: string): Promise<number>;
 }

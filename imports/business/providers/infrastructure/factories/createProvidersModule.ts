@@ -69,6 +69,8 @@ export interface ProvidersModule {
   readonly operations: ProviderOperations;
   /** Counts the tokens of a response towards the provider's limits. */
   recordUsage(usage: { readonly providerId: string; readonly userId: string; readonly tokens: number }): Promise<void>;
+  /** Forgets how much a user has used. @returns the number of windows */
+  removeUsage(userId: string): Promise<number>;
   readonly changes: ChangeSignal;
   readonly findUser: UserLookup;
   /** Creates the stores' indexes. Idempotent. */
@@ -130,6 +132,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
       const provider = await providers.find(providerId);
       if (provider !== undefined) await limits.recordTokens(provider, userId, tokens);
     },
+    removeUsage: (userId) => limits.removeUser(userId),
     changes,
     findUser,
     async ready() {

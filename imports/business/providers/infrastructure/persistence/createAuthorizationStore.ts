@@ -35,6 +35,7 @@ export function createAuthorizationStore(collection: AuthorizationCollection): A
     async removeOfProvider(providerId) {
       await collection.remove({ providerId });
     },
+    removeOfUser: (userId) => collection.remove({ userId }),
   };
 }
 

@@ -15,6 +15,7 @@ export function createUsageStore(collection: UsageCollection, clock: Clock): Usa
   return {
     admit: (providerId, userId, { windowMs, ...limits }) => limiter.admit([providerId, userId], limits, windowMs),
     addTokens: (providerId, userId, tokens, windowMs) => limiter.add([providerId, userId], 'tokens', tokens, windowMs),
+    removeUser: (userId) => limiter.remove(([, owner]) => owner === userId),
   };
 }
 

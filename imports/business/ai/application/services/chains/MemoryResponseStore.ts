@@ -53,6 +53,12 @@ export class MemoryResponseStore implements ResponseStore {
     return Promise.resolve();
   }
 
+  async replace(stored: StoredResponse): Promise<boolean> {
+    if (this.touch(keyOf(stored.userId, stored.id)) === undefined) return false;
+    await this.save(stored);
+    return true;
+  }
+
   find(userId: string, id: string): Promise<StoredResponse | undefined> {
     return Promise.resolve(this.touch(keyOf(userId, id)));
   }

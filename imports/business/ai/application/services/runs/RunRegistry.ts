@@ -21,6 +21,11 @@ export class RunRegistry {
     return this.live.get(executionId)?.run ?? this.finished.get(executionId);
   }
 
+  /** Drops a user's finished runs. */
+  forget(userId: string): void {
+    for (const [executionId, run] of this.finished) if (run.userId === userId) this.finished.delete(executionId);
+  }
+
   /** Moves a run from the live ones to the finished ones, of which the oldest are dropped. */
   retire(run: LiveRun): void {
     this.live.delete(run.executionId);

@@ -35,12 +35,12 @@ export class DocumentBudgetStore implements BudgetStore {
   }
 
   async find(userId: string): Promise<StoredBudget | undefined> {
-    const document = await this.collection.findOne({ _id: idOf(userId) });
+    const document = await this.collection.findOne({ _id: budgetId(userId) });
     return document === undefined ? undefined : { revision: document.revision, account: toAccount(userId, document) };
   }
 
   async replace(account: BudgetAccount, revision: number): Promise<boolean> {
-    const _id = idOf(account.userId);
+    const _id = budgetId(account.userId);
     const fields = { revision: revision + 1, ...fromAccount(account) };
     if (revision > 0) return (await this.collection.update({ _id, revision }, { $set: fields })) === 1;
     try {
@@ -54,7 +54,7 @@ export class DocumentBudgetStore implements BudgetStore {
 }
 
 /** Prefixed and escaped, since user ids may contain anything. */
-function idOf(userId: string): string {
+export function budgetId(userId: string): string {
   return `user/${encodeURIComponent(userId.toWellFormed())}`;
 }
 

@@ -11,6 +11,8 @@ export type WindowDocument<C extends string = 'count'> = StoredDocument &
 
 export const WINDOWS_COLLECTION = 'ai_rate_windows';
 
+const PAGE_SIZE = 1_000;
+
 export class FixedWindowLimiter<C extends string = 'count'> {
   private readonly collection: DocumentCollection<WindowDocument<C>>;
   private readonly counters: readonly [C, ...C[]];
@@ -62,6 +64,25 @@ export class FixedWindowLimiter<C extends string = 'count'> {
     const { _id, end } = this.window(key, windowMs);
     await this.open(_id, end);
     await this.collection.update({ _id }, { $inc: { [counter]: amount } });
+  }
+
+  /** Removes the windows of all keys that match. @returns how many there were */
+  async remove(matches: (key: readonly string[]) => boolean): Promise<number> {
+    let removed = 0;
+    for (let last = ''; ;) {
+      // Keys are not indexed by their parts, but windows expire, so there are not many.
+      const page = await this.collection.find(
+        { _id: { $gt: last } },
+        { sort: { _id: 1 }, limit: PAGE_SIZE, fields: { _id: 1 } },
+      );
+      const ids = page
+        .map(({ _id }) => _id)
+        .filter((_id) => matches(_id.split('/').slice(0, -1).map(decodeURIComponent)));
+      if (ids.length > 0) removed += await this.collection.remove({ _id: { $in: ids } });
+      const next = page.at(-1)?._id;
+      if (next === undefined || page.length < PAGE_SIZE) return removed;
+      last = next;
+    }
   }
 
   private window(key: readonly string[], windowMs: number): { readonly _id: string; readonly end: number } {

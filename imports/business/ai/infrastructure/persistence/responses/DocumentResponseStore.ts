@@ -57,20 +57,20 @@ export class DocumentResponseStore implements ResponseStore {
   }
 
   async save(stored: StoredResponse): Promise<void> {
-    const { userId, id } = stored;
-    const _id = keyOf(userId, id);
-    const itemIds = itemsOf(stored).flatMap((item) => item.id ?? []);
-    const fields = { userId, itemIds, stored: JSON.stringify(stored), usedAt: new Date(this.now()) };
-    const replace = async (): Promise<boolean> => (await this.responses.update({ _id }, { $set: fields })) === 1;
-    if (!(await replace())) {
+    if (!(await this.replace(stored))) {
       try {
-        await this.responses.insert({ _id, ...fields });
+        await this.responses.insert(this.toDocument(stored));
       } catch (error) {
         // Another process saved it in the meantime.
-        if (!isLLMError(error) || error.code !== 'conflict' || !(await replace())) throw error;
+        if (!isLLMError(error) || error.code !== 'conflict' || !(await this.replace(stored))) throw error;
       }
     }
-    await this.evict(userId);
+    await this.evict(stored.userId);
+  }
+
+  async replace(stored: StoredResponse): Promise<boolean> {
+    const { _id, ...fields } = this.toDocument(stored);
+    return (await this.responses.update({ _id }, { $set: fields })) === 1;
   }
 
   async find(userId: string, id: string): Promise<StoredResponse | undefined> {
@@ -90,6 +90,12 @@ export class DocumentResponseStore implements ResponseStore {
 
   async remove(userId: string, id: string): Promise<boolean> {
     return (await this.responses.remove({ _id: keyOf(userId, id) })) === 1;
+  }
+
+  private toDocument(stored: StoredResponse): ResponseDocument {
+    const { userId, id } = stored;
+    const itemIds = itemsOf(stored).flatMap((item) => item.id ?? []);
+    return { _id: keyOf(userId, id), userId, itemIds, stored: JSON.stringify(stored), usedAt: new Date(this.now()) };
   }
 
   private async markUsed(document: ResponseDocument | undefined): Promise<StoredResponse | undefined> {

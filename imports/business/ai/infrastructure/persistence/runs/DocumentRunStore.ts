@@ -118,7 +118,10 @@ export class DocumentRunStore implements RunStore {
         return false;
     }
     // An insert cannot be conditional on the run's fence, so the fence is checked afterwards.
-    return (await this.runs.findOne({ _id: executionId, fence }, { fields: { fence: 1 } })) !== undefined;
+    const run = await this.runs.findOne({ _id: executionId }, { fields: { fence: 1 } });
+    // The run was removed in the meantime, with all its calls but this one.
+    if (run === undefined) await this.calls.remove({ _id });
+    return run?.fence === fence;
   }
 
   async saveCall({ executionId, userId, fence }: RunLease, call: ToolCall): Promise<boolean> {
@@ -133,6 +136,14 @@ export class DocumentRunStore implements RunStore {
   async findRequest(userId: string, requestId: string): Promise<RunRecord | undefined> {
     const run = await this.runs.findOne({ userId, requestId });
     return run === undefined ? undefined : fromRunDocument(run);
+  }
+
+  async unfinishedOf(userId: string, limit: number): Promise<readonly string[]> {
+    const found = await this.runs.find(
+      { userId, state: { $in: UNFINISHED } },
+      { sort: { createdAt: 1 }, limit, fields: { _id: 1 } },
+    );
+    return found.map(({ _id }) => _id);
   }
 
   async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedRun[]> {

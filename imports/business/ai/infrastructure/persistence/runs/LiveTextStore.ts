@@ -5,7 +5,7 @@
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { LiveTextReader } from '../../../domain/interfaces/RunViewReader';
-import type { AgentEvent } from '../../../domain/types/AgentEvents';
+import type { AgentEvent, AgentEventType } from '../../../domain/types/AgentEvents';
 import type { DeltaView } from '../../../domain/types/RunViews';
 
 export interface DeltaDocument extends DeltaView, StoredDocument {
@@ -23,8 +23,13 @@ export const DELTA_FIELDS = { _id: 1, executionId: 1, seq: 1, kind: 1, text: 1 }
 
 const TTL_SECONDS = 3_600;
 
+/** No text follows these. */
+const LAST_EVENTS: ReadonlySet<AgentEventType> = new Set(['run:completed', 'run:failed', 'run:cancelled']);
+
 export interface LiveTextStoreDependencies {
   readonly collection: DocumentCollection<DeltaDocument>;
+  /** The runs. Text that arrives after its run was removed is removed as well. Absent: it stays until it expires. */
+  readonly runs?: Pick<DocumentCollection<StoredDocument>, 'findOne'>;
   /** Delivers a run's buffered deltas. */
   readonly flush?: (executionId: string) => void;
   /** Default: the console. */
@@ -48,8 +53,10 @@ export class LiveTextStore implements LiveTextReader {
 
   /** Stores a piece of text. One that cannot be written is lost; the response still contains the entire text. */
   readonly record = (event: AgentEvent): void => {
+    const { executionId } = event;
+    if (LAST_EVENTS.has(event.type)) this.write(executionId, () => this.removeUnlessStored(executionId));
     if (event.type !== 'llm:delta') return;
-    const { executionId, seq, kind, delta } = event;
+    const { seq, kind, delta } = event;
     const document = {
       _id: `${executionId}:${seq}`,
       executionId,
@@ -58,9 +65,13 @@ export class LiveTextStore implements LiveTextReader {
       text: delta,
       createdAt: new Date(event.at),
     };
-    // Writes in order, so that readers see no gap that is filled later.
+    this.write(executionId, () => this.dependencies.collection.insert(document));
+  };
+
+  /** Writes in order, so that readers see no gap that is filled later. */
+  private write(executionId: string, work: () => Promise<void>): void {
     const write = (this.pendingWrites.get(executionId) ?? Promise.resolve())
-      .then(() => this.dependencies.collection.insert(document))
+      .then(work)
       .catch((error: unknown) =>
         (this.dependencies.logger ?? console).warn(`Could not store live text of the run ${executionId}.`, error),
       )
@@ -68,7 +79,14 @@ export class LiveTextStore implements LiveTextReader {
         if (this.pendingWrites.get(executionId) === write) this.pendingWrites.delete(executionId);
       });
     this.pendingWrites.set(executionId, write);
-  };
+  }
+
+  private async removeUnlessStored(executionId: string): Promise<void> {
+    const { runs, collection } = this.dependencies;
+    if (runs === undefined) return;
+    const run = await runs.findOne({ _id: executionId }, { fields: { _id: 1 } });
+    if (run === undefined) await collection.remove({ executionId });
+  }
 
   async deltas(executionId: string, limit: number): Promise<readonly DeltaView[]> {
     this.dependencies.flush?.(executionId);

@@ -102,6 +102,11 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve(this.entries.get(this.requests.get(requestKey(userId, requestId)) ?? '')?.run);
   }
 
+  unfinishedOf(userId: string, limit: number): Promise<readonly string[]> {
+    const unfinished = [...this.entries.values()].filter(({ run }) => run.userId === userId && !isFinished(run.state));
+    return Promise.resolve(unfinished.slice(0, limit).map(({ run }) => run.executionId));
+  }
+
   leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedRun[]> {
     const leased: LeasedRun[] = [];
     for (const { run } of this.entries.values()) {

@@ -51,6 +51,12 @@ export class RunStatistics implements RunCountReader {
     await this.add(run, to, 1);
   }
 
+  /** Takes back the counts of a run that was removed, with its user's counts, while it was being counted. */
+  async discard(run: CountedRun, states: readonly RunState[]): Promise<void> {
+    const ids = states.map((state) => idOf(run, state));
+    await this.collection.remove({ _id: { $in: ids }, count: { $lte: 1 } });
+  }
+
   counts({ userId }: Pick<RunFilter, 'userId'>, limit: number): Promise<readonly RunCountView[]> {
     return this.collection.find(
       { count: { $gt: 0 }, ...(userId === undefined ? {} : { userId }) },
@@ -59,8 +65,8 @@ export class RunStatistics implements RunCountReader {
   }
 
   private async add({ userId, providerId, createdAt }: CountedRun, state: RunState, by: 1 | -1): Promise<void> {
-    const day = new Date(createdAt).toISOString().slice(0, 10);
-    const _id = [day, userId, providerId, state].map(encodeURIComponent).join('/');
+    const day = dayOf(createdAt);
+    const _id = idOf({ userId, providerId, createdAt }, state);
     const count = (): Promise<number> => this.collection.update({ _id }, { $inc: { count: by } });
     if ((await count()) === 1) return;
     try {
@@ -79,4 +85,12 @@ export class RunStatistics implements RunCountReader {
       await count();
     }
   }
+}
+
+function idOf({ userId, providerId, createdAt }: CountedRun, state: RunState): string {
+  return [dayOf(createdAt), userId, providerId, state].map(encodeURIComponent).join('/');
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
 }

@@ -64,7 +64,9 @@ export class RunStatisticsRecorder {
     if (run === undefined || run.counted === state) return;
     const before = run.counted ?? { $exists: false };
     // If another process counted the run in the meantime, nothing is left to do.
-    if ((await runs.update({ _id: executionId, counted: before }, { $set: { counted: state } })) === 1)
-      await counts.move(run, run.counted, state);
+    if ((await runs.update({ _id: executionId, counted: before }, { $set: { counted: state } })) === 0) return;
+    await counts.move(run, run.counted, state);
+    if ((await runs.findOne({ _id: executionId }, { fields: { _id: 1 } })) === undefined)
+      await counts.discard(run, run.counted === undefined ? [state] : [run.counted, state]);
   }
 }

@@ -1,0 +1,83 @@
+/** What the AI module stores about one user, for its removal. */
+import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { JobQueue } from '../../../domain/interfaces/JobQueue';
+import { BUDGETS, budgetId } from '../budgets/DocumentBudgetStore';
+import { MESSAGES } from '../conversations/DocumentConversationStore';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../rateLimits/FixedWindowLimiter';
+import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
+import { RESPONSES } from '../responses/DocumentResponseStore';
+import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
+import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
+import { STATS_COLLECTION } from '../runs/RunStatistics';
+
+/** Numbers of removed documents. */
+export interface RemovedUserDocuments {
+  readonly runs: number;
+  readonly toolCalls: number;
+  readonly liveTexts: number;
+  readonly commands: number;
+  readonly jobs: number;
+  readonly statistics: number;
+  readonly messages: number;
+  readonly responses: number;
+  readonly budgets: number;
+  readonly rateWindows: number;
+}
+
+/** Runs per batch. */
+const BATCH_SIZE = 200;
+
+export class UserDocuments {
+  private readonly database: Pick<DocumentDatabase, 'collection'>;
+  private readonly jobs: Pick<JobQueue, 'remove'>;
+
+  constructor(database: Pick<DocumentDatabase, 'collection'>, jobs: Pick<JobQueue, 'remove'>) {
+    this.database = database;
+    this.jobs = jobs;
+  }
+
+  /** Can be repeated after an interruption. The user's runs must have ended. */
+  async remove(userId: string): Promise<Omit<RemovedUserDocuments, 'budgets' | 'rateWindows'>> {
+    const runs = await this.removeRuns(userId);
+    return {
+      ...runs,
+      // Inserted by a former owner of a run that is gone.
+      toolCalls: runs.toolCalls + (await this.collection(TOOL_CALLS).remove({ userId })),
+      statistics: await this.collection(STATS_COLLECTION).remove({ userId }),
+      messages: await this.collection(MESSAGES).remove({ userId }),
+      responses: await this.collection(RESPONSES).remove({ userId }),
+    };
+  }
+
+  /** Removes the counters that enforce the user's limits. They hold numbers only and expire by themselves. */
+  async removeLimits(userId: string): Promise<Pick<RemovedUserDocuments, 'budgets' | 'rateWindows'>> {
+    const windows = new FixedWindowLimiter(this.database.collection<WindowDocument>(WINDOWS_COLLECTION), ['count']);
+    return {
+      budgets: await this.collection(BUDGETS).remove({ _id: budgetId(userId) }),
+      rateWindows: await windows.remove(([, owner]) => owner === userId),
+    };
+  }
+
+  /** Each run goes last, after its parts, so that a repetition finds them by it. */
+  private async removeRuns(
+    userId: string,
+  ): Promise<Pick<RemovedUserDocuments, 'runs' | 'toolCalls' | 'liveTexts' | 'commands' | 'jobs'>> {
+    const removed = { runs: 0, toolCalls: 0, liveTexts: 0, commands: 0, jobs: 0 };
+    for (;;) {
+      const found = await this.collection(RUNS).find({ userId }, { limit: BATCH_SIZE, fields: { _id: 1 } });
+      if (found.length === 0) return removed;
+      const ids = found.map(({ _id }) => _id);
+      const ofRuns: Selector = { executionId: { $in: ids } };
+      removed.jobs += await this.jobs.remove(ids);
+      removed.commands += await this.collection(RUN_COMMANDS).remove(ofRuns);
+      removed.liveTexts += await this.collection(DELTAS_COLLECTION).remove(ofRuns);
+      removed.toolCalls += await this.collection(TOOL_CALLS).remove(ofRuns);
+      removed.runs += await this.collection(RUNS).remove({ _id: { $in: ids } });
+    }
+  }
+
+  private collection(name: string): DocumentCollection<StoredDocument> {
+    return this.database.collection(name);
+  }
+}

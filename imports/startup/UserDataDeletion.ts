@@ -1,0 +1,76 @@
+/** Deletes everything that a host stores about a user, once nothing writes to it any more. */
+import type { HttpApi } from '../api/createHttpApi';
+import type {
+  DeletedUserData,
+  UserDataDeletionOptions,
+} from '../business/ai/application/operations/UserDataOperations';
+import { endUserRuns } from '../business/ai/application/services/endUserRuns';
+import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
+import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
+import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
+import type { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
+import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
+import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
+import type { UsageRecorder } from './UsageRecorder';
+import type { UserApiTokens } from './UserApiTokens';
+
+export interface UserDataDeletionPorts {
+  readonly module: Pick<AIModule, 'loop' | 'runs' | 'conversations'>;
+  readonly runs: Pick<RunModule, 'settled' | 'events'>;
+  readonly providers: Pick<ProvidersModule, 'service' | 'removeUsage'>;
+  readonly apiTokens: Pick<UserApiTokens, 'tokens'>;
+  readonly api: Pick<HttpApi, 'cancelUser'>;
+  readonly usage: Pick<UsageRecorder, 'flush'>;
+  readonly documents: UserDocuments;
+}
+
+/** What was being written when the deletion began is removed by the next pass. */
+const MAX_PASSES = 5;
+
+export class UserDataDeletion {
+  private readonly ports: UserDataDeletionPorts;
+
+  constructor(ports: UserDataDeletionPorts) {
+    this.ports = ports;
+  }
+
+  /**
+   * Cancels the user's requests and runs, waits until they have ended, and removes everything. Safe to repeat, also
+   * after an interruption and for a user who has no data.
+   * @returns how many documents were removed, by kind
+   * @throws LLMInvalidRequestError for an invalid user id; what the database throws
+   */
+  readonly deleteUserData = async (userId: string, options: UserDataDeletionOptions = {}): Promise<DeletedUserData> => {
+    if (typeof userId !== 'string' || userId === '' || userId === SYSTEM_OWNER)
+      throw new LLMInvalidRequestError('"userId" must be the id of a user.', { path: 'userId' });
+    const total: Record<string, number> = {};
+    for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+      const removed = await this.removeOnce(userId, options);
+      for (const [kind, count] of Object.entries(removed)) total[kind] = (total[kind] ?? 0) + count;
+      if (Object.values(removed).every((count) => count === 0)) break;
+    }
+    return total;
+  };
+
+  private async removeOnce(userId: string, { keepsLimits = false }: UserDataDeletionOptions): Promise<DeletedUserData> {
+    const { module, runs, providers, apiTokens, api, usage, documents } = this.ports;
+    // First, so that no further request arrives by one.
+    const tokens = await apiTokens.tokens.revokeAll(userId);
+    await api.cancelUser(userId);
+    await endUserRuns({ loop: module.loop, store: module.runs }, userId);
+    await runs.settled();
+    await usage.flush();
+    module.loop.forget(userId);
+    module.conversations.channels.forget(userId);
+    runs.events.clear();
+    const limits = keepsLimits
+      ? {}
+      : { ...(await documents.removeLimits(userId)), usageWindows: await providers.removeUsage(userId) };
+    return {
+      ...(await documents.remove(userId)),
+      ...(await providers.service.removeUser(userId)),
+      ...limits,
+      apiTokens: tokens,
+    };
+  }
+}
