@@ -50,6 +50,8 @@ export interface HostSettings {
   readonly allowPrivateHosts: boolean;
   /** Calls per user and minute. */
   readonly callLimits?: Partial<CallLimits>;
+  /** Milliseconds that `close` waits for HTTP requests in progress. Default: 30,000. */
+  readonly shutdownGraceMs?: number;
   /** How queued runs are processed, and how long runs are retained. */
   readonly jobs?: JobSettings;
 }
@@ -83,7 +85,7 @@ export interface Host {
 
 /** @throws LLMInvalidRequestError for invalid settings; errors of the database */
 export async function createHost(
-  { ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {}, jobs = {} }: HostSettings,
+  { ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {}, jobs = {}, shutdownGraceMs }: HostSettings,
   ports: HostPorts,
 ): Promise<Host> {
   const { express, database, dashboard } = ports;
@@ -154,6 +156,7 @@ export async function createHost(
     userData,
     ...(ports.hasAccounts === true ? { findUser } : {}),
     isAlone: database.isExclusive,
+    ...(shutdownGraceMs === undefined ? {} : { limits: { shutdownGrace: shutdownGraceMs } }),
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate }),
     ...(dashboard === undefined ? {} : { dashboard, runs, providers: providers.operations }),
   });

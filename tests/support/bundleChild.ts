@@ -18,6 +18,8 @@ export async function bundleChild(entry: string): Promise<string> {
     format: 'cjs',
     target: 'node20',
     packages: 'external',
+    // Maps `meteor/*` to the stubs.
+    tsconfig: join(__dirname, '../../tsconfig.node.json'),
     logLevel: 'error',
   });
   return outfile;

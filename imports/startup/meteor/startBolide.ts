@@ -1,6 +1,8 @@
 /**
  * Starts Bolide in a Meteor app: methods, publications and the HTTP API for logged-in users, on the app's own database.
  */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import express from 'express';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
@@ -15,10 +17,13 @@ import { defineProviderPublication } from '../../business/providers/publications
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { readMeteorSettings } from '../settings/meteor';
+import { CallsInProgress } from './CallsInProgress';
+import { closeOnSignals } from './closeOnSignals';
 import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
 import { addDdpRateLimits } from './ddpRateLimits';
 import { MeteorUsers } from './MeteorUsers';
 import type { FindRoles } from './MeteorUsers';
+import { trackConnections } from './trackConnections';
 
 export interface MeteorHost extends Host {
   readonly database: MeteorDatabase;
@@ -39,7 +44,20 @@ export interface BolideOptions {
   readonly findRoles?: FindRoles;
   /** Closes sign-up unless the settings allow it. Default: false, the app itself decides who may sign up. */
   readonly ownsAccounts?: boolean;
+  /**
+   * Closes the host on SIGTERM and SIGINT, and then exits the process unless the app listens to these signals too.
+   * Default: true.
+   */
+  readonly closesOnSignals?: boolean;
+  /**
+   * Milliseconds that a shutdown waits for requests and method calls in progress. Default: 6,000, and 1,000 in
+   * development, where the changed app is waiting.
+   */
+  readonly shutdownGraceMs?: number;
 }
+
+/** Milliseconds after the grace within which leases are released and pending writes completed. */
+const CLOSE_TIMEOUT_MS = 3_000;
 
 let isRunning = false;
 
@@ -67,9 +85,11 @@ export async function startBolide(options: BolideOptions = {}): Promise<MeteorHo
   }
 }
 
-async function open({ tools, settings, ownsAccounts = false, findRoles }: BolideOptions): Promise<MeteorHost> {
-  const { admins, adminRoles, firstUser, allowSignUp, ...hostSettings } = readMeteorSettings(
-    settings === undefined ? Meteor.settings['ai'] : settings,
+async function open(options: BolideOptions): Promise<MeteorHost> {
+  const { tools, findRoles, ownsAccounts = false, closesOnSignals = true } = options;
+  const { shutdownGraceMs = Meteor.isDevelopment ? 1_000 : 6_000 } = options;
+  const { admins, adminRoles, firstUser, allowSignUp, ...settings } = readMeteorSettings(
+    options.settings === undefined ? Meteor.settings['ai'] : options.settings,
     process.env,
   );
   if (firstUser !== undefined) requirePasswords();
@@ -78,43 +98,73 @@ async function open({ tools, settings, ownsAccounts = false, findRoles }: Bolide
   const database = new MeteorDatabase();
   const { authenticate, findUser } = users;
   const host = await createHost(
-    { ...hostSettings, rootUrl: Meteor.absoluteUrl() },
+    { ...settings, rootUrl: Meteor.absoluteUrl(), shutdownGraceMs },
     { express, database, authenticate, findUser, hasAccounts: true, ...(tools === undefined ? {} : { ai: { tools } }) },
   );
   try {
     if (firstUser !== undefined) await createFirstUser(firstUser);
     const observed = await observeOtherProcesses(database, () => host.providers.changes.notify());
-    defineMethodsAndPublications(host, database, findUser);
-    WebApp.handlers.use(host.api.router);
-    WebApp.httpServer.on('upgrade', (request, socket, head) => {
+    const calls = new CallsInProgress();
+    defineMethodsAndPublications(host, { database, findUser, calls });
+    const { handlers, httpServer } = WebApp;
+    handlers.use(host.api.router);
+    const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
       // Other sockets belong to DDP.
       host.api.handleUpgrade(request, socket, head);
-    });
-    return {
-      ...host,
-      database,
-      users,
-      async close() {
-        for (const { stop } of observed) stop();
-        await host.close();
-      },
     };
+    httpServer.on('upgrade', onUpgrade);
+    const clients = trackConnections();
+    const settle = (): Promise<unknown> => Promise.all([host.api.close(), calls.ended(shutdownGraceMs)]);
+    const close = once(async () => {
+      stopListening();
+      clients.stop();
+      for (const { stop } of observed) stop();
+      await settle();
+      await host.close();
+      httpServer.off('upgrade', onUpgrade);
+    });
+    const shutDown = async (): Promise<void> => {
+      // Frees the port for the process that follows.
+      httpServer.close();
+      await settle();
+      // Clients connect to another process, and repeat the calls there that have no result yet.
+      clients.close();
+      await close();
+    };
+    const stopListening = closesOnSignals
+      ? closeOnSignals({ close: shutDown, timeoutMs: shutdownGraceMs + CLOSE_TIMEOUT_MS })
+      : () => undefined;
+    return { ...host, database, users, close };
   } catch (error) {
     await host.close();
     throw error;
   }
 }
 
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= run());
+}
+
+interface DdpPorts {
+  readonly database: MeteorDatabase;
+  readonly findUser: MeteorUsers['findUser'];
+  readonly calls: CallsInProgress;
+}
+
 function defineMethodsAndPublications(
   { runs, providers, userData }: Host,
-  database: MeteorDatabase,
-  findUser: MeteorUsers['findUser'],
+  { database, findUser, calls }: DdpPorts,
 ): void {
   const actorOf = async (userId: string): Promise<Actor | undefined> => {
     const user = await findUser(userId);
     return user === undefined ? undefined : { ...user, source: 'method' };
   };
-  const methods = { ...runs.methods, 'ai.tools.list': (actor: Actor) => runs.queries.tools(actor), ...userData };
+  const methods = calls.track({
+    ...runs.methods,
+    'ai.tools.list': (actor: Actor) => runs.queries.tools(actor),
+    ...userData,
+  });
   addDdpRateLimits({
     methods: [
       ...defineAIMethods({ methods, actorOf }),

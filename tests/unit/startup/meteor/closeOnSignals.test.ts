@@ -1,0 +1,107 @@
+import { EventEmitter } from 'node:events';
+import { expect } from 'chai';
+import sinon from 'sinon';
+import { closeOnSignals } from '../../../../imports/startup/meteor/closeOnSignals';
+import type { SignalledProcess } from '../../../../imports/startup/meteor/closeOnSignals';
+
+class TestProcess extends EventEmitter implements SignalledProcess {
+  readonly exit = sinon.stub<[number]>();
+
+  signal(name: 'SIGTERM' | 'SIGINT'): void {
+    this.emit(name, name);
+  }
+}
+
+describe('closeOnSignals', () => {
+  let target: TestProcess;
+  let clock: sinon.SinonFakeTimers;
+  let resolve: () => void;
+  let reject: (error: Error) => void;
+  let stopListening: () => void;
+  const close = sinon.stub<[], Promise<void>>();
+  const logger = { warn: sinon.stub(), error: sinon.stub() };
+
+  beforeEach(() => {
+    clock = sinon.useFakeTimers();
+    target = new TestProcess();
+    close.callsFake(
+      () =>
+        new Promise<void>((onClosed, onFailed) => {
+          resolve = onClosed;
+          reject = onFailed;
+        }),
+    );
+    stopListening = closeOnSignals({ close, timeoutMs: 5_000, process: target, logger });
+  });
+  afterEach(() => {
+    clock.restore();
+    sinon.reset();
+  });
+  const settled = (): Promise<unknown> => clock.tickAsync(0);
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`closes on ${signal}, and exits as soon as it is closed`, async () => {
+      target.signal(signal);
+      await settled();
+      expect(close.callCount).to.equal(1);
+      expect(target.exit.args).to.deep.equal([]);
+      resolve();
+      await settled();
+      expect(target.exit.args).to.deep.equal([[0]]);
+      await clock.tickAsync(10_000);
+      expect(target.exit.callCount).to.equal(1);
+    });
+  }
+
+  it('exits after the timeout if closing takes longer', async () => {
+    target.signal('SIGTERM');
+    await clock.tickAsync(4_999);
+    expect(target.exit.args).to.deep.equal([]);
+    await clock.tickAsync(1);
+    expect(target.exit.args).to.deep.equal([[1]]);
+  });
+
+  it('exits with 1, and logs why, if closing fails', async () => {
+    target.signal('SIGTERM');
+    const failed = new Error('The database is gone.');
+    reject(failed);
+    await settled();
+    expect(target.exit.args).to.deep.equal([[1]]);
+    expect(logger.error.firstCall.args[1]).to.equal(failed);
+  });
+
+  it('exits at once when the same signal is repeated', async () => {
+    target.signal('SIGTERM');
+    target.signal('SIGTERM');
+    expect(target.exit.args).to.deep.equal([[143]]);
+    expect(close.callCount).to.equal(1);
+  });
+
+  it('closes once for a SIGINT and the SIGTERM that meteor run sends after it', async () => {
+    target.signal('SIGINT');
+    target.signal('SIGTERM');
+    await settled();
+    expect(target.exit.args).to.deep.equal([]);
+    expect(close.callCount).to.equal(1);
+    resolve();
+    await settled();
+    expect(target.exit.args).to.deep.equal([[0]]);
+  });
+
+  it('leaves the exit to the app if it listens too, until the timeout', async () => {
+    const other = sinon.stub();
+    target.on('SIGTERM', other);
+    target.signal('SIGTERM');
+    resolve();
+    await clock.tickAsync(4_999);
+    expect(other.callCount).to.equal(1);
+    expect(target.exit.args).to.deep.equal([]);
+    await clock.tickAsync(1);
+    expect(target.exit.args).to.deep.equal([[0]]);
+  });
+
+  it('listens no more once it is stopped', () => {
+    stopListening();
+    expect([target.listenerCount('SIGTERM'), target.listenerCount('SIGINT')]).to.deep.equal([0, 0]);
+  });
+});
