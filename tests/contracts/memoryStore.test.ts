@@ -41,7 +41,7 @@ function userMessage(id: string, at = Date.now()): MemoryMessage {
 for (const [name, open] of Object.entries(STORES)) {
   describe(`a conversation store in ${name}`, () => {
     let opened: OpenedStore;
-    const history = async (userId = 'ann', conversationId = 'c'): Promise<readonly string[]> =>
+    const history = async (userId = 'ann', conversationId = 'c'): Promise<readonly (string | undefined)[]> =>
       (await opened.store.getHistory(userId, conversationId)).map(({ id }) => id);
     beforeEach(async () => {
       opened = await open();

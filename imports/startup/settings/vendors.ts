@@ -19,7 +19,7 @@ export const VENDOR_VARIABLES: Readonly<Partial<Record<VendorName, VendorVariabl
 );
 const CONFIGURABLE_VENDORS = Object.keys(VENDOR_VARIABLES) as readonly VendorName[];
 
-const OTHER_VARIABLES = ['LLM_PROVIDER', 'LLM_TEMPERATURE', 'SYSTEM_PROMPT'] as const;
+const OTHER_VARIABLES = ['LLM_PROVIDER', 'LLM_TEMPERATURE', 'LLM_TOOLS_IN_TEXT', 'SYSTEM_PROMPT'] as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -61,7 +61,10 @@ const VARIABLES: readonly string[] = [
 ];
 
 function readSettings(env: Environment, budgetInput: unknown, problems: string[]): AISettings {
-  const providers = CONFIGURABLE_VENDORS.flatMap((vendor) => readVendor(vendor, env, problems));
+  const toolsInText = readToolsInText(env, problems);
+  const providers = CONFIGURABLE_VENDORS.flatMap((vendor) => readVendor(vendor, env, problems)).map((provider) =>
+    toolsInText.includes(provider.vendor) ? { ...provider, toolsInText: true } : provider,
+  );
   const defaultProvider = readDefaultProvider(providers, env, problems);
   const temperature = readTemperature(env, problems);
   const budgets = readBudgetSettings(budgetInput, (name) => valueOf(env, name), problems);
@@ -153,6 +156,19 @@ function readTemperature(env: Environment, problems: string[]): number | undefin
   if (Number.isFinite(temperature) && temperature >= 0 && temperature <= 2) return temperature;
   problems.push(`LLM_TEMPERATURE is "${redactSecrets(value)}". Expected a number from 0 to 2`);
   return undefined;
+}
+
+/** The vendors whose models get their tools as text. */
+function readToolsInText(env: Environment, problems: string[]): readonly VendorName[] {
+  const value = valueOf(env, 'LLM_TOOLS_IN_TEXT')?.toLowerCase() ?? 'false';
+  if (value === 'true' || value === '1') return CONFIGURABLE_VENDORS;
+  if (value === 'false' || value === '0') return [];
+  const names = value.split(',').map((name) => name.trim());
+  const vendors = CONFIGURABLE_VENDORS.filter((vendor) => names.includes(vendor));
+  if (vendors.length === names.length) return vendors;
+  const expected = CONFIGURABLE_VENDORS.join(', ');
+  problems.push(`LLM_TOOLS_IN_TEXT is "${redactSecrets(value)}". Expected true, false, or vendors of: ${expected}`);
+  return [];
 }
 
 /** Treats an empty variable as unset. */

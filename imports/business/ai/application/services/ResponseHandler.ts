@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { assistantMessage, developerMessage, userMessage } from '../../domain/entities/Message';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { MemoryMessage, ConversationStore } from '../../domain/interfaces/ConversationStore';
+import type { MemoryMessage, ConversationStore, PastMessage } from '../../domain/interfaces/ConversationStore';
 import type { AnswerOutput, OutputChannels } from '../../domain/interfaces/OutputChannel';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 import type { MessageItem } from '../../domain/types/ResponsesAPITypes';
@@ -114,14 +114,15 @@ export class ResponseHandler {
   }
 
   /** An answer without the history is better than none. */
-  private async historyOf({ userId, conversationId, id }: Message): Promise<readonly MessageItem[]> {
+  private async historyOf(message: Message): Promise<readonly MessageItem[]> {
+    const { userId, conversationId } = message;
     try {
       const history = await this.withTimeout('The memory failed to return the history.', () =>
         this.options.memory.getHistory(userId, conversationId),
       );
-      return history
-        .filter((past) => past.id !== id)
-        .map(({ role, text }) => (role === 'user' ? userMessage(text) : assistantMessage(text)));
+      return withoutMessage(history, message).map(({ role, text }) =>
+        role === 'user' ? userMessage(text) : assistantMessage(text),
+      );
     } catch (error) {
       this.logger.warn(
         `Could not read the history of the conversation "${conversationId}". The model answers without it.`,
@@ -200,6 +201,18 @@ export class ResponseHandler {
 
 function messageOf({ id, role, text, at }: Message): MemoryMessage {
   return { id, role, text, at };
+}
+
+/**
+ * The history before the message. A store may have given the message another id, or return none: then it is the last
+ * message with its text that has no answer yet.
+ */
+function withoutMessage(history: readonly PastMessage[], { id, text }: Message): readonly PastMessage[] {
+  const others = history.filter((past) => past.id !== id);
+  if (others.length < history.length) return others;
+  const unanswered = history.findLastIndex(({ role }) => role === 'assistant') + 1;
+  const index = history.findLastIndex((past, at) => at >= unanswered && past.text.trim() === text.trim());
+  return index === -1 ? history : history.toSpliced(index, 1);
 }
 
 /** Marked as data, since context must not pass for the operator's instructions. */

@@ -1,5 +1,4 @@
 /** Creates providers from settings that may change at run time: one per id, recreated when its settings change. */
-import { TextToolProvider } from '../../application/services/routing/TextToolProvider';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import { createProvider } from './createProvider';
@@ -14,8 +13,6 @@ export interface ProviderSettings extends CreateProviderOptions {
    * Default: the vendor's patterns.
    */
   readonly modelPatterns?: readonly string[];
-  /** For models without native tool calling: tools are described in the prompt. */
-  readonly toolsInText?: boolean;
 }
 
 export class LLMProviderFactory {
@@ -34,8 +31,7 @@ export class LLMProviderFactory {
     if (cached?.fingerprint === fingerprint) return cached.provider;
     const credentials =
       settings.apiKey === undefined ? (settings.credentials ?? this.credentials) : settings.credentials;
-    const native = createProvider({ ...settings, ...(credentials === undefined ? {} : { credentials }) });
-    const provider = settings.toolsInText === true ? new TextToolProvider(native) : native;
+    const provider = createProvider({ ...settings, ...(credentials === undefined ? {} : { credentials }) });
     this.cache.set(settings.id, { fingerprint, provider });
     return provider;
   }

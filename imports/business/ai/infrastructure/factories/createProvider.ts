@@ -1,5 +1,6 @@
 /** Creates one provider without any module around it: for scripts, tests, benchmarks and the terminal. */
 import { normalizeOptions } from '../../application/services/ContentNormalizer';
+import { TextToolProvider } from '../../application/services/routing/TextToolProvider';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
@@ -42,6 +43,11 @@ export interface CreateProviderOptions {
   readonly allowPrivateMedia?: boolean;
   /** Replaces `apiKey`. */
   readonly credentials?: CredentialSource;
+  /**
+   * For models without native tool calling: the prompt describes the tools, and the model calls one by answering with
+   * `{ "tool": "name", "input": { … } }`.
+   */
+  readonly toolsInText?: boolean;
 }
 
 const WIRES: Readonly<Record<WireName, Wire>> = {
@@ -74,7 +80,7 @@ export function createProvider(options: CreateProviderOptions): ILLMProvider {
   });
   // Settings that name a wire mean that one alone.
   const otherWires = vendor.servesAllWires === true && options.wire === undefined ? vendor.wires.slice(1) : [];
-  return new ProviderClass(
+  const provider = new ProviderClass(
     {
       id: options.id ?? vendor.name,
       vendor: vendor.name,
@@ -92,6 +98,7 @@ export function createProvider(options: CreateProviderOptions): ILLMProvider {
       normalize: normalizeOptions,
     },
   );
+  return options.toolsInText === true ? new TextToolProvider(provider) : provider;
 }
 
 function vendorOf({ vendor }: CreateProviderOptions): Vendor {
