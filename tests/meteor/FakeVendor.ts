@@ -12,10 +12,13 @@ export interface FakeResponse {
 
 export class FakeVendor {
   readonly responses: FakeResponse[] = [];
+  /** The `Authorization` header of the last request. */
+  lastAuthorization: string | undefined;
   private readonly server: Server;
 
   constructor() {
     this.server = createServer((request, response) => {
+      this.lastAuthorization = request.headers.authorization;
       let body = '';
       request.setEncoding('utf8');
       request.on('data', (chunk: string) => (body += chunk));

@@ -1,16 +1,77 @@
-/** Runs in the browser of `meteor test`, on mocha's globals. */
-import assert from 'node:assert/strict';
-import { createElement } from 'react';
-import { renderToString } from 'react-dom/server';
+/**
+ * Runs in the browser of `meteor test` after the server suite, on Mocha's globals and the host that the server suite
+ * leaves open: the dashboard as an app mounts it, from the sign-in page to a run that waits for approval.
+ */
+import { expect } from 'chai';
+import { Meteor } from 'meteor/meteor';
+import { Random } from 'meteor/random';
 import { createMeteorData } from '../../imports/ui/data/meteor/createMeteorData';
-import { DataProvider } from '../../imports/ui/data/DataContext';
-import { SignInPage } from '../../imports/ui/session/SignInPage';
+import { mountDashboard } from '../../imports/ui/mountDashboard';
+import { click, find, type } from './dom';
+import { FIRST_USER } from './firstUser';
 
-describe('the dashboard in Meteor', () => {
-  it('asks for a username and a password', () => {
-    const page = createElement(SignInPage, { method: 'password' });
-    const html = renderToString(createElement(DataProvider, { data: createMeteorData(), children: page }));
-    assert.match(html, /Username or email/);
-    assert.match(html, /type="password"/);
+describe('the dashboard in Meteor', function () {
+  // Milliseconds. Mocha's default, two seconds, is too short for a busy machine.
+  this.timeout(30_000);
+  const errors: string[] = [];
+  let executionId: string;
+
+  before(() => {
+    window.addEventListener('error', ({ message }) => errors.push(message));
+    const container = document.createElement('div');
+    document.body.append(container);
+    mountDashboard(container, createMeteorData());
+  });
+
+  const signIn = async (password: string): Promise<void> => {
+    await type('input[autocomplete=username]', FIRST_USER.email);
+    await type('input[type=password]', password);
+    await click('button', 'Sign in');
+  };
+
+  it('asks for a username and a password', async () => {
+    await find('h1', 'Sign in to Bolide');
+    await find('label', 'Username or email');
+  });
+
+  it('shows why a wrong password is refused, and keeps the name', async () => {
+    await signIn('a wrong password');
+    await find('[role=alert]', 'ncorrect');
+    const login = await find('input[autocomplete=username]');
+    expect((login as HTMLInputElement).value).to.equal(FIRST_USER.email);
+  });
+
+  it('opens with the right password', async () => {
+    await signIn(FIRST_USER.password);
+    await find('h1', 'Overview');
+    expect(Meteor.userId()).to.be.a('string');
+  });
+
+  it('shows a run as it starts and waits for approval', async () => {
+    await Meteor.callAsync('bolideTest.respond', [
+      { call: { name: 'delete_file', arguments: '{}' } },
+      { text: 'It is gone for good.' },
+    ]);
+    window.location.hash = '#/runs';
+    await find('h1', 'Runs');
+    ({ executionId } = (await Meteor.callAsync('ai.runs.start', {
+      requestId: Random.id(),
+      providerId: 'llama',
+      input: 'Delete the file.',
+      tools: ['delete_file'],
+    })) as { executionId: string });
+    await click(`a[href="#/runs/${executionId}"]`);
+    await find('.run-page');
+    await find('button', 'Approve');
+  });
+
+  it('shows the approved run to its end', async () => {
+    await click('.run-page button', 'Approve');
+    await find('.run-page', 'It is gone for good.');
+    await find('.run-page[data-state="completed"]');
+  });
+
+  it('throws no errors', () => {
+    expect(errors).to.deep.equal([]);
   });
 });

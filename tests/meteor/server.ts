@@ -1,4 +1,6 @@
 /** Runs inside Meteor (`npm run test:meteor`), on mocha's globals. */
 import { serverSuite } from './serverSuite';
+import { signInOverDdp } from './signInOverDdp';
 
-serverSuite();
+// The client suite runs afterwards, against the same host.
+serverSuite({ signIn: signInOverDdp, staysOpen: true });

@@ -1,8 +1,9 @@
 /**
- * Tests inside Meteor: stores, methods, publications, HTTP, and methods as tools, on Meteor's own
- * collections and invocations. They use only Mocha's globals.
+ * Tests inside Meteor: login, methods, publications, HTTP, OAuth, queued runs, stores, and methods as tools, on
+ * Meteor's own collections, sockets and invocations. They use only Mocha's globals.
  */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { check } from 'meteor/check';
 import { DDP } from 'meteor/ddp';
 import { Meteor } from 'meteor/meteor';
@@ -12,12 +13,21 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import { createFirstUser } from '../../imports/startup/meteor/configureAccounts';
 import { startBolide } from '../../imports/startup/meteor/startBolide';
 import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
+import type { SignIn, SignedIn } from './SignedIn';
+import { FakeAuthorizationServer } from './FakeAuthorizationServer';
 import { FakeVendor } from './FakeVendor';
+import { FIRST_USER } from './firstUser';
+import type { FakeResponse } from './FakeVendor';
 
 /** A key of 32 bytes for tests. */
 const SECRETS = 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
-const FIRST_USER = { email: 'admin@example.com', password: 'a long password' };
+interface PublishedCall {
+  readonly executionId: string;
+  readonly callId: string;
+  readonly state: string;
+  readonly arguments: string;
+}
 
 interface Counted extends StoredDocument {
   readonly state: string;
@@ -34,21 +44,35 @@ type Handler = (
   argument?: object,
 ) => Promise<readonly { fetchAsync(): Promise<readonly object[]> }[]>;
 
-export function serverSuite(): void {
-  describe('the server inside Meteor', () => {
+export interface ServerSuiteOptions {
+  readonly signIn: SignIn;
+  /** Leaves the host open after the suite, for the client suite. */
+  readonly staysOpen?: boolean;
+}
+
+export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): void {
+  describe('the server inside Meteor', function () {
+    // Milliseconds. Mocha's default inside Meteor, two seconds, is too short for a busy machine.
+    this.timeout(30_000);
     const vendor = new FakeVendor();
+    const authorizationServer = new FakeAuthorizationServer();
+    let vendorUrl: string;
+    let signedIn: SignedIn;
     let host: MeteorHost;
     let admin: string;
     let requests = 0;
 
     before(async () => {
       await Meteor.users.removeAsync({});
+      vendorUrl = await vendor.start();
+      await authorizationServer.start();
       Meteor.settings['ai'] = {
         secrets: SECRETS,
         admins: ['admin@example.com'],
         firstUser: FIRST_USER,
         allowSignUp: false,
-        LLAMA_BASE_URL: await vendor.start(),
+        allowPrivateHosts: true,
+        LLAMA_BASE_URL: vendorUrl,
         LLAMA_MODEL: 'fake',
       };
       Meteor.methods({
@@ -62,11 +86,28 @@ export function serverSuite(): void {
         description: 'Names the current user.',
         parameters: { type: 'object', properties: {}, additionalProperties: false },
       });
+      tools.register({
+        name: 'delete_file',
+        description: 'Deletes a file.',
+        parameters: { type: 'object', properties: {}, additionalProperties: false },
+        needsApproval: true,
+        execute: () => 'The file is deleted.',
+      });
+      Meteor.methods({
+        /** Lets the client suite script the vendor. */
+        'bolideTest.respond'(responses: unknown) {
+          check(responses, [Object]);
+          vendor.responses.push(...(responses as FakeResponse[]));
+        },
+      });
       host = await startBolide({ tools });
       const [user] = await Meteor.users.find({}).fetchAsync();
       admin = user?._id ?? '';
     });
     after(async () => {
+      signedIn.client.close();
+      authorizationServer.stop();
+      if (staysOpen) return;
       await host.close();
       vendor.stop();
     });
@@ -113,6 +154,83 @@ export function serverSuite(): void {
       await createFirstUser(FIRST_USER);
       assert.equal((await Meteor.users.find({}).fetchAsync()).length, 1);
       assert.equal((await host.users.findUser(admin))?.isAdmin, true);
+    });
+
+    it('signs in over DDP with the right password only', async () => {
+      await assert.rejects(signIn(FIRST_USER.email, 'a wrong password'), (error) => code(error) === 403);
+      signedIn = await signIn(FIRST_USER.email, FIRST_USER.password);
+      assert.equal(signedIn.userId, admin);
+    });
+
+    it('accepts a login token on the HTTP API', async () => {
+      vendor.responses.push({ text: 'Hello over HTTP.' });
+      const response = await fetch(Meteor.absoluteUrl('v1/chat/completions'), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${signedIn.loginToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'llama', messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+      const body = (await response.json()) as { readonly choices: readonly { message: { content: string } }[] };
+      assert.equal(response.status, 200, JSON.stringify(body));
+      assert.equal(body.choices[0]?.message.content, 'Hello over HTTP.');
+    });
+
+    it('publishes every step of a run to a client, and takes its approval', async () => {
+      const { client } = signedIn;
+      vendor.responses.push({ call: { name: 'delete_file', arguments: '{}' } }, { text: 'It is gone.' });
+      const { executionId } = (await client.callAsync('ai.runs.start', request({ tools: ['delete_file'] }))) as {
+        readonly executionId: string;
+      };
+      await client.subscribe('ai.run', { executionId });
+      const waiting = await client.waitFor<PublishedCall>(
+        'ai_tool_calls',
+        (seen) => seen.executionId === executionId && seen.state === 'awaiting_approval',
+      );
+      const { callId, arguments: args } = waiting;
+      const argumentsHash = createHash('sha256').update(args).digest('hex');
+      await client.callAsync('ai.runs.approve', { executionId, callId, argumentsHash });
+      const run = await client.waitFor<{ _id: string; state: string }>(
+        'ai_runs',
+        (seen) => seen._id === executionId && seen.state === 'completed',
+      );
+      assert.equal(run._id, executionId);
+    });
+
+    it('connects an account, whose token then authenticates its user’s calls', async () => {
+      const { client, loginToken } = signedIn;
+      await client.callAsync('ai.providers.create', {
+        providerId: 'acme',
+        name: 'Acme',
+        vendor: 'openai_compatible',
+        baseURL: vendorUrl,
+        defaultModel: 'fake',
+        access: 'everyone',
+        auth: { kind: 'oauth_user', issuer: authorizationServer.url, clientId: 'bolide', clientSecret: 'secret' },
+      });
+      const headers = { authorization: `Bearer ${loginToken}` };
+      const started = await fetch(Meteor.absoluteUrl('oauth/acme/start'), { headers, redirect: 'manual' });
+      assert.equal(started.status, 303, await started.text());
+      const cookie = started.headers
+        .getSetCookie()
+        .map((line) => line.split(';')[0])
+        .join('; ');
+      const consented = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
+      const callback = await fetch(consented.headers.get('location') ?? '', { headers: { ...headers, cookie } });
+      assert.match(await callback.text(), /Your Acme account is connected/);
+      vendor.responses.push({ text: 'Hello from Acme.' });
+      const text = await client.callAsync('ai.llm.generateText', request({ providerId: 'acme' }));
+      assert.equal(text, 'Hello from Acme.');
+      assert.equal(vendor.lastAuthorization, `Bearer ${authorizationServer.issued[0] ?? ''}`);
+    });
+
+    it('executes a queued run once', async () => {
+      vendor.responses.push({ text: 'Done by a worker.' });
+      const queued = { requestId: 'queued', providerId: 'llama', input: 'Hello', tools: [] };
+      const queue = (): Promise<{ readonly executionId: string }> =>
+        host.module.useCases.queueRun.execute({ userId: admin, source: 'job' }, queued);
+      const [{ executionId }, again] = await Promise.all([queue(), queue()]);
+      assert.equal(again.executionId, executionId);
+      const { response } = await host.module.loop.waitForResult(executionId);
+      assert.match(JSON.stringify(response), /Done by a worker/);
     });
 
     it('runs methods, and rejects anonymous callers and invalid arguments', async () => {
