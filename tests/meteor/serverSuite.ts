@@ -4,15 +4,18 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import express from 'express';
 import { check } from 'meteor/check';
 import { DDP } from 'meteor/ddp';
 import { Meteor } from 'meteor/meteor';
 import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { MethodTools } from '../../imports/business/ai/infrastructure/tools/MethodTools';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { createHost } from '../../imports/startup/createHost';
 import { createFirstUser } from '../../imports/startup/meteor/configureAccounts';
 import { startBolide } from '../../imports/startup/meteor/startBolide';
 import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
+import { readMeteorSettings } from '../../imports/startup/settings/meteor';
 import type { SignIn, SignedIn } from './SignedIn';
 import { FakeAuthorizationServer } from './FakeAuthorizationServer';
 import { FakeVendor } from './FakeVendor';
@@ -21,6 +24,11 @@ import type { FakeResponse } from './FakeVendor';
 
 /** A key of 32 bytes for tests. */
 const SECRETS = 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+
+interface PublishedRun {
+  readonly _id: string;
+  readonly state: string;
+}
 
 interface PublishedCall {
   readonly executionId: string;
@@ -58,6 +66,7 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
     const authorizationServer = new FakeAuthorizationServer();
     let vendorUrl: string;
     let signedIn: SignedIn;
+    const tools = new ToolRegistry();
     let host: MeteorHost;
     let admin: string;
     let requests = 0;
@@ -81,7 +90,6 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
           return `The current user is ${this.userId ?? 'anonymous'}.`;
         },
       });
-      const tools = new ToolRegistry();
       new MethodTools(tools).expose('bolideTest.currentUser', {
         description: 'Names the current user.',
         parameters: { type: 'object', properties: {}, additionalProperties: false },
@@ -135,6 +143,17 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
     });
     const code = (error: unknown): unknown => (error as { error?: unknown }).error;
 
+    /** Approves a run's call from the client, as soon as the client sees that it waits. */
+    const approve = async (executionId: string): Promise<void> => {
+      const { client } = signedIn;
+      const { callId, arguments: args } = await client.waitFor<PublishedCall>(
+        'ai_tool_calls',
+        (seen) => seen.executionId === executionId && seen.state === 'awaiting_approval',
+      );
+      const argumentsHash = createHash('sha256').update(args).digest('hex');
+      await client.callAsync('ai.runs.approve', { executionId, callId, argumentsHash });
+    };
+
     it('serves the API beside Meteor’s own pages', async () => {
       const health = await fetch(Meteor.absoluteUrl('health'));
       assert.equal(health.status, 200);
@@ -181,14 +200,8 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
         readonly executionId: string;
       };
       await client.subscribe('ai.run', { executionId });
-      const waiting = await client.waitFor<PublishedCall>(
-        'ai_tool_calls',
-        (seen) => seen.executionId === executionId && seen.state === 'awaiting_approval',
-      );
-      const { callId, arguments: args } = waiting;
-      const argumentsHash = createHash('sha256').update(args).digest('hex');
-      await client.callAsync('ai.runs.approve', { executionId, callId, argumentsHash });
-      const run = await client.waitFor<{ _id: string; state: string }>(
+      await approve(executionId);
+      const run = await client.waitFor<PublishedRun>(
         'ai_runs',
         (seen) => seen._id === executionId && seen.state === 'completed',
       );
@@ -231,6 +244,26 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
       assert.equal(again.executionId, executionId);
       const { response } = await host.module.loop.waitForResult(executionId);
       assert.match(JSON.stringify(response), /Done by a worker/);
+    });
+
+    it('continues a run of a process that has closed', async () => {
+      const { admins, adminRoles, firstUser, allowSignUp, ...settings } = readMeteorSettings(Meteor.settings['ai'], {});
+      const { authenticate, findUser } = host.users;
+      const other = await createHost(
+        { ...settings, rootUrl: Meteor.absoluteUrl() },
+        { express, database: host.database, authenticate, findUser, hasAccounts: true, ai: { tools } },
+      );
+      vendor.responses.push({ call: { name: 'delete_file', arguments: '{}' } }, { text: 'It is gone.' });
+      const { executionId } = await other.runs.methods['ai.runs.start'](
+        { userId: admin, isAdmin: true, source: 'method' },
+        request({ tools: ['delete_file'] }),
+      );
+      const { client } = signedIn;
+      await client.subscribe('ai.run', { executionId });
+      await client.waitFor<PublishedCall>('ai_tool_calls', (seen) => seen.executionId === executionId);
+      await other.close();
+      await approve(executionId);
+      await client.waitFor<PublishedRun>('ai_runs', (seen) => seen._id === executionId && seen.state === 'completed');
     });
 
     it('runs methods, and rejects anonymous callers and invalid arguments', async () => {
