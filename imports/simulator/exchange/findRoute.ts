@@ -70,7 +70,7 @@ function openaiOperation(
   }
   if (method === 'GET' && /^models(\/|$)/.test(tail))
     return { kind: 'models', ...(tail === 'models' ? {} : { id: tail.slice('models/'.length) }) };
-  if (schemas.responses === undefined) return undefined;
+  if (schemas.responses === undefined || isBeforeResponses(query['api-version'])) return undefined;
   if (method === 'POST' && tail === 'responses') return { kind: 'generate', wire: 'responses' };
   if (method === 'POST' && tail === 'responses/compact') return { kind: 'compact' };
   const [, id, part] = /^responses\/([^/]+)(?:\/(cancel|input_items))?$/.exec(tail) ?? [];
@@ -78,6 +78,11 @@ function openaiOperation(
   if (method === 'POST' && part === 'cancel') return { kind: 'stored-response', id, action: 'cancel' };
   if (method === 'GET') return { kind: 'stored-response', id, action: part === 'input_items' ? 'input-items' : 'read' };
   return method === 'DELETE' && part === undefined ? { kind: 'stored-response', id, action: 'delete' } : undefined;
+}
+
+/** Azure serves Responses from its version 2025-03-01-preview on. */
+function isBeforeResponses(apiVersion = ''): boolean {
+  return /^\d{4}-/.test(apiVersion) && apiVersion < '2025-03-01';
 }
 
 function anthropicOperation(method: string, path: string): Operation | undefined {

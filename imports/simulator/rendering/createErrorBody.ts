@@ -12,8 +12,8 @@ export function createErrorBody(vendor: VendorName, rejection: Rejection): JsonO
       return { error: { message, type, param: rejection.param ?? null, code: rejection.code ?? null } };
     case 'azure':
       // Azure's own gateway has its own format (azure-chat-err404-a); rejections of OpenAI's model server use OpenAI's.
-      return status === 401
-        ? { error: { code: '401', message } }
+      return status === 401 || (status === 404 && rejection.code === undefined)
+        ? { error: { code: String(status), message } }
         : { error: { message, type, param: rejection.param ?? null, code: rejection.code ?? null } };
     case 'groq':
       return { error: { message, type, ...(rejection.code === undefined ? {} : { code: rejection.code }) } };

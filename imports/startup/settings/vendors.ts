@@ -3,7 +3,7 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import { redactSecrets } from '../../business/ai/domain/errors/safeText';
 import { isObject } from '../../business/ai/domain/json';
 import { VENDORS } from '../../business/ai/domain/types/VendorTypes';
-import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
+import type { VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { VendorVariables } from '../../business/ai/infrastructure/vendors/Vendor';
@@ -103,6 +103,7 @@ function readVendor(vendor: VendorName, env: Environment, problems: string[]): P
     problems.push(`${names.key} is set, but ${names.deployment} is not`);
   const defaultModel = defaultName ?? deployment;
   const apiVersion = valueOf(env, names.apiVersion);
+  const wire = readWire(vendor, env, problems);
   return [
     {
       id: vendor,
@@ -112,8 +113,19 @@ function readVendor(vendor: VendorName, env: Environment, problems: string[]): P
       ...(defaultModel === undefined ? {} : { defaultModel }),
       ...(deployment === undefined ? {} : { deployment }),
       ...(apiVersion === undefined ? {} : { apiVersion }),
+      ...(wire === undefined ? {} : { wire }),
     },
   ];
+}
+
+function readWire(vendor: VendorName, env: Environment, problems: string[]): WireName | undefined {
+  const { variables, wires } = VENDOR_ROWS[vendor];
+  const value = valueOf(env, variables?.wire);
+  if (value === undefined) return undefined;
+  const wire = wires.find((each) => each === value.toLowerCase().replaceAll('-', '_'));
+  if (wire === undefined)
+    problems.push(`${variables?.wire ?? ''} is "${redactSecrets(value)}". Expected one of: ${wires.join(', ')}`);
+  return wire;
 }
 
 function readModel(env: Environment, name: string | undefined, problems: string[]): string | undefined {

@@ -13,11 +13,11 @@ export function openaiClient(simulator: Simulator, vendor: VendorName = 'openai'
   return new OpenAI({ apiKey, baseURL: simulator.baseURL(vendor), maxRetries: 0 });
 }
 
-export function azureClient(simulator: Simulator, apiKey = GOOD_KEY): AzureOpenAI {
+export function azureClient(simulator: Simulator, apiKey = GOOD_KEY, apiVersion = '2024-10-21'): AzureOpenAI {
   return new AzureOpenAI({
     apiKey,
     baseURL: simulator.baseURL('azure_openai'),
-    apiVersion: '2024-10-21',
+    apiVersion,
     maxRetries: 0,
   });
 }

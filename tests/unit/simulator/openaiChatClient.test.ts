@@ -4,7 +4,17 @@ import type OpenAI from 'openai';
 import type { VendorName } from '../../../imports/business/ai/domain/types/VendorTypes';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
-import { all, azureClient, groqClient, openaiClient, POPULATION, RECIPE_SCHEMA, WEATHER } from './clients';
+import {
+  all,
+  azureClient,
+  failureOf,
+  GOOD_KEY,
+  groqClient,
+  openaiClient,
+  POPULATION,
+  RECIPE_SCHEMA,
+  WEATHER,
+} from './clients';
 
 const TOOLS: OpenAI.ChatCompletionTool[] = [WEATHER, POPULATION].map((tool) => ({
   type: 'function',
@@ -139,9 +149,15 @@ describe('the simulated Chat Completions wire', () => {
     expect(simulator.requests[0]?.path).to.equal('/azure/deployments/my-deployment/chat/completions');
   });
 
-  it('supports the Responses wire at Azure too', async () => {
-    const response = await azureClient(simulator).responses.create({ model: 'my-deployment', input: 'Hi.' });
-    expect(response.output_text).to.match(/simulated/i);
+  it('supports the Responses wire at Azure too, from its version 2025-03-01-preview on', async () => {
+    const request = { model: 'my-deployment', input: 'Hi.' };
+    for (const version of ['2025-03-01-preview', '2025-04-01-preview']) {
+      const response = await azureClient(simulator, GOOD_KEY, version).responses.create(request);
+      expect(response.output_text).to.match(/simulated/i);
+    }
+    expect(
+      await failureOf(azureClient(simulator, GOOD_KEY, '2025-02-01-preview').responses.create(request)),
+    ).to.include({ status: 404 });
   });
 
   it('reports usage in the last chunk of Groq without a request, and sends reasoning', async () => {

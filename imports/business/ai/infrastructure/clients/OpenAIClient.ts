@@ -1,6 +1,7 @@
 /** Every API that speaks OpenAI's wires, through the official SDK: OpenAI, xAI, Azure and compatible ones. */
 import type { AzureClientOptions, ClientOptions } from 'openai';
-import { isLLMError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { isLLMError, LLMInvalidRequestError, LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
+import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
@@ -16,6 +17,8 @@ export interface OpenAIClientOptions {
    * `/openai` or its `/openai/v1`.
    */
   readonly baseURL?: string | undefined;
+  /** The environment variable for the wire, to name in errors of hosts that lack this one. */
+  readonly wireVariable?: string | undefined;
   readonly azure?: { readonly deployment?: string | undefined; readonly apiVersion?: string | undefined } | undefined;
   readonly fetch: GuardedFetch;
   readonly limits: TransportLimits;
@@ -32,13 +35,28 @@ export class OpenAIClient implements VendorClient {
     this.sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
   }
 
-  send(call: VendorCall): Promise<VendorHttpResponse> {
+  async send(call: VendorCall): Promise<VendorHttpResponse> {
     const { wire, azure } = this.options;
     const body = azure?.deployment === undefined ? call.body : { ...call.body, model: azure.deployment };
     const { headers } = call;
-    return this.sdk.send(
-      { method: 'post', path: PATHS[wire], body, ...(headers === undefined ? {} : { headers }) },
-      call,
+    try {
+      return await this.sdk.send(
+        { method: 'post', path: PATHS[wire], body, ...(headers === undefined ? {} : { headers }) },
+        call,
+      );
+    } catch (error) {
+      throw isLLMError(error) && isWireMissing(error) ? this.withWireHint(error) : error;
+    }
+  }
+
+  private withWireHint(error: LLMError): LLMError {
+    const { wire, wireVariable } = this.options;
+    if (wireVariable === undefined) return error;
+    const other = wire === 'responses' ? 'chat_completions' : 'responses';
+    return new LLMModelNotFoundError(
+      `${error.message.replace(/[.\s]*$/, '.')} The host has no "${PATHS[wire]}" at its base URL. Check the URL, or, if ` +
+        `it serves "${PATHS[other]}" only, set ${wireVariable}=${other} (the option "wire" of a provider's settings).`,
+      error,
     );
   }
 
@@ -62,6 +80,14 @@ export class OpenAIClient implements VendorClient {
       if (!isLLMError(error) || error.status !== 404) throw error;
     }
   }
+}
+
+/** Whether the host lacks the path, rather than the model. Azure has a sentence for its older API versions. */
+function isWireMissing(error: LLMError): boolean {
+  const { status, vendorCode = '', message } = error;
+  if (status === 400) return /responses api is enabled only for api-version/i.test(message);
+  if (status !== 404 || !(error instanceof LLMModelNotFoundError)) return false;
+  return !/model|deployment/i.test(`${vendorCode} ${message.replace(/\/\S*/g, '')}`);
 }
 
 async function loadSdk({
@@ -116,8 +142,8 @@ function azureCredential(
 
 /**
  * Azure has two kinds of paths: `/openai`, where the SDK puts deployment and api-version into the URL, and paths like
- * OpenAI's own (`/openai/v1`, `/models`). The URL of a bare resource means the first kind if there is an api-version,
- * else the second. https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
+ * OpenAI's own (`/openai/v1`, `/models`). Dated api-versions mean the first kind unless the URL has a path of the
+ * second. https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
  */
 function resolveAzureURL(
   given: string | undefined,
@@ -129,10 +155,8 @@ function resolveAzureURL(
     });
   const baseURL = given.replace(/\/+$/, '');
   const { pathname } = new URL(baseURL);
-  if (pathname === '/')
-    return apiVersion === undefined
-      ? { baseURL: `${baseURL}/openai/v1`, deployments: false }
-      : { baseURL: `${baseURL}/openai`, deployments: true };
-  if (pathname === '/openai' && apiVersion === undefined) return { baseURL: `${baseURL}/v1`, deployments: false };
-  return { baseURL, deployments: pathname === '/openai' || pathname.includes('/deployments/') };
+  if (apiVersion !== undefined && /^\d/.test(apiVersion) && !/\/(?:v1|models)$/.test(pathname))
+    return { baseURL: pathname === '/' ? `${baseURL}/openai` : baseURL, deployments: true };
+  if (pathname === '/') return { baseURL: `${baseURL}/openai/v1`, deployments: false };
+  return { baseURL: pathname.endsWith('/openai') ? `${baseURL}/v1` : baseURL, deployments: false };
 }

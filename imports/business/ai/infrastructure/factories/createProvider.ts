@@ -28,7 +28,10 @@ export interface CreateProviderOptions {
   readonly baseURL?: string;
   /** Default: the deployment, else the vendor's default model. */
   readonly defaultModel?: string;
-  /** The only wire to use. Default: the vendor's first, and its others for calls that ask for one. */
+  /**
+   * The only wire to use. Default: the first that the vendor serves, and its others for calls that ask for one. Azure
+   * serves Responses from the API version 2025-03-01-preview on; before, only Chat Completions.
+   */
   readonly wire?: WireName;
   /** Azure's name for a deployed model. */
   readonly deployment?: string;
@@ -66,6 +69,7 @@ export function createProvider(options: CreateProviderOptions): ILLMProvider {
   const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...options.limits };
   const fetch = createGuardedFetch({ limits, allowPrivateHosts: options.allowPrivateHosts ?? false });
   const defaultModel = options.defaultModel ?? deployment ?? vendor.defaultModel;
+  const wireVariable = vendor.variables?.wire;
   const transport = (name: WireName): WireTransport => ({
     client: ProviderClass.createClient({
       vendor: vendor.name,
@@ -73,13 +77,15 @@ export function createProvider(options: CreateProviderOptions): ILLMProvider {
       baseURL,
       deployment,
       apiVersion,
+      ...(options.baseURL === undefined || wireVariable === undefined ? {} : { wireVariable }),
       fetch,
       limits,
     }),
     wire: WIRES[name],
   });
   // Settings that name a wire mean that one alone.
-  const otherWires = vendor.servesAllWires === true && options.wire === undefined ? vendor.wires.slice(1) : [];
+  const otherWires =
+    vendor.servesAllWires === true && options.wire === undefined ? wiresAt(vendor, options).slice(1) : [];
   const provider = new ProviderClass(
     {
       id: options.id ?? vendor.name,
@@ -108,7 +114,13 @@ function vendorOf({ vendor }: CreateProviderOptions): Vendor {
   });
 }
 
-function wireOf({ label, wires }: Vendor, { wire = wires[0] }: CreateProviderOptions): WireName {
+function wiresAt(vendor: Vendor, { baseURL, apiVersion }: CreateProviderOptions): Vendor['wires'] {
+  return vendor.wiresAt?.({ baseURL, apiVersion }) ?? vendor.wires;
+}
+
+function wireOf(vendor: Vendor, options: CreateProviderOptions): WireName {
+  const { label, wires } = vendor;
+  const { wire = wiresAt(vendor, options)[0] } = options;
   if (wires.includes(wire)) return wire;
   throw new LLMInvalidRequestError(
     `${label} does not serve the wire "${wire}". Expected one of: ${wires.join(', ')}.`,

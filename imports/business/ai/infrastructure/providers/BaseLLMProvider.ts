@@ -24,6 +24,8 @@ export interface ClientOptions {
   /** Azure's name for a deployed model. */
   readonly deployment: string | undefined;
   readonly apiVersion: string | undefined;
+  /** The environment variable for the wire, where the address may not serve all of the vendor's wires. */
+  readonly wireVariable?: string;
   readonly fetch: GuardedFetch;
   readonly limits: TransportLimits;
 }

@@ -13,6 +13,8 @@ export interface Vendor {
    * uses the one wire that its settings name.
    */
   readonly servesAllWires?: true;
+  /** The wires at an account's address, where they depend on it. Default: `wires`. */
+  readonly wiresAt?: (address: VendorAddress) => readonly [WireName, ...WireName[]];
   /** For callers that name no model. */
   readonly defaultModel?: string;
   /** In the form that the vendor's official SDK takes. Absent: the account's settings name one. */
@@ -35,12 +37,19 @@ export interface Vendor {
   readonly variables?: VendorVariables;
 }
 
+export interface VendorAddress {
+  readonly baseURL?: string | undefined;
+  readonly apiVersion?: string | undefined;
+}
+
 export interface VendorVariables {
   readonly key: string;
   readonly baseURL: string;
   readonly model?: string;
   readonly deployment?: string;
   readonly apiVersion?: string;
+  /** Names the only wire to use, for vendors with several. */
+  readonly wire?: string;
   /** Whether an account may have a base URL but no key. */
   readonly keyIsOptional?: true;
 }

@@ -3,13 +3,14 @@ import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
 import { grok } from './grok';
 import { openai } from './openai';
 import { OPEN_MODELS } from './openModels';
-import type { Vendor } from './Vendor';
+import type { Vendor, VendorAddress } from './Vendor';
 
 export const azureOpenAI: Vendor = {
   name: 'azure_openai',
   label: VENDOR_LABELS.azure_openai,
   wires: ['responses', 'chat_completions'],
   servesAllWires: true,
+  wiresAt,
   storesResponses: true,
   quirks: {
     maxTokensField: 'max_completion_tokens',
@@ -26,5 +27,19 @@ export const azureOpenAI: Vendor = {
     baseURL: 'AZURE_OPENAI_BASE_URL',
     deployment: 'AZURE_OPENAI_DEPLOYMENT',
     apiVersion: 'AZURE_OPENAI_API_VERSION',
+    wire: 'AZURE_OPENAI_WIRE',
   },
 };
+
+/** The first version with the Responses API is 2025-03-01-preview; `v1`, `preview` and no version have it too. */
+const FIRST_DATE_WITH_RESPONSES = '2025-03-01';
+
+/**
+ * A deployment's own address and Foundry's `/models` serve Chat Completions only, with any version.
+ * https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
+ */
+function wiresAt({ baseURL = '', apiVersion = '' }: VendorAddress): Vendor['wires'] {
+  const [date = FIRST_DATE_WITH_RESPONSES] = /^\d{4}-\d{2}-\d{2}/.exec(apiVersion) ?? [];
+  const isChatOnly = date < FIRST_DATE_WITH_RESPONSES || /\/(?:deployments\/[^/]+|models)\/*$/.test(baseURL);
+  return isChatOnly ? ['chat_completions'] : ['responses', 'chat_completions'];
+}

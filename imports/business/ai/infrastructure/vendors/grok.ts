@@ -45,7 +45,7 @@ export const grok: Vendor = {
     ],
   },
   modelPatterns: [/^grok-/i],
-  variables: { key: 'XAI_API_KEY', model: 'XAI_MODEL', baseURL: 'XAI_BASE_URL' },
+  variables: { key: 'XAI_API_KEY', model: 'XAI_MODEL', baseURL: 'XAI_BASE_URL', wire: 'XAI_WIRE' },
   models: [
     // xAI documents no output limit; this is Grok 4.3's.
     row('grok-4\\.7', 500_000, 30_000, { ...REASONS, ...price('2026-09-29', 2, 6, 0.5) }),

@@ -40,7 +40,7 @@ export const openai: Vendor = {
   },
   // https://platform.openai.com/docs/models. gpt-oss is served by other vendors only.
   modelPatterns: [/^(?:ft:)?(?:gpt-(?!oss)|chatgpt-|codex-|computer-use-|o\d)/i],
-  variables: { key: 'OPENAI_API_KEY', model: 'OPENAI_MODEL', baseURL: 'OPENAI_API_BASE' },
+  variables: { key: 'OPENAI_API_KEY', model: 'OPENAI_MODEL', baseURL: 'OPENAI_API_BASE', wire: 'OPENAI_WIRE' },
   models: [
     // Offshoots, of which neither limits nor prices were found.
     {
