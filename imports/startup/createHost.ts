@@ -17,10 +17,7 @@ import {
   DocumentConversationStore,
   MESSAGES,
 } from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
-import {
-  DocumentResponseStore,
-  RESPONSES,
-} from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
+import { openResponseStore } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
@@ -110,9 +107,8 @@ export async function createHost(
   await Promise.all([providers.ready(), apiTokens.ready()]);
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
-  const responses = new DocumentResponseStore(database.collection(RESPONSES));
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
-  await Promise.all([responses.ready(), memory.ready()]);
+  const [responses] = await Promise.all([openResponseStore(database), memory.ready()]);
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
   const access = createAccessPolicy(storedProviders, findUser);

@@ -4,7 +4,7 @@ import { settingsFromEnvironment, VENDOR_VARIABLES } from './settings/vendors';
 import type { Environment } from './settings/vendors';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
-import type { AIModule, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
+import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../simulator/Simulator';
 import { startSimulator } from '../simulator/startSimulator';
@@ -30,10 +30,14 @@ export async function openSettings(env: Environment): Promise<OpenedSettings> {
   return { settings: simulated(settings, simulator), simulator };
 }
 
-/** For programs of one user, without stored accounts. @throws as openSettings */
-export async function moduleFromEnvironment(env: Environment): Promise<OpenedModule> {
+/**
+ * For programs of one user, without stored accounts.
+ * @param ports default: the demo tools, and everything in memory
+ * @throws as openSettings
+ */
+export async function moduleFromEnvironment(env: Environment, ports: AIModulePorts = {}): Promise<OpenedModule> {
   const { settings, ...opened } = await openSettings(env);
-  return { ...opened, module: createAIModule(settings, { tools: registerDemoTools(new ToolRegistry()) }) };
+  return { ...opened, module: createAIModule(settings, { tools: registerDemoTools(new ToolRegistry()), ...ports }) };
 }
 
 function simulated(settings: AISettings, simulator: Simulator): AISettings {

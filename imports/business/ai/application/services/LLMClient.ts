@@ -18,6 +18,8 @@ import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
 import { runBatch } from './chains/batch';
 import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './chains/batch';
+import { explainUnknownResponse } from './chains/explainUnknownResponse';
+import type { ResponseStorage } from './chains/explainUnknownResponse';
 import { MemoryResponseStore } from './chains/MemoryResponseStore';
 import { normalizeInput } from './ContentNormalizer';
 import { ResponseChainManager } from './ResponseChainManager';
@@ -33,7 +35,7 @@ export type { BatchResult };
 
 /** A provider, or an object with the same `generate`. */
 export type ResponseSource = Pick<ILLMProvider, 'generate'> &
-  Partial<Pick<ILLMProvider, 'deleteResponse' | 'getCapabilities'>>;
+  Partial<Pick<ILLMProvider, 'deleteResponse' | 'getCapabilities' | 'responseStore'>>;
 
 export interface LLMClientOptions {
   readonly provider: ILLMProvider | ResponseSource;
@@ -43,7 +45,10 @@ export interface LLMClientOptions {
   /** How many responses a chain holds. Default 0: no chain. */
   readonly defaultDepth?: number;
   readonly model: string;
-  /** Stores the responses of vendors that store none. Default: in memory, at most 10,000 for 24 hours. */
+  /**
+   * Stores the responses of vendors that store none. Default: the store of the module whose manager is `provider`;
+   * without one, in memory, at most 10,000 for 24 hours.
+   */
   readonly responseStore?: ResponseStore;
   /** The field of an entity that holds its chains and usage. Default `_openai`. */
   readonly namespace?: string;
@@ -67,6 +72,7 @@ export class LLMClient {
   private readonly model: string;
   private readonly defaultDepth: number;
   private readonly chains: ResponseChainManager;
+  private readonly storage: ResponseStorage;
   private readonly logger: Logger;
   private readonly turns = new KeyedQueue();
 
@@ -75,7 +81,9 @@ export class LLMClient {
    *   integer from 0
    */
   constructor(options: LLMClientOptions) {
-    this.provider = providerOf(options.provider, options.responseStore);
+    const store = storeOf(options);
+    this.provider = providerOf(options.provider, store);
+    this.storage = storageOf(options, store);
     this.userId = options.userId;
     this.model = options.model;
     this.defaultDepth = depthOf(options.defaultDepth ?? 0, 'defaultDepth');
@@ -126,7 +134,7 @@ export class LLMClient {
         ? this.answer(request)
         : this.turns.run(entityKey, () => this.answer(request), signal));
     } catch (thrown) {
-      return asLLMError(thrown, signal);
+      return explainUnknownResponse(asLLMError(thrown, signal), this.storage);
     }
   }
 
@@ -192,7 +200,18 @@ export class LLMClient {
 
 const DEFAULT_STORE_LIMITS = { maxResponses: 10_000, timeToLive: 24 * 3_600_000 } as const;
 
-function providerOf(given: LLMClientOptions['provider'], store: ResponseStore | undefined): ILLMProvider {
+function storeOf({ provider, responseStore }: LLMClientOptions): ResponseStore {
+  // Boundary: callers without types pass anything as a provider, which is refused later.
+  const given = provider as LLMClientOptions['provider'] | null | undefined;
+  return responseStore ?? given?.responseStore ?? new MemoryResponseStore(DEFAULT_STORE_LIMITS);
+}
+
+function storageOf({ provider, responseStore }: LLMClientOptions, store: ResponseStore): ResponseStorage {
+  if (provider instanceof StatefulProvider || !(store instanceof MemoryResponseStore)) return 'store';
+  return responseStore === undefined && store === provider.responseStore ? 'module-memory' : 'client-memory';
+}
+
+function providerOf(given: LLMClientOptions['provider'], store: ResponseStore): ILLMProvider {
   if (!isObject(given) || typeof given.generate !== 'function') {
     throw new LLMInvalidRequestError('"provider" must be a provider or an object with the same "generate".', {
       path: 'provider',
@@ -201,8 +220,7 @@ function providerOf(given: LLMClientOptions['provider'], store: ResponseStore | 
   if (given instanceof StatefulProvider) return given;
   if (!isProvider(given)) return new NormalizedProvider(toProvider(given));
   // The ids come from the program's own entities, which may be older than this process.
-  const responses = store ?? new MemoryResponseStore(DEFAULT_STORE_LIMITS);
-  return new StatefulProvider({ provider: given, store: responses, trustsIds: true });
+  return new StatefulProvider({ provider: given, store, trustsIds: true });
 }
 
 /** Boundary: an object with a name and capabilities is taken for a provider. Only `ResponseSource` is used of it. */

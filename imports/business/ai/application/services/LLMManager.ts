@@ -3,6 +3,7 @@ import { toolCalls } from '../../domain/entities/Response';
 import { LLMIncompleteError, LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
+import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { GenerateOptions, LLMInput, LooseTool } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
@@ -21,6 +22,8 @@ import type { JsonLimits } from './structured/parseJsonAnswer';
 import { generateStructured } from './structured/StructuredOutput';
 
 export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limits'> {
+  /** Where an `LLMClient` with this manager stores responses, so that its chains survive a restart. */
+  readonly responseStore?: ResponseStore;
   /** Executes the tools of `generateWithTools`. */
   readonly toolExecutor?: IToolExecutor;
   /**
@@ -48,6 +51,7 @@ export type ToolOptions = Omit<ExecuteOptions, 'input' | 'tools'>;
  */
 export class LLMManager implements ILLMProvider {
   readonly retriesFailedCalls = true;
+  readonly responseStore: ResponseStore | undefined;
   private readonly router: ResilientProvider;
   /** The router, behind its decorators if there are any. */
   private readonly provider: ILLMProvider;
@@ -60,10 +64,11 @@ export class LLMManager implements ILLMProvider {
    *   id, an
    *   unknown fallback, invalid retry settings
    */
-  constructor({ toolExecutor, decorate, ...options }: LLMManagerOptions) {
+  constructor({ toolExecutor, decorate, responseStore, ...options }: LLMManagerOptions) {
     this.router = new ResilientProvider(options);
     this.provider = decorate?.(this.router) ?? this.router;
     this.toolExecutor = toolExecutor;
+    this.responseStore = responseStore;
     this.jsonLimits = options.limits?.json ?? DEFAULT_JSON_LIMITS;
   }
 

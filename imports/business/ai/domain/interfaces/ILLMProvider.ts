@@ -3,6 +3,7 @@ import type { GenerateOptions } from '../types/LLMTypes';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../types/StreamEvents';
 import type { WireName } from '../types/VendorTypes';
+import type { ResponseStore } from './ResponseStore';
 
 export interface ModelCapabilities {
   readonly supportsTools: boolean;
@@ -29,6 +30,8 @@ export interface ILLMProvider {
    * loop.
    */
   readonly retriesFailedCalls?: boolean;
+  /** Where an `LLMClient` with this provider stores responses, unless it has a store of its own. */
+  readonly responseStore?: ResponseStore | undefined;
   getProviderName(): string;
   /**
    * One attempt.

@@ -52,7 +52,7 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly providerSource?: ProviderSource;
   /** Receives all usage as it is counted. */
   readonly onUsage?: LLMManagerOptions['onUsage'];
-  /** Default: in memory. */
+  /** Resolves `previous_response_id`, and stores the chains of `LLMClient`s with the manager. Default: in memory. */
   readonly responses?: ResponseStore;
   /** Default: in memory, so that runs end with this process. */
   readonly runs?: RunStore;
@@ -89,9 +89,11 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
   const settings = { ...input, providers: (input.providers ?? []).map(withId) };
   const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.providerSource);
   const tools = ports.tools ?? new ToolRegistry();
+  const responses = ports.responses ?? new MemoryResponseStore();
   const options = {
     directory: providers,
     toolExecutor: tools,
+    responseStore: responses,
     ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }),
   };
   const manager = createManager(options, settings.budgets, ports);
@@ -110,7 +112,6 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     ...logger,
     ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }),
   });
-  const responses = ports.responses ?? new MemoryResponseStore();
   const conversations = createChat({ settings, loop, tools }, ports);
   const jobs = ports.jobs ?? new LocalJobQueue(logger);
   const queue = new RunQueue({ loop, store: runs, jobs, tools, ...logger });

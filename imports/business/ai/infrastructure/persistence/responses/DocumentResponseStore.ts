@@ -7,6 +7,7 @@ import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { ResponseStore, StoredResponse } from '../../../domain/interfaces/ResponseStore';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
 
 export interface ResponseDocument extends StoredDocument {
   readonly userId: string;
@@ -32,6 +33,16 @@ const TTL_SECONDS = 30 * 24 * 3_600;
 const USE_PRECISION_MS = 3_600_000;
 /** How many saves of a user pass between two counts of the user's responses. */
 const SAVES_PER_COUNT = 50;
+
+/** Creates a response store and its indexes. */
+export async function openResponseStore(
+  database: DocumentDatabase,
+  options?: DocumentResponseStoreOptions,
+): Promise<DocumentResponseStore> {
+  const store = new DocumentResponseStore(database.collection(RESPONSES), options);
+  await store.ready();
+  return store;
+}
 
 export class DocumentResponseStore implements ResponseStore {
   private readonly responses: DocumentCollection<ResponseDocument>;
