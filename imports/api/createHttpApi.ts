@@ -15,6 +15,7 @@ import { addApiRoutes } from './routes';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { toLLMError } from './http/toLLMError';
+import { leavePages } from './http/leavePages';
 import { InFlightRequests } from './http/InFlightRequests';
 import { Metrics } from './http/Metrics';
 import { ModelDirectory } from './gateway/models/ModelDirectory';
@@ -34,9 +35,9 @@ export interface HttpApiPorts {
   readonly secrets?: readonly Buffer[];
   /** `/oauth/…`, where users connect accounts: see `createOAuthRoutes`. */
   readonly oauth?: RequestHandler;
-  /** Enables `/runs`, `/tools` and `/stats`, for a dashboard without DDP. */
+  /** Enables `/runs`, `/tools` and `/stats`. */
   readonly runs?: RunRoutePorts;
-  /** Enables `/providers`, likewise. */
+  /** Enables `/providers` and `/secrets`. */
   readonly providers?: ProviderOperations;
   /** Enables the dashboard's page, files and session. */
   readonly dashboard?: DashboardPagePorts;
@@ -46,6 +47,10 @@ export interface HttpApiPorts {
   readonly findUser?: UserLookup;
   /** Enables `/user-data`, where users delete their data. */
   readonly userData?: UserDataOperations;
+  /** The host also serves the app's own pages: browsers that open a path as a page are left to it. Default: false. */
+  readonly servesPages?: boolean;
+  /** The paths under which the host mounts the router, for WebSockets. Default: the root. */
+  readonly basePaths?: readonly string[];
   readonly limits?: Partial<HttpApiLimits>;
   /** No other process uses the module's stores. Default: false. */
   readonly isAlone?: boolean;
@@ -137,8 +142,9 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   };
   const router = express.Router();
   if (ports.oauth !== undefined) router.use(ports.oauth);
+  if (ports.servesPages === true) router.use(leavePages);
   addApiRoutes(router, express, shared);
-  const sockets = new ResponseSockets(shared);
+  const sockets = new ResponseSockets({ ...shared, basePaths: ports.basePaths ?? [''] });
   return {
     router,
     handleUpgrade: (request, socket, head) => sockets.handleUpgrade(request, socket, head),

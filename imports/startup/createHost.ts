@@ -24,6 +24,7 @@ import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { Provider } from '../business/providers/domain/entities/Provider';
+import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
@@ -45,6 +46,8 @@ export interface HostSettings {
   readonly rootUrl: string;
   /** Permits http and private addresses for vendors and authorization servers that admins enter: for development. */
   readonly allowPrivateHosts: boolean;
+  /** Where the API is mounted below the root URL: '' or a path like `/ai`. Default: ''. */
+  readonly httpPath?: string;
   /** Calls per user and minute. */
   readonly callLimits?: Partial<CallLimits>;
   /** Milliseconds that `close` waits for HTTP requests in progress. Default: 30,000. */
@@ -63,7 +66,9 @@ export interface HostPorts {
   /** `findUser` knows every user. Otherwise, owners of API tokens count as users, too. */
   readonly hasAccounts?: true;
   readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'providerSource' | 'onUsage'>;
-  /** Enables the dashboard over HTTP, with the routes that it needs. A host with DDP needs neither. */
+  /** The app serves pages of its own; see `HttpApiPorts.servesPages`. */
+  readonly servesPages?: true;
+  /** Enables the dashboard's page over HTTP, with its files and its session. A host with DDP does not need it. */
   readonly dashboard?: DashboardPagePorts;
 }
 
@@ -82,10 +87,20 @@ export interface Host {
 
 /** @throws LLMInvalidRequestError for invalid settings; errors of the database */
 export async function createHost(
-  { ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {}, jobs = {}, shutdownGraceMs }: HostSettings,
+  {
+    ai,
+    secretKeys,
+    rootUrl: appUrl,
+    httpPath = '',
+    allowPrivateHosts,
+    callLimits = {},
+    jobs = {},
+    shutdownGraceMs,
+  }: HostSettings,
   ports: HostPorts,
 ): Promise<Host> {
   const { express, database, dashboard } = ports;
+  const rootUrl = appUrl.replace(/\/+$/, '') + checkedPath(httpPath);
   const { keys } = KeyRing.parse(secretKeys);
   const apiTokens = new UserApiTokens(database, ports.hasAccounts === true ? ports.findUser : undefined);
   const authenticate: HostPorts['authenticate'] = async (request) =>
@@ -153,8 +168,13 @@ export async function createHost(
     ...(ports.hasAccounts === true ? { findUser } : {}),
     isAlone: database.isExclusive,
     ...(shutdownGraceMs === undefined ? {} : { limits: { shutdownGrace: shutdownGraceMs } }),
-    oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate }),
-    ...(dashboard === undefined ? {} : { dashboard, runs, providers: providers.operations }),
+    oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate, homeUrl: appUrl }),
+    runs,
+    providers: providers.operations,
+    servesPages: ports.servesPages ?? false,
+    // A proxy may or may not strip the root URL's path.
+    basePaths: [httpPath, new URL(rootUrl).pathname.replace(/\/+$/, '')],
+    ...(dashboard === undefined ? {} : { dashboard }),
   });
   return {
     apiTokens,
@@ -200,4 +220,12 @@ function toConfiguredProvider({
     ...(defaultModel === undefined ? {} : { defaultModel }),
     ...(allowedModels === undefined ? {} : { allowedModels }),
   };
+}
+
+/** @throws LLMInvalidRequestError */
+function checkedPath(path: string): string {
+  if (path === '' || /^(?:\/[\w.-]+)+$/.test(path)) return path;
+  throw new LLMInvalidRequestError(`httpPath must be empty or a path like "/ai", but is "${path}".`, {
+    path: 'httpPath',
+  });
 }

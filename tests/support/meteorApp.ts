@@ -6,7 +6,7 @@ import { resetWebApp } from 'meteor/webapp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { addDdpRateLimits } from '../../imports/startup/meteor/ddpRateLimits';
 import { startBolide } from '../../imports/startup/meteor/startBolide';
-import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
+import type { BolideOptions, MeteorHost } from '../../imports/startup/meteor/startBolide';
 import { DdpClient } from '../stubs/server/DdpClient';
 import { registry, resetMeteor } from '../stubs/server/registry';
 import { newKey } from './oauth/ProvidersHost';
@@ -31,15 +31,21 @@ export interface MeteorApp {
   stop(): Promise<void>;
 }
 
-/** @param ai overrides in `Meteor.settings.ai` */
-export async function startMeteorApp(ai: Readonly<Record<string, unknown>> = {}): Promise<MeteorApp> {
+/**
+ * @param ai overrides in `Meteor.settings.ai`
+ * @param options overrides of the options of `startBolide`
+ */
+export async function startMeteorApp(
+  ai: Readonly<Record<string, unknown>> = {},
+  options: BolideOptions = {},
+): Promise<MeteorApp> {
   const simulator = await startSimulator();
   const settings = Meteor.settings;
   Meteor.settings = { public: {}, ai: { secrets: newKey('k1'), admins: ['ann'], allowPrivateHosts: true, ...ai } };
   resetMeteor();
   resetWebApp();
   for (const _id of PEOPLE) await Meteor.users.insertAsync({ _id });
-  const host = await startBolide({ tools: testTools() });
+  const host = await startBolide({ tools: testTools(), ...options });
   registry.rateRules.clear();
   await host.providers.service.create({
     providerId: 'shared',

@@ -1,7 +1,8 @@
 /**
- * Adds the routes of a dashboard without DDP: page, session, runs, tools, statistics and providers, each if the host
- * provides it.
+ * Adds the routes that a dashboard needs without DDP: page, session, runs, tools, statistics and providers, each if the
+ * host provides it.
  */
+import type { UserLookup } from '../../business/ai/domain/types/Actor';
 import type { Scope } from '../auth/ApiPrincipal';
 import type { AddEndpoint } from '../http/Endpoint';
 import type { RunRoutePorts } from '../runs/RunRoutePorts';
@@ -37,6 +38,7 @@ export interface DashboardRoutePorts {
   readonly closing: AbortSignal;
   readonly runs?: RunRoutePorts;
   readonly providers?: ProviderOperations;
+  readonly findUser?: UserLookup;
   readonly dashboard?: DashboardPagePorts;
 }
 
@@ -67,7 +69,8 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
     paths.push('/runs');
   }
   if (providers !== undefined) {
-    const own = { providers };
+    const { findUser } = ports;
+    const own = { providers, ...(findUser === undefined ? {} : { findUser }) };
     const act = (path: string, scope: Scope, handler: ReturnType<typeof listProviders>, readsBody = false): void =>
       add('app', path, path, { method: 'post', scope, handler, readsBody });
     add(

@@ -1,61 +1,74 @@
 /** `/providers` and `/secrets`: the operations `ai.providers.*` over HTTP. */
 import { isObject } from '../../business/ai/domain/json';
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
+import type { Actor, UserLookup } from '../../business/ai/domain/types/Actor';
 import { toActor } from '../auth/ApiPrincipal';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
 
 export interface ProviderRoutePorts {
   /** Check who may call them, and validate their arguments. */
   readonly providers: ProviderOperations;
+  /** The app's accounts, whose roles the access rules use. */
+  readonly findUser?: UserLookup;
+}
+
+/** A token states what its user may do at most, so being an admin depends on it alone. */
+async function actorOf({ findUser }: ProviderRoutePorts, principal: ApiPrincipal): Promise<Actor> {
+  const roles = (await findUser?.(principal.userId))?.roles;
+  return { ...toActor(principal), ...(roles === undefined ? {} : { roles }) };
 }
 
 /** Responds with `{ providers }`. */
-export function listProviders({ providers }: ProviderRoutePorts): RouteHandler {
+export function listProviders(ports: ProviderRoutePorts): RouteHandler {
   return async ({ principal, response }) => {
-    response.json({ providers: await providers.list(toActor(principal)) });
+    response.json({ providers: await ports.providers.list(await actorOf(ports, principal)) });
   };
 }
 
 /** Responds with `{ url }`: the page that connects the account. */
-export function connectProvider({ providers }: ProviderRoutePorts): RouteHandler {
+export function connectProvider(ports: ProviderRoutePorts): RouteHandler {
   return async (context) => {
-    context.response.json({ url: await providers.connect(toActor(context.principal), providerIdOf(context)) });
+    context.response.json({
+      url: await ports.providers.connect(await actorOf(ports, context.principal), providerIdOf(context)),
+    });
   };
 }
 
 /** Responds with the changed `{ provider }`. `test` fails with the reason if the vendor does not respond. */
-export function actOnProvider(
-  { providers }: ProviderRoutePorts,
-  action: 'disconnect' | 'remove' | 'test',
-): RouteHandler {
+export function actOnProvider(ports: ProviderRoutePorts, action: 'disconnect' | 'remove' | 'test'): RouteHandler {
   return async (context) => {
-    context.response.json({ provider: await providers[action](toActor(context.principal), providerIdOf(context)) });
+    context.response.json({
+      provider: await ports.providers[action](await actorOf(ports, context.principal), providerIdOf(context)),
+    });
   };
 }
 
 /** Takes the operation's argument as the body, with the id in the path. Responds with the changed `{ provider }`. */
 export function changeProvider(
-  { providers }: ProviderRoutePorts,
+  ports: ProviderRoutePorts,
   action: 'update' | 'setApiKey' | 'setMyApiKey',
 ): RouteHandler {
   return async (context) => {
     const argument = { ...bodyOf(context), ...providerIdOf(context) };
-    context.response.json({ provider: await providers[action](toActor(context.principal), argument) });
+    context.response.json({
+      provider: await ports.providers[action](await actorOf(ports, context.principal), argument),
+    });
   };
 }
 
 /** Takes the argument of `ai.providers.create` as the body. Responds with 201 and `{ provider }`. */
-export function createProvider({ providers }: ProviderRoutePorts): RouteHandler {
+export function createProvider(ports: ProviderRoutePorts): RouteHandler {
   return async (context) => {
-    const provider = await providers.create(toActor(context.principal), bodyOf(context));
+    const provider = await ports.providers.create(await actorOf(ports, context.principal), bodyOf(context));
     context.response.status(201).json({ provider });
   };
 }
 
 /** Responds with `{ resealed, unopened }`: numbers of credentials. */
-export function rotateKeys({ providers }: ProviderRoutePorts): RouteHandler {
+export function rotateKeys(ports: ProviderRoutePorts): RouteHandler {
   return async ({ principal, response }) => {
-    response.json(await providers.rotateKeys(toActor(principal)));
+    response.json(await ports.providers.rotateKeys(await actorOf(ports, principal)));
   };
 }
 

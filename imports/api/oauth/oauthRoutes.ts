@@ -25,6 +25,8 @@ export interface OAuthRoutesPorts {
   readonly authenticate: (
     request: IncomingMessage,
   ) => Promise<{ readonly userId: string } | undefined> | { readonly userId: string } | undefined;
+  /** Where the pages link to. Default: the flow's root URL. */
+  readonly homeUrl?: string;
   /** Receives errors that are bugs. Default: logs them to standard error. */
   readonly onUnexpected?: (error: unknown) => void;
 }
@@ -43,6 +45,7 @@ export function createOAuthRoutes({
   express,
   flow,
   authenticate,
+  homeUrl = flow.rootUrl,
   onUnexpected = printError,
 }: OAuthRoutesPorts): Router {
   const router = express.Router();
@@ -53,7 +56,7 @@ export function createOAuthRoutes({
     response
       .status(page.status)
       .set(pageHeaders(referrer))
-      .send(renderPage({ ...page, ...(page.confirm === undefined ? { home: flow.rootUrl } : {}) }));
+      .send(renderPage({ ...page, ...(page.confirm === undefined ? { home: homeUrl } : {}) }));
   };
 
   const sendTo = (response: Response, url: URL, binding: string): void => {

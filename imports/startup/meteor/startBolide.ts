@@ -42,6 +42,8 @@ export interface BolideOptions {
    * package `roles` or `alanning:roles` if the app has it, else `roles` of the user document.
    */
   readonly findRoles?: FindRoles;
+  /** Where the HTTP API is mounted, such as `/ai`. Default: at the root, beside the app's own pages. */
+  readonly httpPath?: string;
   /** Closes sign-up unless the settings allow it. Default: false, the app itself decides who may sign up. */
   readonly ownsAccounts?: boolean;
   /**
@@ -86,7 +88,7 @@ export async function startBolide(options: BolideOptions = {}): Promise<MeteorHo
 }
 
 async function open(options: BolideOptions): Promise<MeteorHost> {
-  const { tools, findRoles, ownsAccounts = false, closesOnSignals = true } = options;
+  const { tools, findRoles, ownsAccounts = false, closesOnSignals = true, httpPath = '' } = options;
   const { shutdownGraceMs = Meteor.isDevelopment ? 1_000 : 6_000 } = options;
   const { admins, adminRoles, firstUser, allowSignUp, ...settings } = readMeteorSettings(
     options.settings === undefined ? Meteor.settings['ai'] : options.settings,
@@ -98,8 +100,16 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
   const database = new MeteorDatabase();
   const { authenticate, findUser } = users;
   const host = await createHost(
-    { ...settings, rootUrl: Meteor.absoluteUrl(), shutdownGraceMs },
-    { express, database, authenticate, findUser, hasAccounts: true, ...(tools === undefined ? {} : { ai: { tools } }) },
+    { ...settings, rootUrl: Meteor.absoluteUrl(), httpPath, shutdownGraceMs },
+    {
+      express,
+      database,
+      authenticate,
+      findUser,
+      hasAccounts: true,
+      servesPages: true,
+      ...(tools === undefined ? {} : { ai: { tools } }),
+    },
   );
   try {
     if (firstUser !== undefined) await createFirstUser(firstUser);
@@ -107,7 +117,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
     const calls = new CallsInProgress();
     defineMethodsAndPublications(host, { database, findUser, calls });
     const { handlers, httpServer } = WebApp;
-    handlers.use(host.api.router);
+    handlers.use(httpPath === '' ? '/' : httpPath, host.api.router);
     const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
       // Other sockets belong to DDP.
       host.api.handleUpgrade(request, socket, head);

@@ -13,6 +13,8 @@ import type { SocketPorts } from './ResponseSocket';
 export interface ResponseSocketsPorts extends Omit<SocketPorts, 'rawReasoningName'> {
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
   readonly maxBodyBytes: number;
+  /** Where the API is mounted: '' or paths without a slash at the end. */
+  readonly basePaths: readonly string[];
 }
 
 const PATH = '/v1/responses';
@@ -35,7 +37,7 @@ export class ResponseSockets {
   /** @returns false for upgrades of other paths */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const [path] = (request.url ?? '').split('?');
-    if (path !== PATH || request.method !== 'GET') return false;
+    if (!this.ports.basePaths.some((base) => path === base + PATH) || request.method !== 'GET') return false;
     const onError = (): void => {
       socket.destroy();
     };
