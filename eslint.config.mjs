@@ -142,7 +142,7 @@ export default tseslint.config(
   },
   {
     // Stubs and declarations bear the names, and have the exports, of the packages that they stand for.
-    files: ['tests/stubs/meteor/*.ts', '**/*.d.ts'],
+    files: ['tests/stubs/meteor/*.ts', 'tests/stubs/client/*.ts', '**/*.d.ts'],
     rules: { 'check-file/filename-naming-convention': 'off', 'no-restricted-syntax': 'off' },
   },
   {

@@ -1,16 +1,16 @@
-/** Mounts the dashboard in the page, on either host. */
+/** Mounts the dashboard in a page of its own, on either host. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './App';
+import { Dashboard } from './Dashboard';
 import type { DashboardData } from './data/DashboardData';
-import { DataProvider } from './data/DataContext';
 
-export function mountDashboard(container: HTMLElement, data: DashboardData): void {
-  createRoot(container).render(
+/** @returns unmounts it */
+export function mountDashboard(container: HTMLElement, data: DashboardData): () => void {
+  const root = createRoot(container);
+  root.render(
     <StrictMode>
-      <DataProvider data={data}>
-        <App />
-      </DataProvider>
+      <Dashboard data={data} />
     </StrictMode>,
   );
+  return () => root.unmount();
 }

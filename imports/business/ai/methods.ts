@@ -1,8 +1,9 @@
 /**
  * Defines `ai.llm.*`, `ai.runs.*` and `ai.users.*` as Meteor methods: each checks its arguments, identifies the user,
  * unblocks the connection, makes one call, and maps errors. Meteor resends methods after a lost connection; a request
- * that arrives twice with the same `requestId` is one run. From a client: `Meteor.applyAsync(name, [request], {
- * noRetry: true })`.
+ * that arrives twice with the same `requestId` is one run. From a client: `Meteor.callAsync(name, request)`, or
+ * `Meteor.applyAsync(name, [request], { noRetry: true, returnServerResultPromise: true })` for a request that must not
+ * be resent.
  */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';

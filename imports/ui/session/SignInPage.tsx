@@ -1,5 +1,5 @@
 /** Signs in: with an API token under plain Node, with a password under Meteor. */
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import type { Credentials } from '../data/DashboardData';
 import { useData } from '../data/DataContext';
@@ -12,6 +12,13 @@ export function SignInPage({ method }: { readonly method: Credentials['method'] 
   const [login, setLogin] = useState('');
   const [secret, setSecret] = useState('');
   const id = useId();
+  const secretField = useRef<HTMLInputElement>(null);
+  const { error } = signIn;
+  useEffect(() => {
+    if (error === undefined) return;
+    secretField.current?.focus();
+    secretField.current?.select();
+  }, [error]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     signIn.run(
@@ -44,17 +51,20 @@ export function SignInPage({ method }: { readonly method: Credentials['method'] 
         <label htmlFor={`${id}-secret`} className="field">
           <span>{method === 'token' ? 'API token' : 'Password'}</span>
           <input
+            ref={secretField}
             id={`${id}-secret`}
             type="password"
             value={secret}
             onChange={(event) => setSecret(event.target.value)}
             autoComplete="current-password"
+            aria-invalid={error !== undefined}
+            aria-describedby={error === undefined ? undefined : `${id}-error`}
             required
           />
         </label>
-        {signIn.error !== undefined && (
-          <p className="form-error" role="alert">
-            {signIn.error}
+        {error !== undefined && (
+          <p id={`${id}-error`} className="form-error" role="alert">
+            {error}
           </p>
         )}
         <button type="submit" className="button button-primary" disabled={signIn.isBusy}>

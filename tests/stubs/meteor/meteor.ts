@@ -43,7 +43,11 @@ export const Meteor = {
   applyAsync(
     name: string,
     args: readonly unknown[],
-    _options: { readonly noRetry?: boolean; readonly wait?: boolean } = {},
+    _options: {
+      readonly noRetry?: boolean;
+      readonly wait?: boolean;
+      readonly returnServerResultPromise?: boolean;
+    } = {},
   ): Promise<unknown> {
     return callFromServer(name, args);
   },

@@ -84,6 +84,14 @@ export class Cursor<T> {
   }
 
   /** Not available on the server: in Meteor they throw, or return promises where documents are expected. */
+  observe(_callbacks: {
+    addedAt?(document: T, index: number, before: string | null): void;
+    changedAt?(now: T, before: T, index: number): void;
+    removedAt?(document: T, index: number): void;
+    movedTo?(document: T, from: number, to: number, before: string | null): void;
+  }): never {
+    throw notOnServer('observe');
+  }
   fetch(): never {
     throw notOnServer('fetch');
   }

@@ -1,4 +1,4 @@
-/** Meteor's browser-only API: typed here, and failing when called. */
+/** Meteor's browser-only API: typed here, and failing when called. `tests/stubs/client` is a browser's Meteor. */
 interface ClientUser {
   readonly _id: string;
   readonly username?: string;

@@ -5,10 +5,16 @@
 import { Meteor } from 'meteor/meteor';
 import { DashboardError } from '../DashboardData';
 
+/**
+ * `callAsync` cannot be told not to repeat. In a browser `applyAsync` resolves at once to `undefined`, and only logs
+ * errors, unless it is asked for the server's result.
+ */
+const OPTIONS = { noRetry: true, returnServerResultPromise: true };
+
 export async function callMethod<T = void>(name: string, argument: object): Promise<T> {
   try {
     // The method's contract types its result.
-    return (await Meteor.applyAsync(name, [argument], { noRetry: true })) as T;
+    return (await Meteor.applyAsync(name, [argument], OPTIONS)) as T;
   } catch (error) {
     throw toDashboardError(error);
   }
@@ -18,6 +24,8 @@ export async function callMethod<T = void>(name: string, argument: object): Prom
 export function toDashboardError(error: unknown): DashboardError {
   if (typeof error !== 'object' || error === null) return new DashboardError('unexpected', String(error));
   const code = 'error' in error && typeof error.error === 'string' ? error.error : 'unexpected';
+  if (code === 'invocation-failed')
+    return new DashboardError(code, 'The connection was lost before the server responded. Check the result and retry.');
   const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : undefined;
   return new DashboardError(code, reason ?? (error instanceof Error ? error.message : 'Something went wrong.'));
 }

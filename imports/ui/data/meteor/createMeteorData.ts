@@ -1,108 +1,113 @@
 /** The dashboard's data under Meteor: publications for the data, methods for the commands. */
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Meteor } from 'meteor/meteor';
-import { Mongo } from 'meteor/mongo';
-import { useFind, useSubscribe, useTracker } from 'meteor/react-meteor-data';
-import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
-import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
-import type { Connection, DashboardData, ListedRun, Loaded, RunDetails, ToolSummary } from '../DashboardData';
+import type { Connection, DashboardData, Loaded, RunDetails } from '../DashboardData';
 import { deriveLiveText } from '../reducers/deriveLiveText';
+import { outputItems } from '../reducers/outputItems';
 import { parseItems } from '../reducers/parseItems';
 import { sortCalls } from '../reducers/sortCalls';
-import { NO_USAGE } from '../reducers/usageView';
-import { callMethod } from './callMethod';
+import { toDashboardError } from './callMethod';
+import { DELTAS, PROVIDERS, RUNS, STATISTICS, TOOL_CALLS } from './collections';
 import { countTools } from './countTools';
+import { createAccessReader } from './createAccessReader';
 import { createMeteorCommands } from './createMeteorCommands';
-import { readAccess } from './readAccess';
+import { createRunList } from './createRunList';
+import { trackDocuments } from './trackDocuments';
+import { trackRun } from './trackRun';
+import { trackSubscription } from './trackSubscription';
+import type { SubscriptionStatus } from './trackSubscription';
+import { trackToolCalls } from './trackToolCalls';
+import { useToolList } from './useToolList';
+import { useTracked } from './useTracked';
 
+/** To be called once, outside of components: the result holds the state of the dashboard's session. */
 export function createMeteorData(): DashboardData {
-  const runs = new Mongo.Collection<RunDetailView>('ai_runs');
-  const calls = new Mongo.Collection<ToolCallView>('ai_tool_calls');
-  const deltas = new Mongo.Collection<DeltaView>('ai_deltas');
-  const providers = new Mongo.Collection<PublicProvider>('ai_providers');
-  const statistics = new Mongo.Collection<RunCountView>('ai_stats');
+  const readAccess = createAccessReader();
+  const toListedRuns = createRunList();
   return {
-    useAccess: () => useTracker(readAccess, []),
+    useAccess: () => useTracked(readAccess, []),
     useSimulationNotice: () => undefined,
-    useConnection: () => useTracker(readConnection, []),
+    useConnection: () => useTracked(readConnection, []).connection,
     useRuns() {
-      const isLoading = useSubscribe('ai.runs', {});
-      const isLoadingCalls = useSubscribe('ai.toolCalls', { state: 'awaiting_approval' });
-      const found = useFind(() => runs.find({}, { sort: { createdAt: -1 } }), []);
-      const awaitingApproval = useFind(() => calls.find({ state: 'awaiting_approval' }), []);
-      const listed = useMemo(() => toListedRuns(found, awaitingApproval), [found, awaitingApproval]);
-      return toLoaded(isLoading() || isLoadingCalls(), listed);
+      const { runs, calls, runStatus, callStatus } = useTracked(readRuns, []);
+      const listed = useMemo(() => toListedRuns(runs, calls), [runs, calls]);
+      return toLoaded(listed, runStatus, callStatus);
     },
     useRun(executionId) {
-      const isLoading = useSubscribe('ai.run', { executionId });
-      const [run] = useFind(() => runs.find({ _id: executionId }), [executionId]);
-      const runCalls = useFind(() => calls.find({ executionId }, { sort: { startTime: 1 } }), [executionId]);
-      const runDeltas = useFind(() => deltas.find({ executionId }, { sort: { seq: 1 } }), [executionId]);
+      const { run, toolCalls, deltas, ...status } = useTracked(() => readRun(executionId), [executionId]);
       const items = useMemo(() => parseItems(run?.transcript ?? run?.input), [run?.transcript, run?.input]);
       const details = useMemo((): RunDetails | undefined => {
         if (run === undefined) return undefined;
         return {
-          run: { ...run, usage: { ...NO_USAGE, ...run.usage } },
+          run,
           items,
-          calls: sortCalls(runCalls, items),
-          liveText: deriveLiveText(runDeltas, items, run.state),
+          calls: sortCalls(toolCalls, items),
+          liveText: deriveLiveText(deltas, outputItems(run), run.state),
           turns: new Map(),
           log: [],
           argumentHashes: new Map(),
         };
-      }, [run, items, runCalls, runDeltas]);
-      return toLoaded(isLoading(), details);
+      }, [run, items, toolCalls, deltas]);
+      return toLoaded(details, status);
     },
     useTools() {
-      const isLoading = useSubscribe('ai.toolCalls', {});
       const tools = useToolList();
-      const found = useFind(() => calls.find({}), []);
-      const counted = useMemo(() => countTools(tools ?? [], found), [tools, found]);
-      return toLoaded(isLoading() || tools === undefined, counted);
+      const { toolCalls, ...status } = useTracked(readToolCalls, []);
+      const listed = tools.state === 'ready' ? tools.value : undefined;
+      const counted = useMemo(() => listed && countTools(listed, toolCalls), [listed, toolCalls]);
+      return counted === undefined ? tools : toLoaded(counted, status);
     },
     useProviders() {
-      const isLoading = useSubscribe('ai.providers');
-      const found = useFind(() => providers.find({}, { sort: { name: 1 } }), []);
-      return toLoaded(isLoading(), found);
+      const { providers, status } = useTracked(readProviders, []);
+      return toLoaded(providers, status);
     },
     useStatistics() {
-      const isLoading = useSubscribe('ai.stats');
-      const found = useFind(() => statistics.find({}), []);
-      return toLoaded(isLoading(), found);
+      const { counts, status } = useTracked(readStatistics, []);
+      return toLoaded(counts, status);
     },
     commands: createMeteorCommands(),
   };
 }
 
-/** Tools are not documents: they only change with the server's code, so one call is enough. */
-function useToolList(): readonly ToolSummary[] | undefined {
-  const [tools, setTools] = useState<readonly ToolSummary[]>();
-  useEffect(() => {
-    let isMounted = true;
-    callMethod<readonly ToolSummary[]>('ai.tools.list', {}).then(
-      (list) => isMounted && setTools(list),
-      () => isMounted && setTools([]),
-    );
-    return () => void (isMounted = false);
-  }, []);
-  return tools;
-}
+const AWAITING_APPROVAL = { state: 'awaiting_approval' };
 
-/** Documents that have arrived are shown before the subscription is ready. */
-function toLoaded<T>(isLoading: boolean, value: T): Loaded<T> {
-  const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
-  return isLoading && isEmpty ? { state: 'loading' } : { state: 'ready', value };
-}
+const readRuns = () => ({
+  runs: trackDocuments({ collection: RUNS, sort: { createdAt: -1 } }),
+  calls: trackDocuments({ collection: TOOL_CALLS, selector: AWAITING_APPROVAL }),
+  runStatus: trackSubscription('ai.runs', {}),
+  callStatus: trackSubscription('ai.toolCalls', AWAITING_APPROVAL),
+});
 
-function toListedRuns(runs: readonly RunDetailView[], awaitingApproval: readonly ToolCallView[]): readonly ListedRun[] {
-  return runs.map((run) => ({
-    ...run,
-    usage: { ...NO_USAGE, ...run.usage },
-    awaitingApproval: awaitingApproval.filter((call) => call.executionId === run._id).map((call) => call.callId),
-  }));
-}
+const readRun = (executionId: string) => ({
+  ...trackRun(executionId),
+  toolCalls: trackToolCalls(executionId).toolCalls,
+  deltas: trackDocuments({ collection: DELTAS, selector: { executionId }, sort: { seq: 1 } }),
+});
 
-function readConnection(): Connection {
+const readToolCalls = () => trackToolCalls({});
+
+const readProviders = () => ({
+  providers: trackDocuments({ collection: PROVIDERS, sort: { name: 1 } }),
+  status: trackSubscription('ai.providers', {}),
+});
+
+const readStatistics = () => ({
+  counts: trackDocuments({ collection: STATISTICS }),
+  status: trackSubscription('ai.stats', {}),
+});
+
+const readConnection = (): { connection: Connection } => {
   const { status } = Meteor.status();
-  return status === 'connected' ? 'live' : status === 'connecting' ? 'connecting' : 'lost';
+  return { connection: status === 'connected' ? 'live' : status === 'connecting' ? 'connecting' : 'lost' };
+};
+
+/** Documents that have arrived are shown before all subscriptions are ready. */
+function toLoaded<T>(value: T, ...statuses: readonly SubscriptionStatus[]): Loaded<T> {
+  const failed = statuses.find(({ error }) => error !== undefined);
+  if (failed !== undefined) {
+    const retry = (): void => statuses.forEach((status) => status.retry());
+    return { state: 'failed', error: toDashboardError(failed.error), retry };
+  }
+  const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
+  return isEmpty && statuses.some(({ isLoading }) => isLoading) ? { state: 'loading' } : { state: 'ready', value };
 }

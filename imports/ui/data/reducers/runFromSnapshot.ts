@@ -2,6 +2,7 @@
 import type { DeltaView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
 import type { TurnTime } from '../DashboardData';
 import { deriveLiveText } from './deriveLiveText';
+import { outputItems } from './outputItems';
 import { parseItems } from './parseItems';
 import type { StreamedRun } from './reduceRun';
 import { sortCalls } from './sortCalls';
@@ -19,7 +20,7 @@ export function runFromSnapshot({ run, toolCalls, deltas }: RunSnapshot, previou
     run,
     items,
     calls: sortCalls(toolCalls, items),
-    liveText: deriveLiveText(deltas, items, run.state),
+    liveText: deriveLiveText(deltas, outputItems(run), run.state),
     turns: previous?.turns ?? new Map<number, TurnTime>(),
     log: previous?.log ?? [],
     argumentHashes: previous?.argumentHashes ?? new Map<string, string>(),

@@ -1,0 +1,12 @@
+/** The collections that the publications fill, with the types of their documents. */
+import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
+import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
+
+/** `T` exists only for the type. */
+export type CollectionName<T> = string & { readonly documentType?: T };
+
+export const RUNS: CollectionName<RunDetailView> = 'ai_runs';
+export const TOOL_CALLS: CollectionName<ToolCallView> = 'ai_tool_calls';
+export const DELTAS: CollectionName<DeltaView> = 'ai_deltas';
+export const PROVIDERS: CollectionName<PublicProvider> = 'ai_providers';
+export const STATISTICS: CollectionName<RunCountView> = 'ai_stats';

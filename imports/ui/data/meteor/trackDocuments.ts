@@ -1,0 +1,79 @@
+/**
+ * The documents of a query as a reactive array. Documents that did not change stay the same objects, so that only what
+ * shows a changed one is rendered again; many changes at once are one new array.
+ */
+import { EJSON } from 'meteor/ejson';
+import { Meteor } from 'meteor/meteor';
+import type { Mongo } from 'meteor/mongo';
+import { clientCollection } from './clientCollection';
+import type { CollectionName } from './collections';
+import { SharedSource, sharedSource } from './SharedSource';
+
+export interface DocumentQuery<T> {
+  readonly collection: CollectionName<T>;
+  readonly selector?: object;
+  readonly sort?: Readonly<Record<string, 1 | -1>>;
+}
+
+/** Observes while the computation runs. Computations with the same query share one observer. */
+export function trackDocuments<T extends { readonly _id: string }>(query: DocumentQuery<T>): readonly T[] {
+  return sharedSource(`documents ${EJSON.stringify({ ...query })}`, (key) => new SharedQuery<T>(key, query)).read();
+}
+
+class SharedQuery<T extends { readonly _id: string }> extends SharedSource<readonly T[]> {
+  private readonly query: DocumentQuery<T>;
+  private observer: { stop(): void } | undefined;
+  private documents: T[] = [];
+  private isStale = false;
+
+  constructor(key: string, query: DocumentQuery<T>) {
+    super(key);
+    this.query = query;
+  }
+
+  protected start(): void {
+    let isInitial = true;
+    const change = (apply: (documents: T[]) => void): void => {
+      apply(this.documents);
+      if (!isInitial) this.update();
+    };
+    this.documents = [];
+    this.observer = this.cursor().observe({
+      addedAt: (document, index) => change((documents) => documents.splice(index, 0, document)),
+      changedAt: (document, _before, index) => change((documents) => documents.splice(index, 1, document)),
+      removedAt: (_document, index) => change((documents) => documents.splice(index, 1)),
+      movedTo: (document, from, to) =>
+        change((documents) => {
+          documents.splice(from, 1);
+          documents.splice(to, 0, document);
+        }),
+    });
+    isInitial = false;
+    this.set([...this.documents]);
+  }
+
+  protected stop(): void {
+    this.observer?.stop();
+    this.observer = undefined;
+  }
+
+  protected peek(): readonly T[] {
+    // Only browsers have these collections.
+    return Meteor.isServer ? [] : this.cursor().fetch();
+  }
+
+  /** Documents arrive in batches; the array is copied once per batch. */
+  private update(): void {
+    if (this.isStale) return;
+    this.isStale = true;
+    queueMicrotask(() => {
+      this.isStale = false;
+      if (this.observer !== undefined) this.set([...this.documents]);
+    });
+  }
+
+  private cursor(): Mongo.Cursor<T> {
+    const { collection, selector = {}, sort } = this.query;
+    return clientCollection(collection).find(selector, sort === undefined ? {} : { sort });
+  }
+}

@@ -1,0 +1,72 @@
+/** A subscription as a reactive value: whether its documents have arrived, and why it ended. */
+import { EJSON } from 'meteor/ejson';
+import { Meteor } from 'meteor/meteor';
+import { Tracker } from 'meteor/tracker';
+import { SharedSource, sharedSource } from './SharedSource';
+
+/** A `Meteor.Error`: `error` is the code, `reason` the message. */
+export interface SubscriptionError extends Error {
+  readonly error: string | number;
+  readonly reason?: string | undefined;
+  readonly details?: unknown;
+}
+
+export interface SubscriptionStatus {
+  /** The first documents have not arrived yet. */
+  readonly isLoading: boolean;
+  /** Why the server refused or ended the subscription. */
+  readonly error: SubscriptionError | undefined;
+  /** Subscribes again after an error. */
+  readonly retry: () => void;
+}
+
+/** Subscribes while the computation runs. Computations with the same name and argument share one subscription. */
+export function trackSubscription(name: string, argument: object): SubscriptionStatus {
+  return sharedSource(
+    `subscription ${name} ${EJSON.stringify(argument)}`,
+    (key) => new SharedSubscription(key, name, argument),
+  ).read();
+}
+
+class SharedSubscription extends SharedSource<SubscriptionStatus> {
+  private readonly name: string;
+  private readonly argument: object;
+  private handle: { stop(): void } | undefined;
+
+  constructor(key: string, name: string, argument: object) {
+    super(key);
+    this.name = name;
+    this.argument = argument;
+  }
+
+  protected start(): void {
+    this.handle = Meteor.subscribe(this.name, this.argument, {
+      onReady: () => this.update({ isLoading: false }),
+      onStop: (error?: SubscriptionError) => {
+        if (error !== undefined) this.update({ isLoading: false, error });
+      },
+    });
+  }
+
+  protected stop(): void {
+    this.handle?.stop();
+    this.handle = undefined;
+  }
+
+  protected peek(): SubscriptionStatus {
+    return this.loading;
+  }
+
+  private readonly retry = (): void => {
+    // Only a subscription that is still read and has failed.
+    if (this.handle === undefined || this.value?.error === undefined) return;
+    this.update({ isLoading: true });
+    Tracker.nonreactive(() => this.start());
+  };
+
+  private readonly loading: SubscriptionStatus = { isLoading: true, error: undefined, retry: this.retry };
+
+  private update(status: Pick<SubscriptionStatus, 'isLoading'> & { readonly error?: SubscriptionError }): void {
+    this.set({ isLoading: status.isLoading, error: status.error, retry: this.retry });
+  }
+}

@@ -1,0 +1,38 @@
+/** Tool calls as reactive data, for Tracker computations. */
+import type { ToolCallState } from '../../../business/ai/domain/entities/Tool';
+import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
+import { TOOL_CALLS } from './collections';
+import { trackDocuments } from './trackDocuments';
+import { NOT_STARTED } from './trackRun';
+import { trackSubscription } from './trackSubscription';
+import type { SubscriptionStatus } from './trackSubscription';
+
+export interface ToolCallFilter {
+  readonly executionId?: string;
+  readonly state?: ToolCallState;
+}
+
+export interface TrackedToolCalls extends SubscriptionStatus {
+  /** In the order in which they were started. */
+  readonly toolCalls: readonly ToolCallView[];
+}
+
+/**
+ * The tool calls of a run, over the same subscription as `trackRun`, or those that match a filter, over `ai.toolCalls`.
+ * @param filter an execution id, a filter, or undefined as long as no run has been started
+ */
+export function trackToolCalls(filter: string | ToolCallFilter | undefined): TrackedToolCalls {
+  if (filter === undefined) return { ...NOT_STARTED, toolCalls: NONE };
+  const [publication, selector] =
+    typeof filter === 'string'
+      ? (['ai.run', { executionId: filter }] as const)
+      : (['ai.toolCalls', definedFields(filter)] as const);
+  const status = trackSubscription(publication, selector);
+  return { ...status, toolCalls: trackDocuments({ collection: TOOL_CALLS, selector, sort: { startTime: 1 } }) };
+}
+
+const NONE: readonly ToolCallView[] = [];
+
+function definedFields({ executionId, state }: ToolCallFilter): ToolCallFilter {
+  return { ...(executionId === undefined ? {} : { executionId }), ...(state === undefined ? {} : { state }) };
+}

@@ -1,0 +1,46 @@
+/**
+ * Reads reactive Meteor data in a component. The computation runs while the component is mounted, and starts again when
+ * React mounts it again, as StrictMode does to every component in development.
+ */
+import { useMemo, useSyncExternalStore } from 'react';
+import { Tracker } from 'meteor/tracker';
+
+/**
+ * @param read returns an object whose fields are compared with the last ones: the component is rendered again when one
+ *   is another value
+ * @param dependencies the values that `read` uses
+ */
+export function useTracked<T extends object>(read: () => T, dependencies: readonly unknown[]): T {
+  const store = useMemo(() => new TrackedValue(read), dependencies);
+  return useSyncExternalStore(store.subscribe, store.get, store.get);
+}
+
+class TrackedValue<T extends object> {
+  private readonly read: () => T;
+  private value: T | undefined;
+
+  constructor(read: () => T) {
+    this.read = read;
+  }
+
+  readonly subscribe = (onChange: () => void): (() => void) => {
+    // A component may be mounted by code that itself runs in a computation.
+    const computation = Tracker.nonreactive(() =>
+      Tracker.autorun(() => {
+        const next = this.read();
+        if (this.value !== undefined && hasEqualFields(this.value, next)) return;
+        this.value = next;
+        Tracker.nonreactive(onChange);
+      }),
+    );
+    return () => computation.stop();
+  };
+
+  /** Rendering must not subscribe, so that until the component is mounted the value is only peeked at. */
+  readonly get = (): T => (this.value ??= Tracker.nonreactive(this.read));
+}
+
+function hasEqualFields<T extends object>(before: T, after: T): boolean {
+  const names = Object.keys(after) as (keyof T)[];
+  return names.length === Object.keys(before).length && names.every((name) => Object.is(before[name], after[name]));
+}

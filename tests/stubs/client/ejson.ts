@@ -1,0 +1,2 @@
+/** EJSON is the same on both sides. */
+export { EJSON } from '../meteor/ejson';

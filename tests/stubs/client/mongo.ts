@@ -1,0 +1,2 @@
+/** The `Mongo` namespace of a browser. */
+export * as Mongo from './mongoNamespace';

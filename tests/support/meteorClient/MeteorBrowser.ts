@@ -1,0 +1,185 @@
+/**
+ * A browser without a screen (jsdom) whose page is connected to the Meteor app on the stubs: `meteor/*` is what
+ * `tests/stubs/client` implements, DDP messages pass as text.
+ */
+import { webcrypto } from 'node:crypto';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { JSDOM, VirtualConsole } from 'jsdom';
+import { EJSON } from '../../stubs/meteor/ejson';
+import type { DdpSocket, OpenDdpSocket } from '../../stubs/client/ClientConnection';
+import type { Fields } from '../../stubs/server/MemoryCollection';
+import { DdpSession } from '../../stubs/server/DdpSession';
+import { until } from '../until';
+import type { TestPage } from './page';
+
+const STUBS = join(__dirname, '../../stubs/client');
+
+let script: Promise<string> | undefined;
+
+/** Bundled once for all tests of a process. */
+async function bundlePage(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(__dirname, 'page.tsx')],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"development"' },
+    alias: Object.fromEntries(
+      ['meteor', 'mongo', 'tracker', 'ejson'].map((name) => [`meteor/${name}`, join(STUBS, `${name}.ts`)]),
+    ),
+    logLevel: 'error',
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+export interface MeteorBrowserOptions {
+  /** A login token that an earlier visit has stored. */
+  readonly token?: { readonly token: string; readonly userId: string };
+}
+
+export class MeteorBrowser {
+  /** What the page wrote to its console as an error or a warning. */
+  readonly errors: unknown[] = [];
+  /** Messages of the client, in order. */
+  readonly sent: Fields[] = [];
+  readonly page: TestPage;
+  private readonly dom: JSDOM;
+  private session: DdpSession | undefined;
+  private closeSocket: (() => void) | undefined;
+
+  static async open(options: MeteorBrowserOptions = {}): Promise<MeteorBrowser> {
+    script ??= bundlePage();
+    return new MeteorBrowser(await script, options);
+  }
+
+  private constructor(code: string, { token }: MeteorBrowserOptions) {
+    const virtualConsole = new VirtualConsole();
+    virtualConsole.on('jsdomError', (error) => this.errors.push(error));
+    for (const level of ['error', 'warn'] as const)
+      virtualConsole.on(level, (...args: unknown[]) => {
+        // jsdom does not implement <search>, which browsers have.
+        if (args[1] !== 'search') this.errors.push(args);
+      });
+    this.dom = new JSDOM('<!doctype html><html><body></body></html>', {
+      url: 'http://localhost:3000/',
+      runScripts: 'outside-only',
+      pretendToBeVisual: true,
+      virtualConsole,
+    });
+    const { window } = this.dom;
+    const openDdpSocket: OpenDdpSocket = (handlers) => this.connect(handlers);
+    Object.assign(window, {
+      openDdpSocket,
+      TextEncoder,
+      matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
+    });
+    Object.defineProperty(window, 'crypto', { value: webcrypto });
+    window.Element.prototype.scrollIntoView = () => undefined;
+    if (token !== undefined) {
+      window.localStorage.setItem('Meteor.loginToken', token.token);
+      window.localStorage.setItem('Meteor.userId', token.userId);
+    }
+    window.eval(code);
+    this.page = (window as unknown as { readonly page: TestPage }).page;
+  }
+
+  get text(): string {
+    return this.dom.window.document.body.textContent;
+  }
+
+  find(selector: string): HTMLElement | null {
+    return this.dom.window.document.querySelector<HTMLElement>(selector);
+  }
+
+  /** The value as the page's own scripts create it: another realm's objects are instances of other classes. */
+  own<T>(value: T): T {
+    return (this.dom.window.JSON).parse(JSON.stringify(value)) as T;
+  }
+
+  /** The focused element. */
+  get focused(): Element | null {
+    return this.dom.window.document.activeElement;
+  }
+
+  button(name: string): HTMLButtonElement {
+    const buttons = [...this.dom.window.document.querySelectorAll('button')];
+    const found = buttons.find((button) => (button.getAttribute('aria-label') ?? button.textContent) === name);
+    if (found === undefined) throw new Error(`There is no button "${name}" on the page: ${this.text}`);
+    return found;
+  }
+
+  /** Types as a user does, so that React notices. */
+  type(selector: string, value: string): void {
+    const input = this.find(selector);
+    if (input === null) throw new Error(`There is no ${selector} on the page: ${this.text}`);
+    const prototype: unknown = Object.getPrototypeOf(input);
+    Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(input, value);
+    input.dispatchEvent(new this.dom.window.Event('input', { bubbles: true }));
+  }
+
+  go(path: string): void {
+    this.dom.window.location.hash = `#/${path}`;
+  }
+
+  async waitFor(isTrue: () => boolean): Promise<void> {
+    await until(isTrue).catch((error: unknown) => {
+      throw new Error(`It did not appear. The page reads: ${this.text}`, { cause: error });
+    });
+  }
+
+  waitForText(text: string): Promise<void> {
+    return this.waitFor(() => this.text.includes(text));
+  }
+
+  /** Waits until the page has rendered everything that has changed so far. */
+  async settle(): Promise<void> {
+    // A flush of Tracker and a rendering of React take a turn of the event loop each.
+    for (let turn = 0; turn < 3; turn++)
+      await new Promise<void>((resolve) => this.dom.window.setTimeout(() => resolve(), 0));
+  }
+
+  async signIn(login: string, password: string): Promise<void> {
+    await this.waitFor(() => this.find('form.sign-in') !== null);
+    this.type('input[autocomplete="username"]', login);
+    this.type('input[type="password"]', password);
+    this.button('Sign in').click();
+  }
+
+  /** Drops the connection. The page reconnects by itself. */
+  dropConnection(): void {
+    this.session?.close();
+    this.closeSocket?.();
+  }
+
+  close(): void {
+    this.session?.close();
+    this.dom.window.close();
+  }
+
+  private connect(handlers: Parameters<OpenDdpSocket>[0]): DdpSocket {
+    // As on a network, a message arrives in a later turn of the event loop, and the order is preserved.
+    const session = new DdpSession({}, (message) => {
+      const text = EJSON.stringify(message);
+      setTimeout(() => {
+        if (this.session === session) handlers.onMessage(text);
+      }, 1);
+    });
+    this.session = session;
+    this.closeSocket = () => handlers.onClose();
+    return {
+      send: (text) => {
+        const message = EJSON.parse(text) as Fields;
+        this.sent.push(message);
+        const { msg, id, name, method, params } = message as Record<string, string> & { params: readonly unknown[] };
+        if (msg === 'method') session.call(id ?? '', method ?? '', params);
+        else if (msg === 'sub') session.subscribe(id ?? '', name ?? '', params);
+        else if (msg === 'unsub') session.unsubscribe(id ?? '');
+        else throw new Error(`The client sent an unknown message: ${text}`);
+      },
+      close: () => session.close(),
+    };
+  }
+}

@@ -1,0 +1,60 @@
+/** The script of a test's page: the dashboard and the helpers, as an app's client imports them. */
+import { StrictMode } from 'react';
+import type { FunctionComponent } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Meteor } from 'meteor/meteor';
+import { Tracker } from 'meteor/tracker';
+import { createMeteorData } from '../../../imports/ui/data/meteor/createMeteorData';
+import { Dashboard } from '../../../imports/ui/Dashboard';
+import { callMethod } from '../../../imports/ui/data/meteor/callMethod';
+import { clientCollection } from '../../../imports/ui/data/meteor/clientCollection';
+import { trackDelta } from '../../../imports/ui/data/meteor/trackDelta';
+import { trackRun } from '../../../imports/ui/data/meteor/trackRun';
+import { trackToolCalls } from '../../../imports/ui/data/meteor/trackToolCalls';
+import { useDelta } from '../../../imports/ui/data/meteor/useDelta';
+import { useRun } from '../../../imports/ui/data/meteor/useRun';
+import { useToolCalls } from '../../../imports/ui/data/meteor/useToolCalls';
+import { useTracked } from '../../../imports/ui/data/meteor/useTracked';
+
+/** Renders a component, and returns a function that unmounts it. */
+function mount(Component: FunctionComponent, isStrict: boolean): () => void {
+  const container = document.body.appendChild(document.createElement('div'));
+  const root = createRoot(container);
+  root.render(
+    isStrict ? (
+      <StrictMode>
+        <Component />
+      </StrictMode>
+    ) : (
+      <Component />
+    ),
+  );
+  return () => {
+    root.unmount();
+    container.remove();
+  };
+}
+
+function mountDashboard(isStrict: boolean): () => void {
+  const data = createMeteorData();
+  return mount(() => <Dashboard data={data} />, isStrict);
+}
+
+export const page = {
+  Meteor,
+  Tracker,
+  mount,
+  mountDashboard,
+  callMethod,
+  clientCollection,
+  trackDelta,
+  trackRun,
+  trackToolCalls,
+  useDelta,
+  useRun,
+  useToolCalls,
+  useTracked,
+};
+export type TestPage = typeof page;
+
+Object.assign(window, { page });
