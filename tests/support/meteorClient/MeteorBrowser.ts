@@ -96,7 +96,7 @@ export class MeteorBrowser {
 
   /** The value as the page's own scripts create it: another realm's objects are instances of other classes. */
   own<T>(value: T): T {
-    return (this.dom.window.JSON).parse(JSON.stringify(value)) as T;
+    return this.dom.window.JSON.parse(JSON.stringify(value)) as T;
   }
 
   /** The focused element. */
@@ -156,6 +156,7 @@ export class MeteorBrowser {
 
   close(): void {
     this.session?.close();
+    this.session = undefined;
     this.dom.window.close();
   }
 
