@@ -301,13 +301,15 @@ describe('The documentation', function () {
     );
   });
 
-  it('lists every event of a run with its fields, and no other', () => {
-    const listed = tableRowsOf(readPage('docs/reference/events.md')).flatMap(([name = '', fields = '']) => {
-      const event = codeIn(name)[0] ?? '';
-      return /^[a-z]+:\w+$/.test(event) ? [[event, codeIn(fields).toSorted()] as const] : [];
+  for (const path of ['docs/reference/events.md', 'docs/guides/agentic-loop.md'])
+    it(`lists every event of a run with its fields in ${path}, and no other`, () => {
+      const listed = tableRowsOf(readPage(path)).flatMap(([names = '', fields = '']) =>
+        codeIn(names)
+          .filter((name) => /^[a-z]+:\w+$/.test(name))
+          .map((name) => [name, codeIn(fields).toSorted()] as const),
+      );
+      expect(Object.fromEntries(listed)).to.deep.equal(Object.fromEntries(eventFields()));
     });
-    expect(Object.fromEntries(listed)).to.deep.equal(Object.fromEntries(eventFields()));
-  });
 
   it('lists every error code with its class, HTTP status and whether it can be retried', () => {
     const listed = tableRowsOf(readPage('docs/reference/errors.md')).flatMap(
