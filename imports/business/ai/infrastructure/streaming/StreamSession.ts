@@ -22,7 +22,7 @@ export interface StreamOptions {
   readonly vendor?: VendorName;
   /** How the endpoint departs from its vendor's quirks. */
   readonly quirks?: Partial<VendorQuirks>;
-  /** False removes tool calls from the lines; the chunks still contain them. Default: true. */
+  /** False removes tool calls, but not their announcements, from the lines; the chunks contain them. Default: true. */
   readonly relayToolUseEvents?: boolean;
   /**
    * Whether lines report token counts where the target scheme leaves that to the client. The last chunk always
@@ -104,6 +104,7 @@ export class StreamSession {
       id: requestId ?? `stream_${created}`,
       created,
       includeUsage: options.relayUsageEvents === true,
+      callsInLastChunk: true,
       relayToolUseEvents: options.relayToolUseEvents !== false,
       emitFunctionAnnouncements: options.emitFunctionAnnouncements === true,
       ...(reasoningField === undefined ? {} : { reasoningField }),

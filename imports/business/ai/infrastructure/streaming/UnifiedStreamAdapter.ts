@@ -13,7 +13,7 @@ import type { StreamOptions, StreamInput } from './StreamSession';
 
 /**
  * One SSE message in the target scheme, including its blank line, or `''` if the client must not see it; and the
- * chunk for the loop.
+ * chunk for the loop. All tool calls are in the chunk with the finish reason, each with its complete arguments.
  */
 export type StreamPair = [line: string, chunk: OpenAIChunk];
 

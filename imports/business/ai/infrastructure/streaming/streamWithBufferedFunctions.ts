@@ -5,14 +5,16 @@ import { UnifiedStreamAdapter } from './UnifiedStreamAdapter';
 import type { StreamPair } from './UnifiedStreamAdapter';
 
 export interface BufferedStreamOptions extends StreamOptions {
-  readonly sourceScheme: SchemeName;
-  readonly targetScheme: SchemeName;
+  /** Default: `openai`. */
+  readonly sourceScheme?: SchemeName;
+  /** Default: `openai`. */
+  readonly targetScheme?: SchemeName;
 }
 
 /** @throws as `UnifiedStreamAdapter.processStream` does */
 export function streamWithBufferedFunctions(
   response: StreamInput,
-  options: BufferedStreamOptions,
+  { sourceScheme = 'openai', targetScheme = 'openai', ...options }: BufferedStreamOptions = {},
 ): AsyncGenerator<StreamPair, void, undefined> {
-  return new UnifiedStreamAdapter(options.sourceScheme, options.targetScheme).processStream(response, options);
+  return new UnifiedStreamAdapter(sourceScheme, targetScheme).processStream(response, options);
 }

@@ -63,14 +63,13 @@ export abstract class BaseStreamEncoder implements StreamEncoder {
   protected abstract encodeError(error: LLMError): readonly string[];
 }
 
-/** Removes tool calls, and every event about one, from a stream whose calls are run elsewhere. */
+/** Removes tool calls, and every event about one but its announcement, from a stream whose calls are run elsewhere. */
 class ToolCallFilter {
   private readonly callIndexes = new Set<number>();
 
   /** @returns the event without its calls; `undefined` if it was about nothing else */
   apply(event: ResponseStreamEvent): ResponseStreamEvent | undefined {
     switch (event.type) {
-      case 'response.tool_use.announced':
       case 'response.tool_use.done':
         return undefined;
       case 'response.output_item.added':

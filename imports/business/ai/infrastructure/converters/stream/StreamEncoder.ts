@@ -39,7 +39,15 @@ export interface StreamEncoderOptions {
   readonly created: number;
   /** Chat completions only: the client requested token counts (`stream_options.include_usage`). */
   readonly includeUsage?: boolean;
-  /** False hides tool calls, and every field that refers to them, from the client. Default: true. */
+  /**
+   * Chat completions only: sends all tool calls in the chunk with the finish reason instead of one by one. Default:
+   * false.
+   */
+  readonly callsInLastChunk?: boolean;
+  /**
+   * False hides tool calls, and every field that refers to them, from the client, except announcements. Default:
+   * true.
+   */
   readonly relayToolUseEvents?: boolean;
   /** Sends a frame as soon as the model starts a call. Default: false. */
   readonly emitFunctionAnnouncements?: boolean;

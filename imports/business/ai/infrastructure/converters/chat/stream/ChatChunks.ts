@@ -31,6 +31,8 @@ export class ChatChunks {
   /** Vendor chunks that arrived before the response had an id, as Azure sends them. */
   private readonly earlyChunks: JsonObject[] = [];
   private callCount = 0;
+  /** Complete calls that wait for the last chunk, if that is where they belong. */
+  private buffered: ChunkDelta = {};
   private summaryIndex = 0;
 
   constructor(options: StreamEncoderOptions) {
@@ -133,17 +135,24 @@ export class ChatChunks {
 
   private callChunks(item: CallItem): readonly OpenAIChunk[] {
     if (item.type === 'function_call' && isLegacy(item))
-      return this.deltaChunks({ function_call: { name: item.name, arguments: argumentsOrEmpty(item) } });
+      return this.callDelta({ function_call: { name: item.name, arguments: argumentsOrEmpty(item) } });
     const index = this.callCount;
     this.callCount += 1;
-    return this.deltaChunks({ tool_calls: [toolCallDelta(item, index)] });
+    const call = toolCallDelta(item, index);
+    return this.callDelta({ tool_calls: [...(this.buffered.tool_calls ?? []), call] });
+  }
+
+  private callDelta(delta: ChunkDelta): readonly OpenAIChunk[] {
+    if (this.options.callsInLastChunk !== true) return this.deltaChunks(delta);
+    this.buffered = { ...this.buffered, ...delta };
+    return this.start();
   }
 
   private finish(response: LLMResponse): readonly OpenAIChunk[] {
     const { wire, finish_reason, usage } = response.vendor;
     const isOwn = wire === 'chat_completions';
     const finishReason = (isOwn ? finish_reason : null) ?? finishReasonOf(response, this.callCount > 0);
-    const last = this.chunk({}, finishReason);
+    const last = this.chunk(this.buffered, finishReason);
     return [
       isOwn ? this.passthrough.finish(last, response, this.options.relayToolUseEvents !== false) : last,
       { ...this.identity, choices: [], usage: isOwn && usage !== undefined ? usage : toChatUsage(response.usage) },

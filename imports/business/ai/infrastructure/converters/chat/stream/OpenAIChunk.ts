@@ -29,7 +29,7 @@ export interface ChunkDelta {
   readonly reasoning_content?: string;
   /** The model's reasoning, as Groq names it. */
   readonly reasoning?: string;
-  /** Complete calls, one per chunk. */
+  /** Complete calls: one per chunk, or all of them in the chunk with the finish reason. */
   readonly tool_calls?: readonly ChunkToolCall[];
   readonly [field: string]: unknown;
 }

@@ -51,7 +51,11 @@ export class PassthroughFields {
     if (first === undefined || choice === undefined) return last;
     const message = isObject(first.message) ? first.message : {};
     const fields = without(first, ['message', 'index', 'finish_reason', ...this.sent]);
-    const delta = { ...without(message, [...STREAMED_FIELDS, ...this.sent]), ...unmappedContent(message) };
+    const delta = {
+      ...choice.delta,
+      ...without(message, [...STREAMED_FIELDS, ...this.sent]),
+      ...unmappedContent(message),
+    };
     return {
       ...last,
       ...without(completion, COMPLETION_FIELDS),

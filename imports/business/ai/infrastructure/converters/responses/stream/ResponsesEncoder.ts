@@ -57,8 +57,8 @@ export class ResponsesEncoder extends BaseStreamEncoder {
         return [...this.start(), ...this.items.addComplete(event.item)];
       case 'vendor.event':
         return event.origin.wire === 'responses' ? [...this.start(), ...this.vendorEvent(event.raw)] : NO_FRAMES;
-      // The added item has already announced the call.
       case 'response.tool_use.announced':
+        return this.isAnnouncedWithoutItem ? [...this.start(), this.announcement(event)] : NO_FRAMES;
       case 'response.usage':
         return NO_FRAMES;
     }
@@ -86,6 +86,16 @@ export class ResponsesEncoder extends BaseStreamEncoder {
       }),
       ...DONE,
     ];
+  }
+
+  /** Otherwise the added item announces the call. */
+  private get isAnnouncedWithoutItem(): boolean {
+    return this.options.emitFunctionAnnouncements === true && this.options.relayToolUseEvents === false;
+  }
+
+  /** Open Responses reserves names with the implementor's prefix for extensions, which clients ignore. */
+  private announcement({ call_id, name }: { readonly call_id: string; readonly name: string }): string {
+    return this.frames.frame('bolide:tool_use_announced', { call_id, name });
   }
 
   private delta(kind: PartKind, event: TextEvent): readonly string[] {
