@@ -88,6 +88,7 @@ export default tseslint.config(
       '.data',
       'bench/node_modules',
       'bench/.build',
+      '_build',
     ],
   },
   ...tseslint.configs.strictTypeChecked,
@@ -137,7 +138,7 @@ export default tseslint.config(
   },
   {
     // What is loaded by name from elsewhere: Meteor's test runner and node's own loaders ask for default exports.
-    files: ['**/*.mjs', '**/*.cjs'],
+    files: ['**/*.mjs', '**/*.cjs', 'rspack.config.js'],
     rules: { 'no-restricted-syntax': 'off', '@typescript-eslint/no-require-imports': 'off' },
   },
   {
@@ -184,5 +185,5 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
     },
   },
-  { files: ['**/*.mjs', '**/*.cjs'], ...tseslint.configs.disableTypeChecked },
+  { files: ['**/*.mjs', '**/*.cjs', 'rspack.config.js'], ...tseslint.configs.disableTypeChecked },
 );

@@ -14,6 +14,7 @@ import { BROWSER_ARCHES } from '../support/meteorBuild/MeteorArch';
 import type { MeteorArch } from '../support/meteorBuild/MeteorArch';
 import { isCompiled, reachableFiles, readSource, REPOSITORY } from '../support/meteorBuild/reachableFiles';
 import { REFUSED_CONSTRUCTS } from '../support/meteorBuild/refusedConstructs';
+import { resolveClassically } from '../support/meteorBuild/resolveClassically';
 
 const CLIENT = 'client/main.tsx';
 const SERVER = 'server/main.ts';
@@ -99,6 +100,27 @@ describe("Meteor's compilers", function () {
       it('compiles the server', async () => {
         expect((await withBabel(SERVER, 'os', babelrc)).length).to.be.above(200);
       });
+  });
+
+  describe('The classic bundler', () => {
+    /** The compiled JSX imports it. */
+    const JSX_RUNTIME = 'react/jsx-runtime';
+
+    for (const [entry, arch] of [
+      [CLIENT, 'web.browser'],
+      [CLIENT, 'web.browser.legacy'],
+      [SERVER, 'os'],
+    ] as const)
+      it(`finds every package of ${entry} for ${arch}, although it ignores \`exports\``, () => {
+        const packages = [...reachableFiles(entry).packages.keys(), ...(entry === CLIENT ? [JSX_RUNTIME] : [])];
+        const foreign = packages.filter((specifier) => !/^(node:|meteor\/)/.test(specifier));
+        expect(foreign.length).to.be.above(2);
+        expect(foreign.filter((specifier) => resolveClassically(specifier, arch) === undefined)).to.deep.equal([]);
+      });
+
+    it('does not find a subpath that only `exports` defines', () => {
+      expect(resolveClassically('mingo/updater', 'os')).to.equal(undefined);
+    });
   });
 
   describe('refuse or miscompile what lint forbids', () => {

@@ -11,8 +11,16 @@ export interface Reachable {
   readonly packages: ReadonlyMap<string, string>;
 }
 
+const reached = new Map<string, Reachable>();
+
 /** Every file that a bundler reaches from an entry point. Type-only imports are erased, as they are by bundlers. */
 export function reachableFiles(entry: string): Reachable {
+  const result = reached.get(entry) ?? walk(entry);
+  reached.set(entry, result);
+  return result;
+}
+
+function walk(entry: string): Reachable {
   const files = new Set<string>();
   const packages = new Map<string, string>();
   const pending = [entry];
