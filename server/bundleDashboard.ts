@@ -1,4 +1,5 @@
 /** Bundles the dashboard in memory when the server starts, so that there is no separate build step. */
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import type { DashboardFiles } from '../imports/api/dashboard/dashboardPages';
@@ -33,20 +34,29 @@ export async function bundleDashboard(simulationNotice?: string): Promise<Dashbo
       return [
         FILES + name,
         {
-          contentType: TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+          contentType: typeOf(name),
           body: Buffer.from(contents),
         },
       ];
     }),
   );
-  return { page: pageOf([...files.keys()], simulationNotice), files };
+  const page = pageOf([...files.keys()], simulationNotice);
+  for (const name of ['favicon.ico', 'favicon.svg'])
+    files.set(`/${name}`, { contentType: typeOf(name), body: await readFile(join(__dirname, '../public', name)) });
+  return { page, files };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   woff2: 'font/woff2',
+  ico: 'image/x-icon',
+  svg: 'image/svg+xml',
 };
+
+function typeOf(name: string): string {
+  return TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+}
 
 /** Without inline scripts and styles, so that it works under a strict Content-Security-Policy. */
 function pageOf(paths: readonly string[], simulationNotice = ''): string {
@@ -59,7 +69,8 @@ function pageOf(paths: readonly string[], simulationNotice = ''): string {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>Bolide</title>
-    <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
+    <link rel="icon" href="/favicon.ico" sizes="48x48">
+    <link rel="icon" href="/favicon.svg" sizes="any" type="image/svg+xml">
     <link rel="stylesheet" href="${styles}">
     <script type="module" src="${script}"></script>
   </head>
@@ -70,9 +81,6 @@ function pageOf(paths: readonly string[], simulationNotice = ''): string {
 </html>
 `;
 }
-
-const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#f0a27c" d="M28.5 3.5 16.6 11.2a8.2 8.2 0 0 0-3.1 3.6 6.9 6.9 0 0 1 4.6 4.3 8.2 8.2 0 0 0 3.2-3.3z"/><circle cx="11" cy="21" r="6.5" fill="#b93c0b"/></svg>';
 
 function escapeAttribute(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

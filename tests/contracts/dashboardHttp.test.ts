@@ -3,6 +3,7 @@
  * page.
  */
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
@@ -449,6 +450,25 @@ describe('the dashboard over HTTP', () => {
       expect(file.headers.get('content-type')).to.contain('text/javascript');
       expect((await get('nobody', '/dashboard/none.js')).status).to.equal(404);
       expect((await get('nobody', '/dashboard/..%2f..%2fpackage.json')).status).to.equal(404);
+    });
+
+    it('has an icon, which both hosts serve from the same files', async () => {
+      const meteorPage = await readFile('client/main.html', 'utf8');
+      for (const page of [JSON.stringify((await get('nobody', '/')).body).replaceAll('\\', ''), meteorPage])
+        expect([...page.matchAll(/rel="icon" href="([^"]+)"/g)].map(([, href]) => href)).to.deep.equal([
+          '/favicon.ico',
+          '/favicon.svg',
+        ]);
+      for (const [path, type] of [
+        ['/favicon.ico', 'image/x-icon'],
+        ['/favicon.svg', 'image/svg+xml'],
+      ] as const) {
+        const icon = await fetch(server.url + path);
+        expect(icon.status).to.equal(200);
+        expect(icon.headers.get('content-type')).to.contain(type);
+        expect(icon.headers.get('cache-control')).not.to.contain('immutable');
+        expect(Buffer.from(await icon.arrayBuffer())).to.deep.equal(await readFile(`public${path}`));
+      }
     });
 
     it('exchanges a token for a cookie that no script and no other site can use', async () => {

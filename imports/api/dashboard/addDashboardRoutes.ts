@@ -97,6 +97,8 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
   }
   if (dashboard !== undefined) {
     add('app', '/', '/', { method: 'get', handler: servePage(dashboard) });
+    for (const path of ['/favicon.ico', '/favicon.svg'])
+      add('app', path, path, { method: 'get', handler: serveFile(dashboard) });
     add('app', /^\/dashboard\/.+$/, '/dashboard/:file', { method: 'get', handler: serveFile(dashboard) });
     add(
       'app',

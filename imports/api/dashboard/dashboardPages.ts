@@ -12,7 +12,7 @@ import { assertKnownHost, assertSameOrigin } from './sameOrigin';
 export interface DashboardFiles {
   /** The HTML at `/`. */
   readonly page: string;
-  /** By path, such as `/dashboard/main-1f3a.js`; the names change with the contents. */
+  /** By path, such as `/dashboard/main-1f3a.js`, whose name changes with its contents, or `/favicon.ico`. */
   readonly files: ReadonlyMap<string, { readonly contentType: string; readonly body: string | Buffer }>;
 }
 
@@ -52,7 +52,9 @@ export function serveFile({ sessions, dashboard }: DashboardPagePorts): RouteHan
     if (file === undefined) throw new HttpError(404, 'File not found.');
     response.set({
       'content-type': file.contentType,
-      'cache-control': 'private, max-age=31536000, immutable',
+      'cache-control': path.startsWith('/dashboard/')
+        ? 'private, max-age=31536000, immutable'
+        : 'public, max-age=86400',
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'same-origin',
     });
