@@ -1,16 +1,14 @@
 /** Meteor's browser entry. */
 import { Meteor } from 'meteor/meteor';
-import '../imports/ui/styles/tokens.css';
-import '../imports/ui/styles/base.css';
-import '../imports/ui/styles/shell.css';
-import '../imports/ui/styles/overview.css';
-import '../imports/ui/styles/runs.css';
-import '../imports/ui/styles/run.css';
-import '../imports/ui/styles/pages.css';
+import '../imports/ui/styles/page.css';
+import '../imports/ui/dashboardStyles';
 import { createMeteorData } from '../imports/ui/data/meteor/createMeteorData';
+import { loadInter } from '../imports/ui/loadInter';
 import { mountDashboard } from '../imports/ui/mountDashboard';
 
 Meteor.startup(() => {
+  // The path includes the prefix of ROOT_URL, if there is one.
+  loadInter(new URL(Meteor.absoluteUrl('bolide')).pathname);
   const place = document.getElementById('app');
   if (place !== null) mountDashboard(place, createMeteorData());
 });

@@ -15,12 +15,21 @@ import type { Route } from './shell/route';
 import { Shell } from './shell/Shell';
 import { SimulationNotice } from './shell/SimulationNotice';
 import { useTheme } from './shell/useTheme';
+import type { ThemeChoice } from './shell/useTheme';
 import { ToolsPage } from './tools/ToolsPage';
 
 export function App() {
+  const theme = useTheme();
+  return (
+    <div className="bolide" data-theme={theme.shown}>
+      <CurrentPage theme={theme} />
+    </div>
+  );
+}
+
+function CurrentPage({ theme }: { readonly theme: ThemeChoice }) {
   const access = useData().useAccess();
   const route = useRoute();
-  const theme = useTheme();
   switch (access.state) {
     case 'checking':
       return (

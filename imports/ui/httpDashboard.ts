@@ -1,12 +1,7 @@
 /** The browser's entry point where plain Node serves the page. */
 import '@fontsource-variable/inter';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/shell.css';
-import './styles/overview.css';
-import './styles/runs.css';
-import './styles/run.css';
-import './styles/pages.css';
+import './styles/page.css';
+import './dashboardStyles';
 import { createHttpData } from './data/http/createHttpData';
 import { createUpdateThrottle } from './data/http/createUpdateThrottle';
 import { mountDashboard } from './mountDashboard';

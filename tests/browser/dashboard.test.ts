@@ -272,7 +272,7 @@ describe('the dashboard in Chromium', function () {
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.textContent)).to.equal('Skip to content');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).to.equal('content');
+    expect(await page.evaluate(() => document.activeElement?.id)).to.equal('bolide-content');
     for (
       let step = 0;
       step < 20 && !(await page.evaluate(() => document.activeElement?.closest('.run-row') !== null));

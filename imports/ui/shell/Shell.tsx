@@ -9,7 +9,7 @@ import { Logo } from './Logo';
 import type { Route } from './route';
 import { SimulationNotice } from './SimulationNotice';
 import { ThemeSwitch } from './ThemeSwitch';
-import type { useTheme } from './useTheme';
+import type { ThemeChoice } from './useTheme';
 
 const PAGES = [
   { path: '', icon: 'overview', label: 'Overview' },
@@ -21,7 +21,7 @@ const PAGES = [
 
 export interface ShellProps {
   readonly route: Route;
-  readonly theme: ReturnType<typeof useTheme>;
+  readonly theme: ThemeChoice;
   readonly name?: string;
   readonly children: ReactNode;
 }
@@ -32,7 +32,7 @@ export function Shell({ route, theme, name, children }: ShellProps) {
   const current = route.path[0] ?? '';
   return (
     <div className="shell">
-      <a className="skip-link" href="#content" onClick={focusContent}>
+      <a className="skip-link" href="#bolide-content" onClick={focusContent}>
         Skip to content
       </a>
       <header className="sidebar">
@@ -73,7 +73,7 @@ export function Shell({ route, theme, name, children }: ShellProps) {
       </header>
       <div className="page-area">
         <SimulationNotice />
-        <main id="content" tabIndex={-1}>
+        <main id="bolide-content" tabIndex={-1}>
           {children}
         </main>
       </div>
@@ -81,8 +81,8 @@ export function Shell({ route, theme, name, children }: ShellProps) {
   );
 }
 
-/** A link to `#content` would replace the route in the URL. */
+/** A link to `#bolide-content` would replace the route in the URL. */
 function focusContent(event: { preventDefault(): void }): void {
   event.preventDefault();
-  document.getElementById('content')?.focus();
+  document.getElementById('bolide-content')?.focus();
 }

@@ -1,7 +1,7 @@
 /** Cycles through the three themes. */
 import { Icon } from '../components/Icon';
 import { THEMES } from './useTheme';
-import type { Theme, useTheme } from './useTheme';
+import type { Theme, ThemeChoice } from './useTheme';
 
 const THEME_STYLES = {
   system: { icon: 'screen', label: 'Theme: system' },
@@ -9,7 +9,7 @@ const THEME_STYLES = {
   dark: { icon: 'moon', label: 'Theme: dark' },
 } as const satisfies Record<Theme, unknown>;
 
-export function ThemeSwitch({ theme: [theme, choose] }: { readonly theme: ReturnType<typeof useTheme> }) {
+export function ThemeSwitch({ theme: { theme, choose } }: { readonly theme: ThemeChoice }) {
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
   const { icon, label } = THEME_STYLES[theme];
   return (

@@ -1,27 +1,33 @@
 /** The colour theme: the system's, unless the user chose one. */
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useState, useSyncExternalStore } from 'react';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const STORAGE_KEY = 'bolide-theme';
+export interface ThemeChoice {
+  readonly theme: Theme;
+  /** What is shown: the choice, or the system's theme. */
+  readonly shown: Exclude<Theme, 'system'>;
+  readonly choose: (theme: Theme) => void;
+}
 
-export function useTheme(): readonly [Theme, (theme: Theme) => void] {
+const STORAGE_KEY = 'bolide-theme';
+const DARK = '(prefers-color-scheme: dark)';
+
+export function useTheme(): ThemeChoice {
   const [theme, setTheme] = useState<Theme>(storedTheme);
-  useEffect(() => {
-    const system = window.matchMedia('(prefers-color-scheme: dark)');
-    const apply = (): void => {
-      document.documentElement.dataset['theme'] = theme === 'system' ? (system.matches ? 'dark' : 'light') : theme;
-    };
-    apply();
-    system.addEventListener('change', apply);
-    return () => system.removeEventListener('change', apply);
-  }, [theme]);
+  const isSystemDark = useSyncExternalStore(subscribe, () => window.matchMedia(DARK).matches);
   const choose = useCallback((next: Theme): void => {
     setTheme(next);
     storeTheme(next);
   }, []);
-  return [theme, choose];
+  return { theme, shown: theme === 'system' ? (isSystemDark ? 'dark' : 'light') : theme, choose };
+}
+
+function subscribe(listener: () => void): () => void {
+  const system = window.matchMedia(DARK);
+  system.addEventListener('change', listener);
+  return () => system.removeEventListener('change', listener);
 }
 
 function storedTheme(): Theme {

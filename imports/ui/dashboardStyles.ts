@@ -1,0 +1,8 @@
+/** The dashboard's style sheets, in their order. They apply below its root element only. */
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/overview.css';
+import './styles/runs.css';
+import './styles/run.css';
+import './styles/pages.css';
