@@ -11,6 +11,9 @@ import { openBrowser } from '../support/openBrowser';
 const swcrc = JSON.parse(readFileSync(path.join(REPOSITORY, '.swcrc'), 'utf8')) as SwcConfiguration;
 const template = readFileSync(path.join(REPOSITORY, 'client/main.html'), 'utf8');
 
+/** A secure context with storage, which the page's own requests never leave. */
+const URL = 'http://localhost/';
+
 interface Opened {
   readonly heading: string;
   readonly errors: readonly string[];
@@ -33,8 +36,13 @@ describe("Meteor's client", () => {
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) errors.push(message.text());
     });
-    await page.setContent(template);
+    await page.route('**/*', (route) =>
+      route.fulfill({ contentType: 'text/html', body: route.request().url() === URL ? template : '' }),
+    );
+    await page.goto(URL);
     await page.addStyleTag({ content: styles });
+    // The connection stays as it is before the server responds: nobody is signed in.
+    await page.addScriptTag({ content: 'window.openDdpSocket = () => ({ send() {}, close() {} });' });
     await page.addScriptTag({ content: script });
     const rendered = page.locator('#app h1').textContent({ timeout: 5_000 });
     const heading = await rendered.catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { compileWithSwc } from './compileWithSwc';
 import type { SwcConfiguration } from './compileWithSwc';
 import { REPOSITORY } from './reachableFiles';
 
-/** Bundles client/main.tsx: every file compiled by SWC with Meteor's options, `meteor/*` replaced by a stand-in. */
+/** Bundles client/main.tsx: every file compiled by SWC with Meteor's options, `meteor/*` replaced by its stubs. */
 export async function bundleMeteorClient(
   configuration: SwcConfiguration,
 ): Promise<{ readonly script: string; readonly styles: string }> {
@@ -40,6 +40,8 @@ const compileSources = (configuration: SwcConfiguration): Plugin => ({
 const replaceMeteor: Plugin = {
   name: 'replace-meteor',
   setup(bundler) {
-    bundler.onResolve({ filter: /^meteor\// }, () => ({ path: path.join(__dirname, 'signedOutClient.ts') }));
+    bundler.onResolve({ filter: /^meteor\// }, ({ path: specifier }) => ({
+      path: path.join(REPOSITORY, 'tests/stubs/client', `${specifier.slice('meteor/'.length)}.ts`),
+    }));
   },
 };
