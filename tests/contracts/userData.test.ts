@@ -101,6 +101,9 @@ class TestHost {
     app.use(host.api.router);
     const server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
+    const started = new TestHost(simulator, opened, names, host, server);
+    // Another process has created them.
+    if ((await host.providers.service.find(SHARED_PROVIDER)) !== undefined) return started;
     const provider = { vendor: 'openai', baseURL: simulator.baseURL('openai') };
     await host.providers.service.create({
       ...provider,
@@ -132,7 +135,7 @@ class TestHost {
       },
       access: 'everyone',
     });
-    return new TestHost(simulator, opened, names, host, server);
+    return started;
   }
 
   async request(user: string, method: string, path: string, body?: unknown): Promise<Response> {
@@ -358,6 +361,19 @@ for (const [kind, open] of Object.entries(DATABASES))
       for (const [name, documents] of await test.dump())
         if (name !== RUN_OWNERS) expect(documents.join('\n'), name).not.to.include('lost');
     });
+
+    if (kind !== 'embedded (NeDB)')
+      it('ends the runs of other processes, which bring nothing back', async () => {
+        const other = await TestHost.start(() => Promise.resolve({ ...test.opened, close: () => Promise.resolve() }));
+        const waiting = await test.startRun(ADA, 'danger', 'r1');
+        await test.events.seen('tool:approval_required', ({ executionId }) => executionId === waiting);
+        await other.host.deleteUserData(ADA);
+        await test.events.seen('run:cancelled', ({ executionId }) => executionId === waiting);
+        await test.host.runs.settled();
+        for (const [name, documents] of await test.dump())
+          for (const mark of marksOf(ADA, [waiting])) expect(documents.join('\n'), name).not.to.include(mark);
+        await other.stop();
+      });
 
     it('cancels responses in the background, which stay deleted', async () => {
       let finish = (): void => undefined;
