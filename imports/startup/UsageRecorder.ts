@@ -1,4 +1,5 @@
 /** Records the tokens that responses used, in the background. Failures are logged. */
+import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import { runDetached } from '../business/ai/application/services/runDetached';
 import type { UsedTokens } from '../business/ai/domain/types/UsageRecords';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
@@ -14,7 +15,10 @@ export class UsageRecorder {
   record({ providerId, userId, usage }: UsedTokens): void {
     const written = runDetached(() => this.write({ providerId, userId, tokens: usage.total_tokens }))
       .catch((error: unknown) =>
-        console.error(`Could not record the tokens that user "${userId}" used at provider "${providerId}".`, error),
+        consoleLogger.error(
+          `Could not record the tokens that user "${userId}" used at provider "${providerId}".`,
+          error,
+        ),
       )
       .finally(() => this.pending.delete(written));
     this.pending.add(written);

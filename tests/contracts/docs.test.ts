@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
+import { LOG_VARIABLES } from '../../imports/business/ai/domain/consoleLogger';
 import { DEFAULT_LIMITS } from '../../imports/business/ai/application/services/runs/runLimits';
 import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../imports/business/ai/domain/interfaces/JobQueue';
@@ -214,6 +215,7 @@ describe('The documentation', function () {
       const read = new Set([
         ...[...variablesRead].filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name)),
         ...BUDGET_VARIABLES,
+        ...LOG_VARIABLES,
         ...VENDOR_NAMES,
       ]);
       expect(firstCells.filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name)).toSorted()).to.deep.equal(

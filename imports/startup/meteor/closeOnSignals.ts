@@ -23,7 +23,7 @@ export interface CloseOnSignalsOptions {
   /** Default: this process. */
   readonly process?: SignalledProcess;
   /** Default: the console. */
-  readonly logger?: Logger;
+  readonly logger?: Pick<Logger, 'warn' | 'error'>;
 }
 
 /**

@@ -92,6 +92,8 @@ function detailOf(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'iteration:start':
       return `turn ${event.iteration}`;
+    case 'llm:retry':
+      return `${event.providerId}: ${event.reason}`;
     case 'llm:response':
       return pluralize(event.response.usage.total_tokens, 'token');
     case 'tool:failed':

@@ -3,6 +3,7 @@
  * answers. One loop serves any number of concurrent runs and holds no state of a run beyond a registry entry. With a
  * run store, runs survive the process and can be reached from any other.
  */
+import { consoleLogger } from '../../domain/consoleLogger';
 import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
@@ -105,7 +106,10 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly decisions: ExternalDecisions;
 
   constructor(options: AgenticLoopOptions) {
-    super(options.onListenerError ?? ((error) => console.error('A listener of the agentic loop threw.', error)));
+    super(
+      options.onListenerError ??
+        ((error) => (options.logger ?? consoleLogger).error('A listener of the agentic loop threw.', error)),
+    );
     const {
       provider,
       toolExecutor,
@@ -115,9 +119,9 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       runStore,
       leaseTimes,
       maxTakeovers = MAX_TAKEOVERS,
-      logger = console,
+      logger = consoleLogger,
     } = options;
-    this.provider = provider.retriesFailedCalls === true ? provider : new ResilientProvider({ provider });
+    this.provider = provider.retriesFailedCalls === true ? provider : new ResilientProvider({ provider, logger });
     this.toolExecutor = toolExecutor;
     this.processor = new ToolProcessor({
       toolExecutor,

@@ -134,7 +134,8 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     ...field('wire', read('wire', wireName)),
     ...field('turn', read('turn', runTurn)),
     ...field('relay', read('relay', flag)),
-    ...field('onHead', listener(given.get('onHead'))),
+    ...field('onHead', listener(given.get('onHead'), 'onHead') as GenerateOptions['onHead']),
+    ...field('onRetry', listener(given.get('onRetry'), 'onRetry') as GenerateOptions['onRetry']),
   });
   knownOptions.set(normalized, normalized);
   return normalized;
@@ -164,6 +165,7 @@ const OPTION_NAMES = {
   turn: true,
   relay: true,
   onHead: true,
+  onRetry: true,
 } as const satisfies Record<keyof GenerateOptions, true>;
 const OPTIONS = Object.keys(OPTION_NAMES);
 
@@ -220,9 +222,10 @@ function oneTool(given: unknown, reader: PlainReader, path: string): Tool {
   return tool;
 }
 
-function listener(value: unknown): GenerateOptions['onHead'] {
-  if (value === undefined || typeof value === 'function') return value as GenerateOptions['onHead'];
-  throw invalid('onHead', `must be a function, not ${describe(value)}`);
+/** Boundary: what a function accepts cannot be checked. */
+function listener(value: unknown, path: string): unknown {
+  if (value === undefined || typeof value === 'function') return value;
+  throw invalid(path, `must be a function, not ${describe(value)}`);
 }
 
 function abortSignal(value: unknown): AbortSignal | undefined {

@@ -2,6 +2,7 @@
  * Structured requests in sequence or in bulk (the phases of a simulation, an import, a nightly job), on any provider,
  * with a chain of previous responses for each entity.
  */
+import { consoleLogger } from '../../domain/consoleLogger';
 import {
   LLMAbortedError,
   LLMInvalidRequestError,
@@ -88,7 +89,7 @@ export class LLMClient {
     this.model = options.model;
     this.defaultDepth = depthOf(options.defaultDepth ?? 0, 'defaultDepth');
     this.chains = new ResponseChainManager({ entities: options.entities ?? [], namespace: options.namespace });
-    this.logger = options.logger ?? console;
+    this.logger = options.logger ?? consoleLogger;
   }
 
   /**

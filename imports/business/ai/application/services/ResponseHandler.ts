@@ -1,4 +1,5 @@
 /** Answers user messages with streamed text: one at a time within a conversation, conversations concurrently. */
+import { consoleLogger } from '../../domain/consoleLogger';
 import { randomUUID } from 'node:crypto';
 import { assistantMessage, developerMessage, userMessage } from '../../domain/entities/Message';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
@@ -59,7 +60,7 @@ export class ResponseHandler {
 
   constructor(options: ResponseHandlerOptions) {
     this.options = options;
-    this.logger = options.logger ?? console;
+    this.logger = options.logger ?? consoleLogger;
     this.now = options.now ?? Date.now;
     options.loop.on('event', (event) => this.onEvent(event));
   }

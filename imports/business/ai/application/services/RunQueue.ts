@@ -2,6 +2,7 @@
  * Queues runs for workers. A run is recorded first and then handed to the job queue by its id; the worker that claims
  * it executes it. Runs that lose their job in between are found in the store and queued again.
  */
+import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
 import type { RunResult } from '../../domain/entities/Run';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
@@ -46,7 +47,14 @@ export class RunQueue {
   private stopped: Promise<void> = Promise.resolve();
   private resolveStopped = (): void => undefined;
 
-  constructor({ loop, store, jobs, tools, sweepIntervalMs = SWEEP_INTERVAL_MS, logger = console }: RunQueueOptions) {
+  constructor({
+    loop,
+    store,
+    jobs,
+    tools,
+    sweepIntervalMs = SWEEP_INTERVAL_MS,
+    logger = consoleLogger,
+  }: RunQueueOptions) {
     this.loop = loop;
     this.store = store;
     this.jobs = jobs;

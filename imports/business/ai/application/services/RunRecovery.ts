@@ -3,6 +3,7 @@
  * gone. An owner is gone when it has removed itself, or when its heartbeat count has not changed for as long as a lease
  * lasts, measured by this process's monotonic clock. Clocks of different machines are never compared.
  */
+import { consoleLogger } from '../../domain/consoleLogger';
 import type { RunResult } from '../../domain/entities/Run';
 import { isFinished, runOf } from '../../domain/entities/Run';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -64,7 +65,7 @@ export class RunRecovery {
     lease = DEFAULT_LEASE_TIMES.lease,
     scanIntervalMs = lease / 3,
     maxPerScan = 100,
-    logger = console,
+    logger = consoleLogger,
   }: RunRecoveryOptions) {
     this.loop = loop;
     this.store = store;

@@ -2,6 +2,7 @@
  * The path of every use of a model: deduplicate by request id, validate, authorize, run, audit. Idempotent: a request
  * starts at most once.
  */
+import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
 import { textOfContent } from '../../domain/entities/Content';
 import { runOf } from '../../domain/entities/Run';
@@ -94,7 +95,7 @@ export class RunLauncher {
 
   constructor(ports: RunLauncherPorts) {
     this.ports = ports;
-    this.logger = ports.logger ?? console;
+    this.logger = ports.logger ?? consoleLogger;
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 import type { ToolCallError, ToolCallState } from '../entities/Tool';
 import type { EndedRun, ErrorCode } from '../errors/LLMErrors';
-import type { LLMResponse, Usage } from './ResponsesAPITypes';
+import type { FailedAttempt, LLMResponse, Usage } from './ResponsesAPITypes';
 
 interface CallReference {
   /** The call's id within its run. */
@@ -36,6 +36,8 @@ export type AgentEventBody =
   | { readonly type: 'iteration:start'; readonly iteration: number }
   /** A fragment of the response; in streaming runs only. */
   | { readonly type: 'llm:delta'; readonly kind: 'text' | 'reasoning' | 'refusal'; readonly delta: string }
+  /** An attempt at the model call failed and is followed by another one; see `FailedAttempt`. */
+  | ({ readonly type: 'llm:retry'; readonly iteration: number } & FailedAttempt)
   /** The model call returned. Its output is part of the transcript. */
   | { readonly type: 'llm:response'; readonly iteration: number; readonly response: LLMResponse }
   /** The model requested a tool call. `arguments` is the JSON text as the model wrote it. */

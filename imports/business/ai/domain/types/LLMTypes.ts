@@ -1,5 +1,5 @@
 /** What callers may request of a model, before and after normalization. */
-import type { Content, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
+import type { Content, FailedAttempt, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
 import type { JsonObject, VendorFields, WireName } from './VendorTypes';
 import type { RunTurn } from '../entities/BudgetAccount';
 import type { BuiltInTool, FunctionTool, Tool } from '../entities/Tool';
@@ -119,6 +119,8 @@ export interface GenerateOptions {
    * successful status.
    */
   readonly onHead?: (head: AnswerHead) => void;
+  /** Called when an attempt has failed, before the next one. `response.vendor.attempts` lists them afterwards. */
+  readonly onRetry?: (attempt: FailedAttempt) => void;
 }
 
 /** The head of a vendor's response. */

@@ -207,6 +207,20 @@ export interface LLMResponse {
   readonly vendor: ResponseVendor;
 }
 
+/** An attempt that failed and was followed by another one, of the same provider or of a fallback. */
+export interface FailedAttempt {
+  /** The provider that failed. */
+  readonly providerId: string;
+  /** The error's code. */
+  readonly reason: string;
+  /** HTTP status of the vendor's response. */
+  readonly status?: number;
+  /** Milliseconds until the next attempt. */
+  readonly delay: number;
+  /** The provider of the next attempt, if it is another one. */
+  readonly fallback?: string;
+}
+
 export interface ResponseVendor {
   readonly name: string;
   readonly wire: import('./VendorTypes').WireName;
@@ -214,6 +228,8 @@ export interface ResponseVendor {
   readonly finish_reason: string | null;
   readonly request_id?: string;
   readonly warnings: readonly string[];
+  /** What failed before this response, oldest first. Absent if the first attempt succeeded. */
+  readonly attempts?: readonly FailedAttempt[];
   readonly losses: readonly import('./VendorTypes').Loss[];
   /** Fields of the wire's response that have no equivalent here, verbatim. */
   readonly fields?: JsonObject;

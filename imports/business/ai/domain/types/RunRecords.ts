@@ -29,7 +29,7 @@ export interface RunLimits {
 
 /** What the run is to do, apart from its input. Survives a round trip through JSON. */
 export interface RunPlan {
-  readonly options: Omit<NormalizedOptions, 'input' | 'tools' | 'signal'>;
+  readonly options: Omit<NormalizedOptions, 'input' | 'tools' | 'signal' | 'onHead' | 'onRetry'>;
   /** Names of tools that the executor has; definitions of the others. */
   readonly tools: readonly (string | Tool)[];
   readonly limits: RunLimits;

@@ -89,16 +89,17 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
   const settings = { ...input, providers: (input.providers ?? []).map(withId) };
   const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.providerSource);
   const tools = ports.tools ?? new ToolRegistry();
+  const logger = ports.logger === undefined ? {} : { logger: ports.logger };
   const responses = ports.responses ?? new MemoryResponseStore();
   const options = {
     directory: providers,
     toolExecutor: tools,
     responseStore: responses,
+    ...logger,
     ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }),
   };
   const manager = createManager(options, settings.budgets, ports);
   const runs = ports.runs ?? new MemoryRunStore();
-  const logger = ports.logger === undefined ? {} : { logger: ports.logger };
   const loop = new AgenticLoop({
     provider: manager,
     toolExecutor: tools,

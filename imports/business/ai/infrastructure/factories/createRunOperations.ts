@@ -1,4 +1,5 @@
 /** Wires the operations on runs that DDP and HTTP share: methods, queries, events. */
+import { consoleLogger } from '../../domain/consoleLogger';
 import { createRunOperations } from '../../application/operations/RunOperations';
 import type { AIMethods, CallKind, RunControl } from '../../application/operations/RunOperations';
 import { RunQueries } from '../../application/operations/RunQueries';
@@ -64,7 +65,7 @@ export function createRunModule(
   { loop, useCases, tools }: Pick<AIModule, 'loop' | 'useCases' | 'tools'>,
   ports: RunModulePorts,
 ): RunModule {
-  const { collection, views, sinks = [], control = loop, now = Date.now, logger = console } = ports;
+  const { collection, views, sinks = [], control = loop, now = Date.now, logger = consoleLogger } = ports;
   const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
   const events = new RunEventLog();
   const liveTexts = new LiveTextStore({

@@ -2,6 +2,7 @@
  * A job queue for several processes: Agenda, on MongoDB. When a process dies, another one takes its jobs once their
  * locks have not been renewed for a while. https://github.com/agenda/agenda (5.x, by its own MongoDB driver)
  */
+import { consoleLogger } from '../../domain/consoleLogger';
 import type { Agenda, Job } from 'agenda';
 import { LLMConnectionError } from '../../domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
@@ -33,7 +34,7 @@ const MAX_CONCURRENT_TASKS = 20;
 
 /** @throws LLMConnectionError if no server responds; it does not repeat the URL, which may contain a password */
 export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJobQueue> {
-  const { url, pollEvery = DEFAULT_POLL_MS, lockLifetime = DEFAULT_LOCK_MS, logger = console } = options;
+  const { url, pollEvery = DEFAULT_POLL_MS, lockLifetime = DEFAULT_LOCK_MS, logger = consoleLogger } = options;
   const limits = { ...DEFAULT_JOB_LIMITS, ...options };
   // Loaded on demand, together with its own database driver.
   const { Agenda: AgendaClass } = await import('agenda');

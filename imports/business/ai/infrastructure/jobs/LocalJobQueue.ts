@@ -2,6 +2,7 @@
  * A job queue for a single process, in memory. Queued runs are added again from the store at the next start. With a
  * store for its schedules' next times, the queue also catches up, once, on times that passed while no process ran.
  */
+import { consoleLogger } from '../../domain/consoleLogger';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cron } from 'croner';
 import pLimit from 'p-limit';
@@ -45,7 +46,7 @@ export class LocalJobQueue implements JobQueue {
   private work: JobWork | undefined;
   private stopController = new AbortController();
 
-  constructor({ logger = console, times, ...limits }: LocalJobQueueOptions = {}) {
+  constructor({ logger = consoleLogger, times, ...limits }: LocalJobQueueOptions = {}) {
     this.limits = { ...DEFAULT_JOB_LIMITS, ...limits };
     this.logger = logger;
     this.times = times;

@@ -50,6 +50,7 @@ describe('normalizeOptions', () => {
       turn: { executionId: 'run-1', iteration: 2 },
       relay: true,
       onHead: () => undefined,
+      onRetry: () => undefined,
     };
     const expected: Required<NormalizedOptions> = {
       ...allOptions,

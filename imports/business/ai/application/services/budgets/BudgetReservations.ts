@@ -2,6 +2,7 @@
  * Reserves a share of a user's budget before each model call and settles it afterwards. Accounts change by
  * compare-and-set, so that all processes together respect one limit.
  */
+import { consoleLogger } from '../../../domain/consoleLogger';
 import { randomUUID } from 'node:crypto';
 import { endOfWindow, release, reserve, settle } from '../../../domain/entities/BudgetAccount';
 import type { Amount, BudgetAccount, BudgetLimits, Reservation, RunTurn } from '../../../domain/entities/BudgetAccount';
@@ -53,7 +54,7 @@ export class BudgetReservations {
     this.options = options;
     this.leaseMs = options.lease ?? DEFAULT_LEASE_MS;
     this.now = options.now ?? Date.now;
-    this.logger = options.logger ?? console;
+    this.logger = options.logger ?? consoleLogger;
     this.ledger = new BudgetLedger(options.store, this.now);
   }
 

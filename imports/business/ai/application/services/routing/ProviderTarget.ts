@@ -2,6 +2,7 @@
 import { LLMOverloadedError, LLMServerError, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import type { Logger } from '../../../domain/interfaces/Logger';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import { CircuitBreaker } from './CircuitBreaker';
 import type { CircuitPermit } from './CircuitBreaker';
@@ -19,6 +20,9 @@ export interface RetryPorts {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
+/** Receives a failure that is followed by another attempt after `delay` milliseconds. */
+export type RetryListener = (failure: LLMError, delay: number) => void;
+
 /** One attempt. If it succeeds, it settles the permit itself, at once or when its stream ends. */
 export type Attempt<T> = (provider: ILLMProvider, options: GenerateOptions, permit: CircuitPermit) => Promise<T>;
 
@@ -31,14 +35,16 @@ export class ProviderTarget {
   private readonly ports: RetryPorts;
   private readonly budget: RetryBudget;
   private readonly breaker: CircuitBreaker;
+  private readonly logger: Logger;
   private lastFailure: LLMError | undefined;
 
-  constructor(id: string, provider: ILLMProvider, settings: RetrySettings, ports: RetryPorts) {
+  constructor(id: string, provider: ILLMProvider, settings: RetrySettings, ports: RetryPorts, logger: Logger) {
     this.id = id;
     this.provider = provider;
     this.normalized = new NormalizedProvider(provider);
     this.settings = settings;
     this.ports = ports;
+    this.logger = logger;
     this.budget = new RetryBudget(settings.budget, settings.budgetPerRequest);
     this.breaker = new CircuitBreaker(settings.breakerFailures, settings.breakerOpenFor, ports.clock);
   }
@@ -49,7 +55,7 @@ export class ProviderTarget {
    * @throws LLMError of the last attempt, LLMOverloadedError while the circuit is open, `options.signal.reason`
    *   when aborted
    */
-  async call<T>(options: GenerateOptions, deadline: number, attempt: Attempt<T>): Promise<T> {
+  async call<T>(options: GenerateOptions, deadline: number, attempt: Attempt<T>, onRetry: RetryListener): Promise<T> {
     const { signal } = options;
     this.budget.addRequest();
     let failure: LLMError | undefined;
@@ -68,6 +74,7 @@ export class ProviderTarget {
         this.settle(permit, failure, options);
         const delay = retryDelay(failure, attempts, this.settings, this.ports.random);
         if (delay === undefined || !this.mayRetryAfter(delay, deadline)) throw failure;
+        onRetry(failure, delay);
         await this.ports.sleep(delay, signal);
       }
     }
@@ -102,7 +109,9 @@ export class ProviderTarget {
     const isCallersTimeout = failure.code === 'timeout' && options.timeout !== undefined;
     if (isOutage(failure) && !isCallersTimeout) {
       this.lastFailure = failure;
+      const wasClosed = this.breaker.admits || this.breaker.remaining() === 0;
       permit.failed();
+      if (wasClosed && this.breaker.remaining() > 0) this.logger.warn(this.circuitOpenError().message);
     } else if (failure.status === undefined) permit.released();
     else permit.succeeded();
   }

@@ -1,9 +1,12 @@
 /** Routes requests to one or more providers, with retries, circuit breakers, fallbacks and usage accounting. */
+import { consoleLogger } from '../../../domain/consoleLogger';
 import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErrors';
-import type { ErrorCode } from '../../../domain/errors/LLMErrors';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { safeMessage } from '../../../domain/errors/safeText';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { Logger } from '../../../domain/interfaces/Logger';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
-import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { FailedAttempt, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { UsageEntry, UsedTokens } from '../../../domain/types/UsageRecords';
 import { LruMap } from '../shared/LruMap';
@@ -23,6 +26,8 @@ export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPort
   readonly limits?: Partial<ResilientLimits>;
   /** Called with every usage as it is counted. */
   readonly onUsage?: (used: UsedTokens) => void;
+  /** Receives retries at the level debug, fallbacks and open circuits as warnings. Default: the console. */
+  readonly logger?: Logger;
 }
 
 export interface ResilientLimits {
@@ -39,6 +44,9 @@ interface Served<T> {
   readonly value: T;
   /** Why a fallback served the request. */
   readonly warnings: readonly string[];
+  readonly attempts: readonly FailedAttempt[];
+  /** On the ports' clock. */
+  readonly startedAt: number;
 }
 
 interface Call<T> {
@@ -46,6 +54,9 @@ interface Call<T> {
   readonly options: GenerateOptions;
   readonly deadline: number;
   readonly attempt: Attempt<T>;
+  readonly startedAt: number;
+  /** The failures so far, oldest first. */
+  readonly failures: FailedAttempt[];
 }
 
 /**
@@ -63,6 +74,7 @@ export class ResilientProvider implements ILLMProvider {
   private readonly ledger: UsageLedger;
   private readonly responseOwners: LruMap<string, ProviderTarget>;
   private readonly onUsage: ResilientProviderOptions['onUsage'];
+  private readonly logger: Logger;
 
   /** @throws LLMInvalidRequestError for a set of providers that cannot be routed to, and for invalid retry settings */
   constructor(options: ResilientProviderOptions) {
@@ -73,7 +85,11 @@ export class ResilientProvider implements ILLMProvider {
       random: options.random ?? Math.random,
       sleep: options.sleep ?? sleep,
     };
-    this.router = new ProviderRouter(options, (id, provider) => new ProviderTarget(id, provider, settings, this.ports));
+    const logger = (this.logger = options.logger ?? consoleLogger);
+    this.router = new ProviderRouter(
+      options,
+      (id, provider) => new ProviderTarget(id, provider, settings, this.ports, logger),
+    );
     this.ledger = new UsageLedger(limits.trackedUsers);
     this.responseOwners = new LruMap(limits.trackedResponses);
     this.onUsage = options.onUsage;
@@ -95,8 +111,8 @@ export class ResilientProvider implements ILLMProvider {
       permit.succeeded();
       return response;
     };
-    const { target, value, warnings } = await this.callWithFallback(userId, options, attempt);
-    return this.account(target, userId, withWarnings(value, warnings));
+    const served = await this.callWithFallback(userId, options, attempt);
+    return this.account(served, userId, served.value);
   }
 
   /**
@@ -104,15 +120,12 @@ export class ResilientProvider implements ILLMProvider {
    * retry.
    */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const { target, value, warnings } = await this.callWithFallback(
-      userId,
-      options,
-      async (provider, request, permit) => {
-        const events = await primeStream(provider.stream(userId, request));
-        permit.responding();
-        return { events, permit };
-      },
-    );
+    const served = await this.callWithFallback(userId, options, async (provider, request, permit) => {
+      const events = await primeStream(provider.stream(userId, request));
+      permit.responding();
+      return { events, permit };
+    });
+    const { target, value } = served;
     const partialUsage = new PartialUsage();
     let isCounted = false;
     try {
@@ -122,7 +135,7 @@ export class ResilientProvider implements ILLMProvider {
         else {
           value.permit.succeeded();
           isCounted = true;
-          yield { ...event, response: this.account(target, userId, withWarnings(event.response, warnings)) };
+          yield { ...event, response: this.account(served, userId, event.response) };
         }
       }
     } catch (thrown) {
@@ -173,16 +186,19 @@ export class ResilientProvider implements ILLMProvider {
   }
 
   private async callWithFallback<T>(userId: string, options: GenerateOptions, attempt: Attempt<T>): Promise<Served<T>> {
-    const deadline = options.timeout === undefined ? Infinity : this.ports.clock() + options.timeout;
-    const call: Call<T> = { userId, options, deadline, attempt };
+    const startedAt = this.ports.clock();
+    const deadline = options.timeout === undefined ? Infinity : startedAt + options.timeout;
+    const failures: FailedAttempt[] = [];
+    const call: Call<T> = { userId, options, deadline, attempt, startedAt, failures };
     const route = await this.routeTo(options.model);
     try {
-      return { target: route.target, value: await this.callTarget(call, route), warnings: [] };
+      const value = await this.callTarget(call, route);
+      return { target: route.target, value, warnings: [], attempts: failures, startedAt };
     } catch (error) {
       options.signal?.throwIfAborted();
       // Only the requested provider knows the items behind a previous_response_id.
       if (!isLLMError(error) || !canFallBack(error) || options.previous_response_id !== undefined) throw error;
-      const served = await this.fallBack(call, route, error.code);
+      const served = await this.fallBack(call, route, error);
       if (served === undefined) throw error;
       return served;
     }
@@ -199,16 +215,21 @@ export class ResilientProvider implements ILLMProvider {
     }
   }
 
-  private async fallBack<T>(call: Call<T>, failed: Route, code: ErrorCode): Promise<Served<T> | undefined> {
+  private async fallBack<T>(call: Call<T>, failed: Route, error: LLMError): Promise<Served<T> | undefined> {
+    const { code } = error;
+    let last = { target: failed.target, failure: error };
     for (const route of this.router.after(failed)) {
       if (this.ports.clock() >= call.deadline) return undefined;
+      this.onFallback(call, last, route.target);
       try {
         const value = await this.callFallback(call, route);
         const warning = `The provider "${failed.target.id}" failed (${code}); "${route.target.id}" served the request instead.`;
-        return { target: route.target, value, warnings: [warning] };
-      } catch {
+        const { startedAt, failures: attempts } = call;
+        return { target: route.target, value, warnings: [warning], attempts, startedAt };
+      } catch (thrown) {
         // The error to throw is the first one, of the requested provider.
         call.options.signal?.throwIfAborted();
+        last = { target: route.target, failure: isLLMError(thrown) ? thrown : error };
       }
     }
     return undefined;
@@ -231,20 +252,58 @@ export class ResilientProvider implements ILLMProvider {
     return this.callTarget({ ...call, attempt }, route);
   }
 
-  private callTarget<T>({ userId, options, deadline, attempt }: Call<T>, route: Route): Promise<T> {
-    return route.target.call(forRoute(options, route), deadline, async (provider, request, permit) => {
+  private callTarget<T>(call: Call<T>, { target, model }: Route): Promise<T> {
+    const { userId, options, deadline, attempt } = call;
+    const countingAttempt: Attempt<T> = async (provider, request, permit) => {
       try {
         return await attempt(provider, request, permit);
       } catch (error) {
-        this.accountFailure(route.target, userId, error);
+        this.accountFailure(target, userId, error);
         throw error;
       }
+    };
+    return target.call(forRoute(options, { target, model }), deadline, countingAttempt, (failure, delay) => {
+      const milliseconds = Math.round(delay);
+      this.logger.debug(
+        `${describeFailure(target, failure)} Retrying in ${milliseconds} ms.`,
+        logFields(call, failure),
+      );
+      this.reportFailure(call, failedAttempt(target, failure, milliseconds));
     });
   }
 
-  private account(target: ProviderTarget, userId: string, response: LLMResponse): LLMResponse {
+  private onFallback<T>(
+    call: Call<T>,
+    { target, failure }: { readonly target: ProviderTarget; readonly failure: LLMError },
+    { id: fallback }: ProviderTarget,
+  ): void {
+    this.logger.warn(`${describeFailure(target, failure)} Falling back to "${fallback}".`, logFields(call, failure));
+    this.reportFailure(call, { ...failedAttempt(target, failure, 0), fallback });
+  }
+
+  private reportFailure<T>({ options, failures }: Call<T>, failed: FailedAttempt): void {
+    failures.push(failed);
+    try {
+      options.onRetry?.(failed);
+    } catch (error) {
+      this.logger.error('The onRetry callback of a request failed.', error);
+    }
+  }
+
+  /** Counts a response, and completes it with what preceded it. */
+  private account<T>(served: Served<T>, userId: string, given: LLMResponse): LLMResponse {
+    const { target } = served;
+    const response = withAttempts(given, served);
     this.record(target, userId, response.usage);
     this.responseOwners.set(response.id, target);
+    this.logger.debug(`The provider "${target.id}" completed a response.`, {
+      userId,
+      model: response.model,
+      finishReason: response.vendor.finish_reason,
+      inputTokens: response.usage.input_tokens,
+      outputTokens: response.usage.output_tokens,
+      milliseconds: Math.round(this.ports.clock() - served.startedAt),
+    });
     return response;
   }
 
@@ -265,7 +324,26 @@ function forRoute(options: GenerateOptions, { model }: Route): GenerateOptions {
   return model === undefined ? rest : { model, ...rest };
 }
 
-function withWarnings(response: LLMResponse, warnings: readonly string[]): LLMResponse {
-  if (warnings.length === 0) return response;
-  return { ...response, vendor: { ...response.vendor, warnings: [...response.vendor.warnings, ...warnings] } };
+function withAttempts<T>(response: LLMResponse, { warnings, attempts }: Served<T>): LLMResponse {
+  if (warnings.length === 0 && attempts.length === 0) return response;
+  const { vendor } = response;
+  return { ...response, vendor: { ...vendor, warnings: [...vendor.warnings, ...warnings], attempts: [...attempts] } };
+}
+
+function failedAttempt({ id }: ProviderTarget, { code, status }: LLMError, delay: number): FailedAttempt {
+  return { providerId: id, reason: code, ...(status === undefined ? {} : { status }), delay };
+}
+
+/** Messages of hand-written providers may contain anything. */
+function describeFailure({ id }: ProviderTarget, { code, message }: LLMError): string {
+  return `The provider "${id}" failed (${code}: ${safeMessage(message)}).`;
+}
+
+function logFields<T>({ userId, options }: Call<T>, { status, requestId }: LLMError): object {
+  return {
+    userId,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
 }

@@ -2,6 +2,7 @@
  * Publishes every event of every run to all sinks. Consecutive `llm:delta` events of a run are merged, so that sinks
  * receive a few per second however fast the model writes. A timer runs only while a delta is buffered.
  */
+import { consoleLogger } from '../../../domain/consoleLogger';
 import type { AgentEvent, AgentEventOf } from '../../../domain/types/AgentEvents';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { runDetached } from '../runDetached';
@@ -26,7 +27,7 @@ export class RunEventBus {
   private readonly buffered = new Map<string, Delta>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ sinks, flushAfterMs = 150, logger = console }: RunEventBusOptions) {
+  constructor({ sinks, flushAfterMs = 150, logger = consoleLogger }: RunEventBusOptions) {
     this.sinks = sinks;
     this.flushAfterMs = flushAfterMs;
     this.logger = logger;

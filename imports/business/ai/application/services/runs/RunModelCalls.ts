@@ -49,7 +49,14 @@ export class RunModelCalls {
         await cancellation.race(journal.flushAndVerifyLease());
       }
       const turn = journal === undefined ? {} : { turn: { executionId: run.executionId, iteration: run.iterations } };
-      return await cancellation.race(this.send({ ...request, ...turn, signal: cancellation.signal }, received));
+      const { iterations: iteration } = run;
+      const onRetry: GenerateOptions['onRetry'] = (failed) => {
+        if (!cancellation.signal.aborted) run.emit({ type: 'llm:retry', iteration, ...failed });
+        request.onRetry?.(failed);
+      };
+      return await cancellation.race(
+        this.send({ ...request, ...turn, signal: cancellation.signal, onRetry }, received),
+      );
     } catch (thrown) {
       const error = cancellation.signal.aborted ? cancellation.error : thrown;
       this.countFailedCall(error, received.characters);

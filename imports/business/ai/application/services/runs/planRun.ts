@@ -44,7 +44,7 @@ export function toStoredPlan(
   { options, tools, limits, stream }: PlannedRun,
   requestedTools: RunOptions['tools'] = [],
 ): RunPlan {
-  const { input, tools: _tools, signal, ...storedOptions } = options;
+  const { input, tools: _tools, signal, onHead, onRetry, ...storedOptions } = options;
   return {
     options: storedOptions,
     tools: tools.tools.map((tool, index) =>

@@ -2,6 +2,7 @@
  * `ai_deltas`: every piece of live text as a document of its own, which expires. A single growing document would be
  * published in full with every piece.
  */
+import { consoleLogger } from '../../../domain/consoleLogger';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { LiveTextReader } from '../../../domain/interfaces/RunViewReader';
@@ -73,7 +74,7 @@ export class LiveTextStore implements LiveTextReader {
     const write = (this.pendingWrites.get(executionId) ?? Promise.resolve())
       .then(work)
       .catch((error: unknown) =>
-        (this.dependencies.logger ?? console).warn(`Could not store live text of the run ${executionId}.`, error),
+        (this.dependencies.logger ?? consoleLogger).warn(`Could not store live text of the run ${executionId}.`, error),
       )
       .finally(() => {
         if (this.pendingWrites.get(executionId) === write) this.pendingWrites.delete(executionId);

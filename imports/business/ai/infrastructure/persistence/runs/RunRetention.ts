@@ -2,6 +2,7 @@
  * Periodically compacts runs that ended a while ago and removes those that ended long ago. Live text, commands, budgets
  * and heartbeats carry an expiry date, by which the database itself removes them.
  */
+import { consoleLogger } from '../../../domain/consoleLogger';
 import { textOfContent } from '../../../domain/entities/Content';
 import type { DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
@@ -70,7 +71,8 @@ export class RunRetention {
         .then(() => this.sweep())
         .then(
           () => undefined,
-          (error: unknown) => (this.options.logger ?? console).error('Could not compact or remove old runs.', error),
+          (error: unknown) =>
+            (this.options.logger ?? consoleLogger).error('Could not compact or remove old runs.', error),
         );
     };
     sweep();

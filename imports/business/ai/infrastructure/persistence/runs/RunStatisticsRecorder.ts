@@ -2,6 +2,7 @@
  * Counts each run in its current state, by the events that change it. The run's document records the state under which
  * it was counted last.
  */
+import { consoleLogger } from '../../../domain/consoleLogger';
 import type { RunState } from '../../../domain/entities/Run';
 import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
@@ -41,7 +42,7 @@ export class RunStatisticsRecorder {
     const done = (this.pendingCounts.get(executionId) ?? Promise.resolve())
       .then(() => this.count(executionId, state))
       .catch((error: unknown) =>
-        (this.dependencies.logger ?? console).warn(`Could not count the run ${executionId}.`, error),
+        (this.dependencies.logger ?? consoleLogger).warn(`Could not count the run ${executionId}.`, error),
       )
       .finally(() => {
         if (this.pendingCounts.get(executionId) === done) this.pendingCounts.delete(executionId);

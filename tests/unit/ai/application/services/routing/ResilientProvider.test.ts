@@ -19,8 +19,9 @@ import {
 } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ErrorCode, LLMErrorDetails } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
-import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { FailedAttempt, LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
+import { RecordingLogger } from '../../../../../support/RecordingLogger';
 import { ScriptedProvider, untilAborted } from '../../../../../support/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
 import { answer, eventsOf, incomplete, response, textItem, usage } from '../../../../../support/responses';
@@ -45,7 +46,13 @@ function resilient(
   return {
     upstream,
     waits,
-    provider: new ResilientProvider({ provider: upstream, sleep, random: () => 1, ...options }),
+    provider: new ResilientProvider({
+      provider: upstream,
+      sleep,
+      random: () => 1,
+      logger: new RecordingLogger(),
+      ...options,
+    }),
   };
 }
 
@@ -440,10 +447,22 @@ describe('a stream', () => {
     upstream.assertPlayedOut();
   });
 
+  const eventsAfter = (...attempts: readonly FailedAttempt[]): readonly ResponseStreamEvent[] =>
+    events.map((event) =>
+      event.type === 'response.completed'
+        ? { ...event, response: { ...event.response, vendor: { ...event.response.vendor, attempts } } }
+        : event,
+    );
+
   it('is retried until its first substantial event', async () => {
     const created: ResponseStreamEvent = { type: 'response.created', id: 'r0', model: 'm' };
     const { provider, upstream } = resilient([fault('overloaded'), [created, fault('connection-failed')], response]);
-    expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
+    expect(await collect(provider.stream('u', HI))).to.deep.equal(
+      eventsAfter(
+        { providerId: 'scripted', reason: 'overloaded', delay: 500 },
+        { providerId: 'scripted', reason: 'connection-failed', delay: 1000 },
+      ),
+    );
     upstream.assertPlayedOut();
   });
 
@@ -471,7 +490,12 @@ describe('a stream', () => {
     expect(await thrownBy(collect(cut.provider.stream('u', HI)))).to.be.instanceOf(LLMStreamError);
     cut.upstream.assertPlayedOut();
     const empty = resilient([[], [], response]);
-    expect(await collect(empty.provider.stream('u', HI))).to.deep.equal(events);
+    expect(await collect(empty.provider.stream('u', HI))).to.deep.equal(
+      eventsAfter(
+        { providerId: 'scripted', reason: 'stream-broken', delay: 500 },
+        { providerId: 'scripted', reason: 'stream-broken', delay: 1000 },
+      ),
+    );
     empty.upstream.assertPlayedOut();
   });
 
@@ -530,7 +554,13 @@ describe('a fallback', () => {
     return {
       a,
       b,
-      provider: new ResilientProvider({ providers: { a, b }, fallback: ['b'], sleep: async () => undefined, ...extra }),
+      provider: new ResilientProvider({
+        providers: { a, b },
+        fallback: ['b'],
+        sleep: async () => undefined,
+        logger: new RecordingLogger(),
+        ...extra,
+      }),
     };
   }
   const ASK = { input: 'hi', model: 'a/m' } as const;
@@ -584,6 +614,7 @@ describe('a fallback', () => {
     const provider = new ResilientProvider({
       providers: [a, b, c],
       fallback: ['c', 'a', 'b'],
+      logger: new RecordingLogger(),
       sleep: async () => undefined,
     });
     expect(await thrownBy(provider.generate('u', ASK))).to.have.property('message', 'a');
@@ -815,6 +846,7 @@ describe('any sequence of errors', () => {
         const provider = new ResilientProvider({
           providers: upstreams,
           fallback: upstreams.slice(1),
+          logger: new RecordingLogger(),
           clock: () => now,
           sleep: async (milliseconds, signal) => {
             now += milliseconds;

@@ -1,0 +1,59 @@
+/** The default logger: writes to standard error, filtered by the environment. */
+import type { Logger } from './interfaces/Logger';
+
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+type Level = (typeof LEVELS)[number];
+
+/** What other programs call these levels. */
+const ALIASES: Readonly<Record<string, Level>> = {
+  trace: 'debug',
+  verbose: 'debug',
+  warning: 'warn',
+  fatal: 'error',
+  none: 'silent',
+  off: 'silent',
+};
+
+/** The variables that the logger reads. */
+export const LOG_VARIABLES = ['LOG_LEVEL', 'DEBUG'] as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads `LOG_LEVEL` (default `info`) and `DEBUG` for each line, so that a program may set them after it has imported
+ * this file. `DEBUG=bolide:*` logs everything. An unknown level counts as the default: other programs read the
+ * variable too.
+ */
+export function createConsoleLogger(readEnvironment: () => Environment = processEnvironment): Logger {
+  const logs = (level: Level): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf(lowestLevel(readEnvironment()));
+  return {
+    // console.debug and console.info write to standard output, which belongs to the program.
+    debug(message, ...details) {
+      if (logs('debug')) console.warn(`bolide:debug ${message}`, ...details);
+    },
+    info(message, ...details) {
+      if (logs('info')) console.warn(`bolide:info ${message}`, ...details);
+    },
+    warn(message, ...details) {
+      if (logs('warn')) console.warn(message, ...details);
+    },
+    error(message, ...details) {
+      if (logs('error')) console.error(message, ...details);
+    },
+  };
+}
+
+export const consoleLogger = createConsoleLogger();
+
+function lowestLevel({ DEBUG: namespaces = '', LOG_LEVEL: level = '' }: Environment): Level {
+  const names = namespaces.split(/[\s,]+/);
+  const isExcluded = names.some((name) => /^-bolide(?:\*|:|$)/.test(name));
+  if (!isExcluded && names.some((name) => name === '*' || /^bolide(?:\*|:|$)/.test(name))) return 'debug';
+  const wanted = level.trim().toLowerCase();
+  return LEVELS.find((each) => each === wanted) ?? ALIASES[wanted] ?? 'info';
+}
+
+/** There is none in a browser. */
+function processEnvironment(): Environment {
+  return typeof process === 'undefined' ? {} : process.env;
+}
