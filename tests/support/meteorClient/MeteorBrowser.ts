@@ -28,7 +28,7 @@ async function bundlePage(): Promise<string> {
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"development"' },
     alias: Object.fromEntries(
-      ['meteor', 'mongo', 'tracker', 'ejson'].map((name) => [`meteor/${name}`, join(STUBS, `${name}.ts`)]),
+      ['meteor', 'mongo', 'tracker'].map((name) => [`meteor/${name}`, join(STUBS, `${name}.ts`)]),
     ),
     logLevel: 'error',
   });

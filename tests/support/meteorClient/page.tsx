@@ -9,6 +9,7 @@ import { Dashboard } from '../../../imports/ui/Dashboard';
 import { callMethod } from '../../../imports/ui/data/meteor/callMethod';
 import { clientCollection } from '../../../imports/ui/data/meteor/clientCollection';
 import { trackDelta } from '../../../imports/ui/data/meteor/trackDelta';
+import { trackDocuments } from '../../../imports/ui/data/meteor/trackDocuments';
 import { trackRun } from '../../../imports/ui/data/meteor/trackRun';
 import { trackToolCalls } from '../../../imports/ui/data/meteor/trackToolCalls';
 import { useDelta } from '../../../imports/ui/data/meteor/useDelta';
@@ -48,6 +49,7 @@ export const page = {
   callMethod,
   clientCollection,
   trackDelta,
+  trackDocuments,
   trackRun,
   trackToolCalls,
   useDelta,

@@ -2,7 +2,6 @@
  * The documents of a query as a reactive array. Documents that did not change stay the same objects, so that only what
  * shows a changed one is rendered again; many changes at once are one new array.
  */
-import { EJSON } from 'meteor/ejson';
 import { Meteor } from 'meteor/meteor';
 import type { Mongo } from 'meteor/mongo';
 import { clientCollection } from './clientCollection';
@@ -17,7 +16,7 @@ export interface DocumentQuery<T> {
 
 /** Observes while the computation runs. Computations with the same query share one observer. */
 export function trackDocuments<T extends { readonly _id: string }>(query: DocumentQuery<T>): readonly T[] {
-  return sharedSource(`documents ${EJSON.stringify({ ...query })}`, (key) => new SharedQuery<T>(key, query)).read();
+  return sharedSource(`documents ${JSON.stringify(query)}`, (key) => new SharedQuery<T>(key, query)).read();
 }
 
 class SharedQuery<T extends { readonly _id: string }> extends SharedSource<readonly T[]> {

@@ -1,5 +1,4 @@
 /** A subscription as a reactive value: whether its documents have arrived, and why it ended. */
-import { EJSON } from 'meteor/ejson';
 import { Meteor } from 'meteor/meteor';
 import { Tracker } from 'meteor/tracker';
 import { SharedSource, sharedSource } from './SharedSource';
@@ -23,7 +22,7 @@ export interface SubscriptionStatus {
 /** Subscribes while the computation runs. Computations with the same name and argument share one subscription. */
 export function trackSubscription(name: string, argument: object): SubscriptionStatus {
   return sharedSource(
-    `subscription ${name} ${EJSON.stringify(argument)}`,
+    `subscription ${name} ${JSON.stringify(argument)}`,
     (key) => new SharedSubscription(key, name, argument),
   ).read();
 }

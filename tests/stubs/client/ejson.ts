@@ -1,2 +1,0 @@
-/** EJSON is the same on both sides. */
-export { EJSON } from '../meteor/ejson';
