@@ -58,9 +58,7 @@ class Listener {
   }
 
   ends(count: number): Promise<this> {
-    return this.until(
-      ({ events }) => events.filter(({ data }) => data === '[DONE]' || data.startsWith('ERROR: ')).length >= count,
-    );
+    return this.until(({ events }) => events.filter(({ data }) => data === '[DONE]').length >= count);
   }
 
   get text(): string {
@@ -282,7 +280,7 @@ describe('chat over HTTP', () => {
     const listener = await listen('key');
     await post({ conversation: 'key', message: 'Hi' });
     await listener.ends(1);
-    expect(listener.text).to.equal('ERROR: Unauthorized LLM API key');
+    expect(listener.text).to.equal('ERROR: Unauthorized LLM API key|[DONE]');
     expect(listener.raw).not.to.contain('canary');
     expect(logger.errors).to.have.length(1);
   });
@@ -292,8 +290,8 @@ describe('chat over HTTP', () => {
     const listener = await listen('broken');
     await post({ conversation: 'broken', message: 'Hi' });
     await listener.ends(1);
-    expect(listener.events.at(-1)?.data).to.match(/^ERROR: /);
-    expect(listener.text).not.to.contain('[DONE]');
+    expect(listener.events.at(-2)?.data).to.match(/^ERROR: /);
+    expect(listener.events.at(-1)?.data).to.equal('[DONE]');
   });
 
   it('sends heartbeat comments on an idle stream', async () => {

@@ -70,7 +70,11 @@ export class ConversationChannel implements OutputChannel {
         for (const data of escapeMarkers(text)) this.publish(response, data);
       },
       done: () => end(DONE),
-      fail: (message) => end(ERROR_PREFIX + message.replace(/\s+/g, ' ')),
+      // Clients that read until the end marker would otherwise wait forever.
+      fail: (message) => {
+        if (response.last === undefined) this.publish(response, ERROR_PREFIX + message.replace(/\s+/g, ' '));
+        end(DONE);
+      },
     };
   }
 

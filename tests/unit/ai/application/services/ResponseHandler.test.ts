@@ -117,7 +117,7 @@ describe('ResponseHandler.handleMessage', () => {
     const lines = heard('c');
     await handler.handleMessage('ann', 'c', 'Hi');
     expect((await memory.getHistory('ann', 'c')).map(({ text }) => text)).to.deep.equal(['Hi']);
-    expect(lines).to.deep.equal(['ERROR: Unauthorized LLM API key']);
+    expect(lines).to.deep.equal(['ERROR: Unauthorized LLM API key', '[DONE]']);
   });
 
   it('uses the model that a message names instead of its own', async () => {
@@ -224,7 +224,7 @@ describe('ResponseHandler.handleMessage', () => {
     const { handler, heard } = setUp([new LLMAuthError('no'), answer('Fine.')]);
     const lines = heard('c');
     await Promise.all([handler.handleMessage('ann', 'c', 'one'), handler.handleMessage('ann', 'c', 'two')]);
-    expect(lines).to.deep.equal(['ERROR: Unauthorized LLM API key', 'Fine.', '[DONE]']);
+    expect(lines).to.deep.equal(['ERROR: Unauthorized LLM API key', '[DONE]', 'Fine.', '[DONE]']);
   });
 
   it('separates the conversations of two users with the same id', async () => {
@@ -358,9 +358,10 @@ describe('a failure while a message is handled', () => {
       const { handler, heard, logger } = setUp(script, options);
       const lines = heard('c');
       await handler.handleMessage('ann', 'c', 'Hi');
-      expect(lines.at(-1)).to.match(line);
+      expect(lines.at(-2)).to.match(line);
+      expect(lines.at(-1)).to.equal('[DONE]');
       expect(lines.filter((each) => each.startsWith('ERROR: '))).to.have.length(1);
-      expect(lines).not.to.include('[DONE]');
+      expect(lines.filter((each) => each === '[DONE]')).to.have.length(1);
       expect(lines.join('\n')).not.to.contain('canary').and.not.to.contain('secret.ts');
       expect(logger.errors, 'the log knows').to.have.length(1);
       expect(logger.details.some((detail) => detail instanceof Error)).to.equal(true);
@@ -409,7 +410,7 @@ describe('a failure while a message is handled', () => {
       expect(lines).to.deep.equal([]);
       await clock.tickAsync(1);
       await handled;
-      expect(lines).to.deep.equal(['ERROR: The memory failed to store the message.']);
+      expect(lines).to.deep.equal(['ERROR: The memory failed to store the message.', '[DONE]']);
       expect(clock.countTimers()).to.equal(0);
     } finally {
       clock.restore();
@@ -420,7 +421,7 @@ describe('a failure while a message is handled', () => {
     const { handler, heard, upstream, logger } = setUp([]);
     const lines = heard('c');
     await handler.handleMessage('ann', 'c', 'Hi', { signal: AbortSignal.abort(secret) });
-    expect(lines).to.deep.equal(['ERROR: An unexpected error occurred.']);
+    expect(lines).to.deep.equal(['ERROR: An unexpected error occurred.', '[DONE]']);
     expect(logger.details).to.include(secret);
     upstream.assertPlayedOut();
   });

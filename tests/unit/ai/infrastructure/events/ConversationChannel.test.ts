@@ -46,7 +46,7 @@ describe('ConversationChannel', () => {
     expect(subscribers[0]!.events).to.deep.equal(subscribers[1]!.events);
   });
 
-  it('ends a response once: with [DONE], or with one line that describes the failure', () => {
+  it('ends a response once: with [DONE], after a failure preceded by one line that describes it', () => {
     const channel = new ConversationChannel();
     const subscriber = new TestSubscriber(channel);
     const response = channel.begin();
@@ -55,7 +55,7 @@ describe('ConversationChannel', () => {
     response.done();
     response.fail('again');
     response.send('late');
-    expect(subscriber.text).to.equal('a|ERROR: it broke on two lines');
+    expect(subscriber.text).to.equal('a|ERROR: it broke on two lines|[DONE]');
   });
 
   it('replays the start of an unfinished response to a new subscriber', () => {

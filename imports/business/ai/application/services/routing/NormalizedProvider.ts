@@ -1,9 +1,13 @@
 /** Decorates a provider so that every response is complete: the one place where a foreign provider's output enters. */
+import { foreignError } from '../../../domain/errors/foreignError';
+import { isLLMError } from '../../../domain/errors/LLMErrors';
+import { isObject } from '../../../domain/json';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { FunctionCallItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
+import { createCallId, looseOutput, normalizeOutput } from './normalizeOutput';
 import { normalizeResponse } from './normalizeResponse';
 
 export class NormalizedProvider implements ILLMProvider {
@@ -17,14 +21,33 @@ export class NormalizedProvider implements ILLMProvider {
     return this.provider.getProviderName();
   }
 
-  /** @throws LLMServerError if the provider returns no response object; whatever the provider throws */
+  /**
+   * @throws LLMServerError if the provider returns no response object with output; the error that the provider throws,
+   *   as an LLMError if it has an HTTP status or is one of the connection
+   */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    return this.normalize(await this.provider.generate(userId, options));
+    let response: LLMResponse;
+    try {
+      response = await this.provider.generate(userId, options);
+    } catch (thrown) {
+      throw this.errorOf(thrown, options);
+    }
+    return normalizeResponse(response, this.getProviderName());
   }
 
+  /** @throws as `generate` does */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    for await (const event of this.provider.stream(userId, options))
-      yield event.type === 'response.completed' ? { ...event, response: this.normalize(event.response) } : event;
+    const events = new NormalizedEvents(this.getProviderName());
+    try {
+      for await (const event of this.provider.stream(userId, options)) {
+        yield event.type === 'response.failed'
+          ? // Boundary: the declared type is LLMError, but providers from outside report what their client threw.
+            { ...event, error: this.errorOf(event.error, options) as typeof event.error }
+          : events.normalize(event);
+      }
+    } catch (thrown) {
+      throw this.errorOf(thrown, options);
+    }
   }
 
   validateAccess(userId: string): Promise<boolean> {
@@ -39,7 +62,68 @@ export class NormalizedProvider implements ILLMProvider {
     await this.provider.deleteResponse?.(userId, responseId);
   }
 
-  private normalize(response: LLMResponse): LLMResponse {
-    return normalizeResponse(response, this.getProviderName());
+  private errorOf(thrown: unknown, { signal }: GenerateOptions): unknown {
+    if (isLLMError(thrown) || signal?.aborted === true) return thrown;
+    return foreignError(thrown, this.getProviderName()) ?? thrown;
+  }
+}
+
+/** The events of one stream: calls get the same ids in every event, and the last one has all output. */
+class NormalizedEvents {
+  private readonly provider: string;
+  /** The ids of calls that came without one, by their place in the output. */
+  private readonly callIds = new Map<number, string>();
+  private readonly calls = new Map<number, FunctionCallItem>();
+  private text = '';
+
+  constructor(provider: string) {
+    this.provider = provider;
+  }
+
+  normalize(event: ResponseStreamEvent): ResponseStreamEvent {
+    switch (event.type) {
+      case 'response.output_text.delta':
+        this.text += event.delta;
+        return event;
+      case 'response.tool_use.done': {
+        const item = this.item(event.item, event.output_index);
+        if (item.type !== 'function_call') return event;
+        this.calls.set(event.output_index, item);
+        return item === event.item ? event : { ...event, item };
+      }
+      case 'response.output_item.done': {
+        const item = this.item(event.item, event.output_index);
+        return item === event.item ? event : { ...event, item };
+      }
+      case 'response.completed':
+        return { ...event, response: this.response(event.response) };
+      default:
+        return event;
+    }
+  }
+
+  private item(given: OutputItem, index: number): OutputItem {
+    const [item, ...others] = normalizeOutput([given], this.provider, () => this.callId(index));
+    // A message with calls becomes several items, which the completed response has.
+    return item === undefined || others.length > 0 ? given : item;
+  }
+
+  private callId(index: number): string {
+    const id = this.callIds.get(index) ?? createCallId();
+    this.callIds.set(index, id);
+    return id;
+  }
+
+  private response(given: LLMResponse): LLMResponse {
+    const ids = [...this.callIds.values()];
+    return normalizeResponse(
+      isObject(given) && looseOutput(given).length === 0 ? { ...given, output: this.streamed() } : given,
+      this.provider,
+      (number) => ids[number] ?? createCallId(),
+    );
+  }
+
+  private streamed(): readonly unknown[] {
+    return [...(this.text === '' ? [] : [this.text]), ...this.calls.values()];
   }
 }

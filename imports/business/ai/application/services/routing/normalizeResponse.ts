@@ -3,18 +3,21 @@
  * field.
  */
 import { randomUUID } from 'node:crypto';
-import { assistantMessage } from '../../../domain/entities/Message';
 import { outputTextOf } from '../../../domain/entities/Response';
 import { LLMServerError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isList, isObject } from '../../../domain/json';
-import type { LLMResponse, OutputItem, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { createCallId, isEmptyOutput, isNormalOutput, looseOutput, normalizeOutput } from './normalizeOutput';
+import type { CallIds } from './normalizeOutput';
 
 /**
  * @param given what a provider returned; a complete response is returned unchanged
  * @param provider its name, for errors and for `vendor.name`
- * @throws LLMServerError for anything but an object
+ * @param callId creates ids for calls that have none
+ * @throws LLMServerError for anything but an object with output
  */
-export function normalizeResponse(given: unknown, provider: string): LLMResponse {
+export function normalizeResponse(given: unknown, provider: string, callId: CallIds = createCallId): LLMResponse {
   if (!isObject(given))
     throw new LLMServerError(`The provider "${provider}" returned no response object.`, {
       vendor: provider,
@@ -22,13 +25,13 @@ export function normalizeResponse(given: unknown, provider: string): LLMResponse
     });
   // Boundary: fields that are present are trusted to have their declared types.
   const response = given as unknown as LLMResponse;
-  return isComplete(given) ? response : completed(given, provider);
+  return isComplete(given) ? response : completed(given, provider, callId);
 }
 
 function isComplete({ id, status, output, output_text, usage, vendor }: Readonly<Record<string, unknown>>): boolean {
   if (typeof id !== 'string' || typeof status !== 'string' || !isList(output) || typeof output_text !== 'string')
     return false;
-  if (output.length === 0 && output_text !== '') return false;
+  if ((output.length === 0 && output_text !== '') || !isNormalOutput(output)) return false;
   return isCompleteUsage(usage) && isObject(vendor) && isList(vendor.warnings) && isList(vendor.losses);
 }
 
@@ -41,8 +44,14 @@ function isCompleteUsage(usage: unknown): boolean {
   );
 }
 
-function completed(given: Partial<LLMResponse>, provider: string): LLMResponse {
-  const output = outputOf(given);
+function completed(given: Partial<LLMResponse> & JsonObject, provider: string, callId: CallIds): LLMResponse {
+  const output = normalizeOutput(looseOutput(given), provider, callId);
+  if (isEmptyOutput(output) && (given.status ?? 'completed') === 'completed')
+    throw new LLMServerError(
+      `The provider "${provider}" returned a response without text, tool calls or other output items. ` +
+        'Return { output: [...] } with items, or { output_text }.',
+      { vendor: provider, retryable: false },
+    );
   const usageWarnings =
     given.usage === undefined ? [`The provider "${provider}" reported no usage, so it counts as zero.`] : [];
   const { warnings = [], losses = [], ...vendor }: Partial<LLMResponse['vendor']> = given.vendor ?? {};
@@ -54,7 +63,7 @@ function completed(given: Partial<LLMResponse>, provider: string): LLMResponse {
     ...given,
     id: given.id ?? `resp_${randomUUID().replaceAll('-', '')}`,
     output,
-    output_text: given.output_text ?? outputTextOf(output),
+    output_text: given.output_text || outputTextOf(output),
     usage: usageOf(given.usage),
     vendor: {
       name: provider,
@@ -65,11 +74,6 @@ function completed(given: Partial<LLMResponse>, provider: string): LLMResponse {
       losses,
     },
   };
-}
-
-/** Text outside any message would be missing from the next turn's history. */
-function outputOf({ output = [], output_text = '' }: Partial<LLMResponse>): readonly OutputItem[] {
-  return output.length === 0 && output_text !== '' ? [assistantMessage(output_text)] : output;
 }
 
 function usageOf(given: unknown): Usage {
