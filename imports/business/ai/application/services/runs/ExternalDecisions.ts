@@ -76,7 +76,7 @@ export class ExternalDecisions {
       // A decision takes effect in microtasks, unless the call must wait for a slot.
       await new Promise((resolve) => setImmediate(resolve));
       // A run that is continued elsewhere is read from the store.
-      await entry.loop.journal?.flush().catch(() => undefined);
+      await entry.loop.journal?.callsStored().catch(() => undefined);
     }
     return (await this.findCall(executionId, callId)).state;
   }

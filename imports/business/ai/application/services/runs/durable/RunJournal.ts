@@ -110,6 +110,14 @@ export class RunJournal {
   }
 
   /**
+   * Resolves when the changes of calls so far are in the store, without a write of the run itself.
+   * @throws as `flush` does
+   */
+  callsStored(): Promise<void> {
+    return this.tail;
+  }
+
+  /**
    * Flushes, and makes sure that this process still owns the run even if it was suspended meanwhile. To be called
    * before a tool is run or a model is called.
    * @throws as `flush` does
