@@ -12,7 +12,8 @@ const swcrc = JSON.parse(readFileSync(path.join(REPOSITORY, '.swcrc'), 'utf8')) 
 const template = readFileSync(path.join(REPOSITORY, 'client/main.html'), 'utf8');
 
 /** A secure context with storage, which the page's own requests never leave. */
-const URL = 'http://localhost/';
+const PAGE = 'http://localhost/';
+const FONTS = path.join(REPOSITORY, 'node_modules/@fontsource-variable/inter/files');
 
 interface Opened {
   readonly heading: string;
@@ -36,10 +37,14 @@ describe("Meteor's client", () => {
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) errors.push(message.text());
     });
-    await page.route('**/*', (route) =>
-      route.fulfill({ contentType: 'text/html', body: route.request().url() === URL ? template : '' }),
-    );
-    await page.goto(URL);
+    await page.route('**/*', (route) => {
+      const { pathname } = new URL(route.request().url());
+      const [, font] = /^\/bolide\/(.+\.woff2)$/.exec(pathname) ?? [];
+      return font === undefined
+        ? route.fulfill({ contentType: 'text/html', body: pathname === '/' ? template : '' })
+        : route.fulfill({ contentType: 'font/woff2', path: path.join(FONTS, font) });
+    });
+    await page.goto(PAGE);
     await page.addStyleTag({ content: styles });
     // The connection stays as it is before the server responds: nobody is signed in.
     await page.addScriptTag({ content: 'window.openDdpSocket = () => ({ send() {}, close() {} });' });
