@@ -39,6 +39,8 @@ export function typeErrorsOf(programs: readonly Program[]): readonly string[] {
     ts.sys,
     dirname(configPath),
   );
+  // An app that has copied the source imports it from there.
+  options.paths = { ...options.paths, '/imports/bolide/*': ['./imports/*'] };
   // The programs stand at the root of the project, as a reader's own would.
   const sources = new Map(programs.map(({ code }, index) => [join(ROOT, `docs-${index}.ts`), `${code}\nexport {};\n`]));
   const host = ts.createCompilerHost(options);
