@@ -159,6 +159,26 @@ describe('the dashboard in Meteor', () => {
         expect(browser.find('form.sign-in')).to.equal(null);
       });
 
+      it('shows why a list could not be loaded, and loads it on demand', async () => {
+        const [publication, method] = [registry.publications.get('ai.runs'), registry.methods.get('ai.tools.list')];
+        const refuse = (...args: never[]): never => {
+          check(args, [Match.Any]);
+          throw new MeteorError('too-many-requests', 'Slow down.');
+        };
+        registry.publications.set('ai.runs', refuse);
+        registry.methods.set('ai.tools.list', refuse);
+        const browser = await openSignedIn(isStrict, 'runs');
+        await browser.waitForText('Slow down.');
+        registry.publications.set('ai.runs', publication as never);
+        browser.button('Try again').click();
+        await browser.waitForText('No runs yet');
+        browser.go('tools');
+        await browser.waitForText('Slow down.');
+        registry.methods.set('ai.tools.list', method as never);
+        browser.button('Try again').click();
+        await browser.waitFor(() => browser.find('[data-tool="clock"]') !== null);
+      });
+
       it('leaves no subscription behind when it is unmounted', async () => {
         const browser = await open({ token: { token: 'token-of-ann', userId: 'ann' } });
         const unmount = browser.page.mountDashboard(isStrict);
