@@ -1,7 +1,8 @@
 /** Chat endpoints: `POST /input` takes a message, `GET /output/stream?conversation=…` streams the responses. */
 import type { Response } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../business/ai/domain/json';
+import type { PastMessage } from '../../business/ai/domain/interfaces/ConversationStore';
+import { fieldsOf, isList, isObject } from '../../business/ai/domain/json';
 import type { Chat } from '../../business/ai/infrastructure/factories/createChat';
 import type { ChannelEvent } from '../../business/ai/infrastructure/events/ConversationChannel';
 import type { RouteHandler } from '../http/RequestContext';
@@ -22,16 +23,19 @@ const MAX_MESSAGE_LENGTH = 1_000_000;
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 /**
- * Takes `{ conversation, message, model? }` (or `{ conversationId, input }`) and responds with 202 at once. The
- * response to the message, or its failure, is sent on the conversation's stream.
+ * Takes `{ conversation?, message, conversation_history?, model? }`, under these names or those in `NAMES`; responds
+ * with 202 at once. The response to the message, or its failure, is sent on the conversation's stream.
  */
 export function receiveInput({ module: { conversations }, models }: ConversationRoutePorts): RouteHandler {
   return async ({ request, response, principal, details }) => {
-    const { conversation, message, model } = readInput(request.body);
+    const { conversation, message, model, history } = readInput(request.body, principal.userId);
     const { providerId, address } = await models.resolve(principal, model, 'responses');
     details.provider = providerId;
     // Never rejects: failures are sent on the stream and logged.
-    void conversations.handler.handleMessage(principal.userId, conversation, message, { model: address });
+    void conversations.handler.handleMessage(principal.userId, conversation, message, {
+      model: address,
+      ...(history === undefined ? {} : { history }),
+    });
     response.status(202).json({
       conversation,
       accepted: true,
@@ -50,7 +54,10 @@ export function streamOutput({
   closing,
 }: ConversationRoutePorts): RouteHandler {
   return async ({ request, response, principal, signal }) => {
-    const conversation = conversationName(request.query.conversation, 'conversation');
+    const conversation = conversationName(
+      firstOf(request.query, NAMES.conversation) ?? principal.userId,
+      'conversation',
+    );
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
@@ -104,17 +111,34 @@ function write(response: Response, frame: string): void {
   else response.write(frame);
 }
 
-function readInput(body: unknown): {
+/** The names under which a field is accepted. */
+const NAMES = {
+  conversation: ['conversation', 'conversationId', 'conversation_id'],
+  message: ['message', 'input', 'content', 'inputData'],
+} as const;
+
+const MAX_HISTORY_ENTRIES = 1_000;
+
+function firstOf(fields: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
+  return names.map((name) => fields[name]).find((value) => value !== undefined);
+}
+
+/** @param own the conversation of a caller who names none */
+function readInput(
+  body: unknown,
+  own: string,
+): {
   readonly conversation: string;
   readonly message: string;
   readonly model: string | undefined;
+  readonly history: readonly PastMessage[] | undefined;
 } {
   if (!isObject(body))
     throw new LLMInvalidRequestError('The request body must be a JSON object: { conversation, message }.', {
       path: '',
     });
-  const conversation = conversationName(body.conversation ?? body.conversationId, 'conversation');
-  const message = body.message ?? body.input;
+  const conversation = conversationName(firstOf(body, NAMES.conversation) ?? own, 'conversation');
+  const message = firstOf(body, NAMES.message);
   if (typeof message !== 'string' || message.trim() === '')
     throw new LLMInvalidRequestError('"message" must be a string that is not blank.', { path: 'message' });
   if (message.length > MAX_MESSAGE_LENGTH)
@@ -126,7 +150,29 @@ function readInput(body: unknown): {
     );
   if (body.model !== undefined && typeof body.model !== 'string')
     throw new LLMInvalidRequestError('"model" must be the name of a model.', { path: 'model' });
-  return { conversation, message, model: body.model };
+  return { conversation, message, model: body.model, history: readHistory(body.conversation_history) };
+}
+
+function readHistory(value: unknown): readonly PastMessage[] | undefined {
+  if (value === undefined) return undefined;
+  const path = 'conversation_history';
+  if (!isList(value) || value.length > MAX_HISTORY_ENTRIES)
+    throw new LLMInvalidRequestError(`"${path}" must be a list of at most ${MAX_HISTORY_ENTRIES} messages.`, { path });
+  return value.map((entry, index) => readPastMessage(entry, `${path}[${index}]`));
+}
+
+function readPastMessage(entry: unknown, path: string): PastMessage {
+  const { role, content, text = content } = fieldsOf(entry);
+  if (role !== 'user' && role !== 'assistant')
+    throw new LLMInvalidRequestError(`"${path}.role" must be "user" or "assistant".`, { path: `${path}.role` });
+  if (typeof text !== 'string' || text.length > MAX_MESSAGE_LENGTH)
+    throw new LLMInvalidRequestError(
+      `"${path}.content" must be a string of at most ${MAX_MESSAGE_LENGTH} characters.`,
+      {
+        path: `${path}.content`,
+      },
+    );
+  return { role, text };
 }
 
 function conversationName(value: unknown, path: string): string {

@@ -23,3 +23,9 @@ export function isEmpty(object: object): boolean {
   for (const key in object) if (Object.hasOwn(object, key)) return false;
   return true;
 }
+
+/** Whether a `json_schema` is the schema itself, rather than an object that holds it in `schema`. */
+export function isBareSchema(value: JsonObject): boolean {
+  if (value.schema !== undefined) return false;
+  return ['type', 'properties', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'].some((name) => name in value);
+}

@@ -33,7 +33,17 @@ export const ARGUMENT_LIMITS = {
   reason: 2_000,
 } as const;
 
-const COMMON = ['requestId', 'providerId', 'input', 'model', 'instructions', 'temperature', 'maxOutputTokens'] as const;
+const COMMON = [
+  'requestId',
+  'providerId',
+  'input',
+  'inputData',
+  'conversation_history',
+  'model',
+  'instructions',
+  'temperature',
+  'maxOutputTokens',
+] as const;
 
 /** `{ requestId, providerId, input, … }`, or `(providerId, input, options?)`. */
 export function readTextRequest(args: readonly unknown[]): UseRequest {
@@ -132,7 +142,7 @@ function commonOf(fields: JsonObject): UseRequest {
   return {
     requestId: identifier(ARGUMENT_LIMITS.id)(fields.requestId, 'requestId'),
     providerId: identifier(ARGUMENT_LIMITS.id)(fields.providerId, 'providerId'),
-    input: inputOf(fields.input),
+    input: withHistory(fields.conversation_history, namedInput(fields)),
     ...optional(fields, 'model', identifier(ARGUMENT_LIMITS.model)),
     ...optional(fields, 'instructions', text(ARGUMENT_LIMITS.instructions)),
     ...optional(fields, 'temperature', numberBetween(0, 2)),
@@ -140,11 +150,26 @@ function commonOf(fields: JsonObject): UseRequest {
   };
 }
 
+/** `inputData` is another name of `input`. */
+function namedInput({ input, inputData }: JsonObject): LLMInput {
+  if (inputData === undefined) return inputOf(input, 'input');
+  if (input !== undefined) throw invalid('inputData', 'must not be given in addition to "input"');
+  return inputOf(inputData, 'inputData');
+}
+
+/** The messages before the input, as callers that store the conversation themselves send them. */
+function withHistory(history: unknown, input: LLMInput): LLMInput {
+  if (history === undefined) return input;
+  if (!isList(history)) throw invalid('conversation_history', 'must be a list of messages');
+  const past = json(ARGUMENT_LIMITS.input)(history, 'conversation_history') as Exclude<LLMInput, string>;
+  return [...past, ...(typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input)];
+}
+
 /** Checks the size only: the normalizer checks the items and reports their paths. */
-function inputOf(value: unknown): LLMInput {
-  if (typeof value === 'string') return text(ARGUMENT_LIMITS.input)(value, 'input');
-  if (!isList(value)) throw invalid('input', 'must be a string or a list of messages');
-  return json(ARGUMENT_LIMITS.input)(value, 'input') as LLMInput;
+function inputOf(value: unknown, path: string): LLMInput {
+  if (typeof value === 'string') return text(ARGUMENT_LIMITS.input)(value, path);
+  if (!isList(value)) throw invalid(path, 'must be a string or a list of messages');
+  return json(ARGUMENT_LIMITS.input)(value, path) as LLMInput;
 }
 
 function executionIdOf(fields: JsonObject): string {

@@ -15,7 +15,7 @@ import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/IL
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import { isObject } from '../../domain/json';
-import type { GenerateOptions } from '../../domain/types/LLMTypes';
+import type { GenerateOptions, LLMInput } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
 import { runBatch } from './chains/batch';
 import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './chains/batch';
@@ -127,8 +127,9 @@ export class LLMClient {
 
   /** Never rejects. Requests on the same chain run one after another, since each continues the one before. */
   private async settle(request: LLMRequest): Promise<BatchResult<unknown>> {
-    if (!isObject(request))
-      return new LLMInvalidRequestError('A request must be an object with "input".', { path: '' });
+    // Boundary: callers without types pass anything.
+    const given: unknown = request;
+    if (!isObject(given)) return new LLMInvalidRequestError('A request must be an object with "input".', { path: '' });
     const { entityKey, signal } = request;
     try {
       return await (entityKey === undefined
@@ -140,7 +141,8 @@ export class LLMClient {
   }
 
   private async answer(request: LLMRequest): Promise<BatchSuccess<unknown>> {
-    const { schema, entityKey, depthOverride, ...options } = request;
+    const { schema, entityKey, depthOverride, input, inputData, ...rest } = request;
+    const options = { ...rest, input: inputOf(input, inputData) };
     options.signal?.throwIfAborted();
     const depth = depthOf(depthOverride ?? this.defaultDepth, 'depthOverride');
     const previous = entityKey === undefined ? null : this.chains.getPrevious(entityKey);
@@ -197,6 +199,17 @@ export class LLMClient {
     });
     await Promise.all(deletions);
   }
+}
+
+/** @throws LLMInvalidRequestError if both are given */
+function inputOf(input: LLMRequest['input'], data: LLMRequest['inputData']): LLMInput {
+  if (data === undefined) {
+    // Boundary: a request without any input is refused by the normalizer.
+    return input as LLMInput;
+  }
+  if (input !== undefined)
+    throw new LLMInvalidRequestError('Pass either "input" or "inputData".', { path: 'inputData' });
+  return isObject(data) ? JSON.stringify(data) : data;
 }
 
 const DEFAULT_STORE_LIMITS = { maxResponses: 10_000, timeToLive: 24 * 3_600_000 } as const;

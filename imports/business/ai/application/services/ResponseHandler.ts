@@ -34,6 +34,8 @@ export interface ResponseHandlerOptions {
 export interface MessageOptions {
   /** Overrides the handler's model. */
   readonly model?: string;
+  /** The conversation so far, instead of what the memory has stored. The message itself may be its last entry. */
+  readonly history?: readonly PastMessage[];
   /** Stops the answer, or prevents it from starting. */
   readonly signal?: AbortSignal;
 }
@@ -97,7 +99,8 @@ export class ResponseHandler {
     await this.withTimeout('The memory failed to store the message.', () =>
       memory.storeInput(userId, conversationId, messageOf(input)),
     );
-    const history = await this.historyOf(input);
+    const history =
+      options.history === undefined ? await this.historyOf(input) : toItems(withoutMessage(options.history, input));
     const found =
       context === undefined
         ? undefined
@@ -121,9 +124,7 @@ export class ResponseHandler {
       const history = await this.withTimeout('The memory failed to return the history.', () =>
         this.options.memory.getHistory(userId, conversationId),
       );
-      return withoutMessage(history, message).map(({ role, text }) =>
-        role === 'user' ? userMessage(text) : assistantMessage(text),
-      );
+      return toItems(withoutMessage(history, message));
     } catch (error) {
       this.logger.warn(
         `Could not read the history of the conversation "${conversationId}". The model answers without it.`,
@@ -214,6 +215,10 @@ function withoutMessage(history: readonly PastMessage[], { id, text }: Message):
   const unanswered = history.findLastIndex(({ role }) => role === 'assistant') + 1;
   const index = history.findLastIndex((past, at) => at >= unanswered && past.text.trim() === text.trim());
   return index === -1 ? history : history.toSpliced(index, 1);
+}
+
+function toItems(history: readonly PastMessage[]): readonly MessageItem[] {
+  return history.map(({ role, text }) => (role === 'user' ? userMessage(text) : assistantMessage(text)));
 }
 
 /** Marked as data, since context must not pass for the operator's instructions. */

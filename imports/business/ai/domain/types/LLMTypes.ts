@@ -15,7 +15,8 @@ export interface ToolUseContent {
 export interface ToolResultContent {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
-  readonly content?: string | readonly unknown[];
+  /** An object is sent as JSON. */
+  readonly content?: string | readonly unknown[] | JsonObject;
   readonly is_error?: boolean;
 }
 export interface InputImageUrlContent {

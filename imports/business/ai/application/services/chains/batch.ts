@@ -6,11 +6,14 @@ import type { Logger } from '../../../domain/interfaces/Logger';
 import { fieldsOf, isList, isObject } from '../../../domain/json';
 import type { GenerateOptions, LLMInput } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { AnySchema } from '../schema/AnySchema';
 
 /** With a chain, the chain sets `store` and `previous_response_id`. */
-export interface LLMRequest<Schema = AnySchema | undefined> extends Omit<GenerateOptions, 'response_format'> {
-  readonly input: LLMInput;
+export interface LLMRequest<Schema = AnySchema | undefined> extends Omit<GenerateOptions, 'response_format' | 'input'> {
+  readonly input?: LLMInput;
+  /** Another name of `input`. An object is sent as JSON. */
+  readonly inputData?: LLMInput | JsonObject;
   /**
    * A SimpleSchema, a JSON Schema or any Standard Schema for the value. Without one, the value is the response's
    * text.
@@ -103,6 +106,7 @@ function lanesOf(requests: readonly LLMRequest[]): readonly Lane[] {
 }
 
 function withSignal(request: LLMRequest, signal: AbortSignal | undefined): LLMRequest {
-  if (signal === undefined || !isObject(request)) return request;
+  const given: unknown = request;
+  if (signal === undefined || !isObject(given)) return request;
   return { ...request, signal: request.signal === undefined ? signal : AbortSignal.any([request.signal, signal]) };
 }

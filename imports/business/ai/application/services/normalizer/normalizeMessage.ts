@@ -133,9 +133,15 @@ function liftedResult(part: PlainRecord, path: string): FunctionCallOutputItem {
   }
   return toolOutput(part, ['type', 'tool_use_id', 'content', 'is_error'], path, {
     call_id: requiredName(part, 'tool_use_id', path),
-    output: part.content === undefined || part.content === null ? '' : normalizeOutput(part.content, `${path}.content`),
+    output: resultContent(part.content, `${path}.content`),
     ...(part.is_error === true ? { state: 'failed' } : {}),
   });
+}
+
+/** An object is a result that its sender has not serialized. */
+function resultContent(content: Plain | undefined, path: string): FunctionCallOutputItem['output'] {
+  if (content === undefined || content === null) return '';
+  return isRecord(content) ? JSON.stringify(content) : normalizeOutput(content, path);
 }
 
 /** A tool's output in the form of Chat Completions. */

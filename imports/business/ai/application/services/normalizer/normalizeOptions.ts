@@ -3,6 +3,7 @@ import { checkRecordOfRecords, freeze, optionalText, otherFields, record } from 
 import { MAX_TIMEOUT } from './normalizeTool';
 import { describe, formatStep, isList, invalid } from './PlainReader';
 import type { Plain } from './PlainReader';
+import { isBareSchema } from '../../../domain/json';
 import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { RunTurn } from '../../../domain/entities/BudgetAccount';
 import type { GenerateOptions, NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
@@ -110,7 +111,8 @@ export function responseFormat(value: Plain, path: string): ResponseFormat {
       // Chat Completions nest the schema's fields one level deeper.
       const nested = format.json_schema !== undefined;
       const at = nested ? `${path}.json_schema` : path;
-      const fields = nested ? record(format.json_schema, at) : format;
+      const given = nested ? record(format.json_schema, at) : format;
+      const fields = nested && isBareSchema(given) ? { schema: given } : given;
       const { name: label, description, strict, schema } = fields;
       if (label !== undefined && (typeof label !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(label))) {
         throw invalid(`${at}.name`, 'must be 1 to 64 letters, digits, "_" or "-"');

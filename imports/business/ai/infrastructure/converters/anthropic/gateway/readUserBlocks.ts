@@ -48,12 +48,16 @@ function readToolResult(block: JsonObject, path: string): FunctionCallOutputItem
   };
 }
 
-/** A result without content becomes an empty list, which is written without content again. */
+/**
+ * A result without content becomes an empty list, which is written without content again. An object, which Anthropic
+ * refuses, is serialized.
+ */
 function readOutput(content: unknown, path: string): string | readonly InputContent[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content;
+  if (isObject(content)) return JSON.stringify(content);
   if (!isObjectList(content))
-    throw new LLMInvalidRequestError(`"${path}.content" must be a string or a list of blocks.`, {
+    throw new LLMInvalidRequestError(`"${path}.content" must be a string, a list of blocks or an object.`, {
       path: `${path}.content`,
     });
   return content.map(toInputPart);

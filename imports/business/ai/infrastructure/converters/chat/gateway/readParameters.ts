@@ -6,7 +6,7 @@ import { isText, without } from '../vendorFields';
 import { fromCustom } from '../request/tools';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isList, isObject } from '../../../../domain/json';
+import { isBareSchema, isEmpty, isList, isObject } from '../../../../domain/json';
 import type { GenerateOptions, ResponseFormat, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -118,9 +118,11 @@ function readAllowed(tool: unknown, path: string): { type: string; name?: string
 function readFormat(value: unknown, field: string): Partial<GenerateOptions> | undefined {
   if (!isObject(value)) return fail(field, 'an object');
   if (value.type === 'text' || value.type === 'json_object') return { response_format: { type: value.type } };
-  const { json_schema } = value;
-  if (value.type !== 'json_schema' || !isObject(json_schema) || !isObject(json_schema.schema)) return undefined;
-  const { name, description, schema, strict } = json_schema;
+  if (value.type !== 'json_schema' || !isObject(value.json_schema)) return undefined;
+  const { name, description, schema, strict } = isBareSchema(value.json_schema)
+    ? { schema: value.json_schema }
+    : value.json_schema;
+  if (!isObject(schema)) return undefined;
   const format: ResponseFormat = {
     type: 'json_schema',
     ...(isText(name) ? { name } : {}),
