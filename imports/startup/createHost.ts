@@ -117,6 +117,7 @@ export async function createHost(
       findUser,
       probe: (providerId, userId) => module.manager.validateAccess(userId, providerId),
       configured: ai.providers.map(toConfiguredProvider),
+      isAlone: database.isExclusive,
     },
   );
   await Promise.all([providers.ready(), apiTokens.ready()]);

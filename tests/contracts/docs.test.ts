@@ -31,6 +31,7 @@ import {
   ROOT,
   tableRowsOf,
 } from '../support/docs/markdown';
+import { METEOR_SETTINGS } from '../support/docs/meteorSettings';
 import { programsOf, runProgram, typeErrorsOf } from '../support/docs/programs';
 import { routesOf } from '../support/docs/routes';
 import { errorIn, isShell, npmCommandsOf, runShell, scriptOf } from '../support/docs/shell';
@@ -208,7 +209,8 @@ describe('The documentation', function () {
               /^\w+\.tsx?$/.test(code)
                 ? code !== READERS_FILE && !files.has(code)
                 : /^(?:[A-Z]+[a-z]+\w*[A-Z]\w*|[a-z]+[A-Z]\w*|(?!BOLIDE_|LLM_)[A-Z]+(?:_[A-Z]+)+)$/.test(code) &&
-                  !known.has(code),
+                  !known.has(code) &&
+                  !METEOR_SETTINGS.has(code),
             )
             .map((code) => `${page.path}: ${code}`),
         );

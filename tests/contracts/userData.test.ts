@@ -24,6 +24,7 @@ import { createHost } from '../../imports/startup/createHost';
 import type { Host } from '../../imports/startup/createHost';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
+import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { failure } from '../support/failure';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { recordEvents } from '../support/recordEvents';
@@ -37,7 +38,7 @@ const ADMIN = 'root-1';
 const CANARIES: Readonly<Record<string, string>> = { [ADA]: 'CanaryOfAda1843', [BOB]: 'CanaryOfBob1912' };
 
 /** Collections without anything of a user: processes, and the app's own schedules. */
-const IMPERSONAL = [RUN_OWNERS, SCHEDULES];
+const IMPERSONAL = [RUN_OWNERS, SCHEDULES, COLLECTIONS.changes];
 const SHARED_PROVIDER = 'shared';
 
 const actorOf = (userId: string): Actor => ({ userId, isAdmin: userId === ADMIN, source: 'http' });

@@ -6,7 +6,7 @@
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import type { Mongo } from 'meteor/mongo';
-import { readObject, oneOf, optional, identifier } from './domain/arguments';
+import { boolean, readObject, oneOf, optional, identifier } from './domain/arguments';
 import { canAccess } from './application/operations/RunOperations';
 import { readRunFilter, VIEW_LIMITS } from './application/operations/RunQueries';
 import { TOOL_CALL_TRANSITIONS } from './domain/entities/Tool';
@@ -18,6 +18,7 @@ import {
   RUN_FIELDS,
   runSelector,
   TOOL_CALL_FIELDS,
+  TOOL_CALL_SUMMARY_FIELDS,
 } from './infrastructure/persistence/runs/DocumentRunViews';
 import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/runs/LiveTextStore';
 import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/runs/RunStatistics';
@@ -57,17 +58,16 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
       const executionId = identifier(ID_LENGTH)(readObject(named, ['executionId']).executionId, 'executionId');
       // Another user's run is indistinguishable from an unknown one.
       if (!canAccess(actor, await ownerOf(executionId))) return [];
+      // A run's owner never changes. Selectors without the user let everyone who watches the run share its observers.
       return [
-        runs.find({ _id: executionId, ...ownOnly(actor) }, { fields: RUN_DETAIL_FIELDS }),
-        calls.find(
-          { executionId, ...ownOnly(actor) },
-          { fields: TOOL_CALL_FIELDS, sort: { createdAt: 1 }, limit: VIEW_LIMITS.toolCalls },
-        ),
+        runs.find({ _id: executionId }, { fields: RUN_DETAIL_FIELDS }),
+        calls.find({ executionId }, { fields: TOOL_CALL_FIELDS, sort: { createdAt: 1 }, limit: VIEW_LIMITS.toolCalls }),
         deltas.find({ executionId }, { fields: DELTA_FIELDS, sort: { seq: 1 }, limit: VIEW_LIMITS.deltas }),
       ];
     },
     'ai.toolCalls': (actor, argument) => {
-      const fields = readObject(argument, ['executionId', 'state']);
+      const fields = readObject(argument, ['executionId', 'state', 'summary']);
+      const { summary = false } = optional(fields, 'summary', boolean);
       const filter = {
         ...optional(fields, 'executionId', identifier(ID_LENGTH)),
         ...optional(fields, 'state', oneOf(CALL_STATES)),
@@ -75,7 +75,11 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
       return [
         calls.find(
           { ...filter, ...ownOnly(actor) },
-          { fields: TOOL_CALL_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.toolCalls },
+          {
+            fields: summary ? TOOL_CALL_SUMMARY_FIELDS : TOOL_CALL_FIELDS,
+            sort: { createdAt: -1 },
+            limit: VIEW_LIMITS.toolCalls,
+          },
         ),
       ];
     },

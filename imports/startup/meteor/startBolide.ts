@@ -12,6 +12,7 @@ import { definePublications } from '../../business/ai/publications';
 import type { ToolRegistry } from '../../business/ai/infrastructure/tools/ToolRegistry';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
+import { CREDENTIAL_CHANGES_ID } from '../../business/providers/infrastructure/persistence/createChangeCounter';
 import { defineProviderMethods } from '../../business/providers/methods';
 import { defineProviderPublication } from '../../business/providers/publications';
 import { createHost } from '../createHost';
@@ -191,17 +192,21 @@ function defineMethodsAndPublications(
   });
 }
 
-/** Notifies of providers and credentials that another process of the app has changed. */
+/**
+ * Notifies of providers and credentials that another process of the app has changed. There are few providers; of the
+ * credentials, only the count of their changes is observed.
+ */
 function observeOtherProcesses(
   database: MeteorDatabase,
   notify: () => void,
 ): Promise<readonly { readonly stop: () => void }[]> {
-  const fields = { [COLLECTIONS.providers]: { updatedAt: 1 }, [COLLECTIONS.credentials]: { state: 1 } } as const;
-  const observed = Object.entries(fields).map(([name, seen]) =>
-    database
-      .published(name)
-      .find({}, { fields: seen })
-      .observeChangesAsync({ added: notify, changed: notify, removed: notify }),
+  const providers = database.published(COLLECTIONS.providers).find({}, { fields: { updatedAt: 1 } });
+  const changes = database
+    .published(COLLECTIONS.changes)
+    .find({ _id: CREDENTIAL_CHANGES_ID }, { fields: { revision: 1 } });
+  return Promise.all(
+    [providers, changes].map((cursor) =>
+      cursor.observeChangesAsync({ added: notify, changed: notify, removed: notify }),
+    ),
   );
-  return Promise.all(observed);
 }

@@ -108,6 +108,11 @@ export class MemoryCollection {
     this.indexes.set(name, index);
   }
 
+  /** The keys of the indexes, in which `_id` is implied. */
+  get indexed(): readonly Readonly<Record<string, 1 | -1>>[] {
+    return [...this.indexes.values()].map(({ keys }) => keys);
+  }
+
   /** Removes expired documents, as MongoDB's TTL monitor does about once a minute. */
   expire(now: number): void {
     for (const { keys, options } of this.indexes.values()) {

@@ -75,7 +75,7 @@ const readRuns = () => ({
   runs: trackDocuments({ collection: RUNS, sort: { createdAt: -1 } }),
   calls: trackDocuments({ collection: TOOL_CALLS, selector: AWAITING_APPROVAL }),
   runStatus: trackSubscription('ai.runs', {}),
-  callStatus: trackSubscription('ai.toolCalls', AWAITING_APPROVAL),
+  callStatus: trackSubscription('ai.toolCalls', { ...AWAITING_APPROVAL, summary: true }),
 });
 
 const readRun = (executionId: string) => ({
@@ -84,7 +84,10 @@ const readRun = (executionId: string) => ({
   deltas: trackDocuments({ collection: DELTAS, selector: { executionId }, sort: { seq: 1 } }),
 });
 
-const readToolCalls = () => trackToolCalls({});
+const readToolCalls = () => ({
+  toolCalls: trackDocuments({ collection: TOOL_CALLS }),
+  ...trackSubscription('ai.toolCalls', { summary: true }),
+});
 
 const readProviders = () => ({
   providers: trackDocuments({ collection: PROVIDERS, sort: { name: 1 } }),

@@ -5,6 +5,8 @@ import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp, WebApp } from 'meteor/webapp';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { createChangeCounter } from '../../../../imports/business/providers/infrastructure/persistence/createChangeCounter';
+import type { ChangeDocument } from '../../../../imports/business/providers/infrastructure/persistence/createChangeCounter';
 import { startBolide } from '../../../../imports/startup/meteor/startBolide';
 import type { MeteorHost } from '../../../../imports/startup/meteor/startBolide';
 import { registry, resetMeteor, restartMeteor } from '../../../stubs/server/registry';
@@ -122,6 +124,20 @@ describe('the Meteor host', () => {
     await host.database.published('ai_providers').removeAsync({ _id: 'shared' });
     await notified;
     expect((await requestCompletion('bob-token', 'shared')).status).to.equal(404);
+  });
+
+  it('publishes changes of credentials made by another process', async () => {
+    const announce = createChangeCounter(host.database.collection<ChangeDocument>('ai_changes'));
+    for (const _change of ['first', 'next']) {
+      const notified = new Promise<void>((resolve) => {
+        const stop = host.providers.changes.subscribe(() => {
+          stop();
+          resolve();
+        });
+      });
+      await announce();
+      await notified;
+    }
   });
 
   it('responds with its own 404 below its own paths, and leaves other paths to Meteor', async () => {

@@ -26,6 +26,8 @@ import { OAuth2Server } from '../oauth/OAuth2Server';
 import { ServerMetadataCache } from '../oauth/ServerMetadataCache';
 import { createAuthorizationStore, indexAuthorizations } from '../persistence/createAuthorizationStore';
 import type { AuthorizationDocument } from '../persistence/createAuthorizationStore';
+import { createChangeCounter } from '../persistence/createChangeCounter';
+import type { ChangeDocument } from '../persistence/createChangeCounter';
 import { createCredentialStore, indexCredentials } from '../persistence/createCredentialStore';
 import type { CredentialDocument } from '../persistence/createCredentialStore';
 import { createProviderStore } from '../persistence/createProviderStore';
@@ -55,6 +57,8 @@ export interface ProvidersPorts {
   readonly probe: (providerId: string, userId: string) => Promise<boolean>;
   /** Providers defined in the host's settings, which also hold their keys. */
   readonly configured?: readonly Provider[];
+  /** No other process shares the stores. */
+  readonly isAlone?: boolean;
   readonly log?: EventLog;
   readonly clock?: Clock;
   /** Replaces the implementations of the protocols. */
@@ -84,19 +88,31 @@ export const COLLECTIONS = {
   credentials: 'ai_credentials',
   authorizations: 'ai_authorizations',
   usage: 'ai_provider_usage',
+  changes: 'ai_changes',
 } as const;
 
 /** @throws LLMInvalidRequestError for invalid sealing keys or an invalid root URL */
 export function createProvidersModule(settings: ProvidersSettings, ports: ProvidersPorts): ProvidersModule {
   const { rootUrl, allowPrivateHosts: allowInsecure = false } = settings;
-  const { collection, findUser, probe, configured = [], log = consoleLog, clock = systemClock } = ports;
+  const {
+    collection,
+    findUser,
+    probe,
+    configured = [],
+    isAlone = false,
+    log = consoleLog,
+    clock = systemClock,
+  } = ports;
   const collections = {
     providers: collection<ProviderDocument>(COLLECTIONS.providers),
     credentials: collection<CredentialDocument>(COLLECTIONS.credentials),
     authorizations: collection<AuthorizationDocument>(COLLECTIONS.authorizations),
     usage: collection<UsageDocument>(COLLECTIONS.usage),
   };
-  const changes = new ChangeSignal();
+  const changes = new ChangeSignal({
+    log,
+    ...(isAlone ? {} : { announce: createChangeCounter(collection<ChangeDocument>(COLLECTIONS.changes)) }),
+  });
   const sealer = new SealingService(KeyRing.parse(settings.secretKeys));
   const providers = withConfiguredProviders(
     changes.watchProviders(createProviderStore(collections.providers)),

@@ -63,10 +63,16 @@ export class DocumentRunStore implements RunStore {
   /** Safe to call again. */
   async ensureIndexes(): Promise<void> {
     await this.runs.ensureIndex({ userId: 1, requestId: 1 }, { unique: true });
+    // Each filter of the views, followed by the order in which they list.
+    await this.runs.ensureIndex({ createdAt: -1 });
     await this.runs.ensureIndex({ state: 1, createdAt: -1 });
     await this.runs.ensureIndex({ userId: 1, createdAt: -1 });
-    await this.calls.ensureIndex({ executionId: 1 });
-    await this.calls.ensureIndex({ userId: 1, state: 1 });
+    await this.runs.ensureIndex({ userId: 1, state: 1, createdAt: -1 });
+    await this.calls.ensureIndex({ executionId: 1, createdAt: 1 });
+    await this.calls.ensureIndex({ createdAt: -1 });
+    await this.calls.ensureIndex({ state: 1, createdAt: -1 });
+    await this.calls.ensureIndex({ userId: 1, createdAt: -1 });
+    await this.calls.ensureIndex({ userId: 1, state: 1, createdAt: -1 });
     await this.owners.ensureIndex({ seenAt: 1 }, { expireAfterSeconds: OWNER_TTL_SECONDS });
     await this.pendingCommands.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: COMMAND_TTL_SECONDS });
   }

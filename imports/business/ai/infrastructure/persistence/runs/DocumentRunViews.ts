@@ -54,6 +54,16 @@ export const TOOL_CALL_FIELDS = {
   result: 1,
 } as const satisfies Record<keyof ToolCallView, 1>;
 
+/** The fields of calls in lists, without the arguments and results, which may be long. */
+export const TOOL_CALL_SUMMARY_FIELDS = {
+  _id: 1,
+  executionId: 1,
+  callId: 1,
+  name: 1,
+  blocking: 1,
+  state: 1,
+} as const satisfies Partial<Record<keyof ToolCallView, 1>>;
+
 /** Older calls are not counted. */
 const MAX_COUNTED_CALLS = 5_000;
 

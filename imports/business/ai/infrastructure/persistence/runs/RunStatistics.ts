@@ -41,6 +41,7 @@ export class RunStatistics implements RunCountReader {
   /** Safe to call again. */
   async ready(): Promise<void> {
     await this.collection.ensureIndex({ date: 1 }, { expireAfterSeconds: TTL_SECONDS });
+    await this.collection.ensureIndex({ day: -1 });
     await this.collection.ensureIndex({ userId: 1, day: -1 });
   }
 

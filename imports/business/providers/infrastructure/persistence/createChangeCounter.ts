@@ -1,0 +1,26 @@
+/**
+ * Counts the changes of credentials that users may notice, in one document. Every process observes the document, rather
+ * than all credentials, of which there is one per user and provider and which are written at every token refresh.
+ */
+import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
+import { isLLMError } from '../../../ai/domain/errors/LLMErrors';
+
+export interface ChangeDocument extends StoredDocument {
+  readonly revision: number;
+}
+
+export const CREDENTIAL_CHANGES_ID = 'credentials';
+
+export function createChangeCounter(collection: DocumentCollection<ChangeDocument>): () => Promise<void> {
+  const increment = (): Promise<number> => collection.update({ _id: CREDENTIAL_CHANGES_ID }, { $inc: { revision: 1 } });
+  return async () => {
+    if ((await increment()) === 1) return;
+    try {
+      await collection.insert({ _id: CREDENTIAL_CHANGES_ID, revision: 1 });
+    } catch (error) {
+      // Another process has inserted it.
+      if (!isLLMError(error) || error.code !== 'conflict') throw error;
+      await increment();
+    }
+  };
+}

@@ -1,0 +1,11 @@
+/** Settings of Meteor itself that the documentation names. The project's code does not read them. */
+export const METEOR_SETTINGS: ReadonlySet<string> = new Set([
+  'MONGO_OPLOG_URL',
+  'METEOR_REACTIVITY_ORDER',
+  'METEOR_OPLOG_TOO_FAR_BEHIND',
+  'METEOR_POLLING_THROTTLE_MS',
+  'METEOR_POLLING_INTERVAL_MS',
+  'DISABLE_WEBSOCKETS',
+  'USE_JSESSIONID',
+  'disableOplog',
+]);
