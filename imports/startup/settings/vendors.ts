@@ -24,8 +24,8 @@ const OTHER_VARIABLES = ['LLM_PROVIDER', 'LLM_TEMPERATURE', 'LLM_TOOLS_IN_TEXT',
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * One provider for each vendor that has a key, named after the vendor. No provider at all is not an error:
- * applications then start the simulator.
+ * One provider for each vendor that has a key, named after the vendor. No provider at all is not an error, unless
+ * LLM_PROVIDER names one: applications then start the simulator.
  * @throws LLMInvalidRequestError that lists every invalid variable
  */
 export function settingsFromEnvironment(env: Environment): AISettings {
@@ -151,14 +151,15 @@ function readDefaultProvider(
 ): string | undefined {
   const requested = valueOf(env, 'LLM_PROVIDER');
   if (requested === undefined) return providers.find(({ id }) => id === 'openai')?.id ?? providers[0]?.id;
-  const vendor = CONFIGURABLE_VENDORS.find((name) => name === requested);
+  const name = requested.toLowerCase().replaceAll('-', '_');
+  const vendor = CONFIGURABLE_VENDORS.find((each) => each === name);
   if (vendor === undefined) {
     const expected = CONFIGURABLE_VENDORS.join(', ');
     problems.push(`LLM_PROVIDER is "${redactSecrets(requested)}". Expected one of: ${expected}`);
-  } else if (providers.length > 0 && !providers.some(({ id }) => id === vendor)) {
+  } else if (!providers.some(({ id }) => id === vendor)) {
     problems.push(`LLM_PROVIDER is "${vendor}", but ${VENDOR_VARIABLES[vendor]?.key ?? ''} is not set`);
   }
-  return requested;
+  return vendor;
 }
 
 function readTemperature(env: Environment, problems: string[]): number | undefined {

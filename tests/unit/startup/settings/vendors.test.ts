@@ -91,8 +91,8 @@ describe('settingsFromEnvironment', () => {
   it('yields no providers without keys, without an error', () => {
     expect(settingsFromEnvironment({})).to.deep.equal({ providers: [] });
     expect(
-      settingsFromEnvironment({ OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '  ', OPENAI_MODEL: 'm', LLM_PROVIDER: 'grok' }),
-    ).to.deep.equal({ providers: [], defaultProvider: 'grok' });
+      settingsFromEnvironment({ OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '  ', OPENAI_MODEL: 'm', LLM_PROVIDER: '' }),
+    ).to.deep.equal({ providers: [] });
   });
 
   it('defaults to openai, otherwise to the first provider with a key', () => {

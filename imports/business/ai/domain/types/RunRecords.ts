@@ -17,7 +17,7 @@ export interface Budget {
 }
 
 export interface RunLimits {
-  /** Model calls. */
+  /** Model calls. Those that only deliver late results don't count, up to ten times as many. */
   readonly maxIterations: number;
   /** Consecutive turns in which every tool call failed. */
   readonly maxToolErrors: number;
@@ -67,6 +67,8 @@ export interface RunProgress {
   readonly endedAt?: number;
   /** Model calls that were started. */
   readonly iterations: number;
+  /** Those of them that had nothing to do but to deliver late results, and have returned. Absent: none. */
+  readonly deliveries?: number;
   /** The last of them has no outcome yet. */
   readonly isCalling: boolean;
   readonly usage: Usage;

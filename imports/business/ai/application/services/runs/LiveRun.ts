@@ -58,6 +58,7 @@ export interface RestoredState {
   readonly lateResults: readonly string[];
   readonly usage: Usage;
   readonly iterations: number;
+  readonly deliveries: number;
   /** Not lower than the sequence number of any earlier event. */
   readonly seq: number;
 }
@@ -80,6 +81,8 @@ export class LiveRun implements ToolExecutionContext {
   usage: Usage = NO_USAGE;
   /** Model calls that were started. */
   iterations = 0;
+  /** Those of them that had nothing to do but to deliver late results, and have returned. */
+  deliveries = 0;
   /** The index in the transcript at which the last response begins. */
   turnStart: number;
   lastResponse: LLMResponse | undefined;
@@ -115,6 +118,7 @@ export class LiveRun implements ToolExecutionContext {
     this.lastResponse = restored.response;
     this.usage = restored.usage;
     this.iterations = restored.iterations;
+    this.deliveries = restored.deliveries;
     this.seq = restored.seq;
   }
 

@@ -227,8 +227,10 @@ export class RunLoop {
     if (restored !== undefined) this.calls.resumeOpenCalls(turn?.calls ?? []);
     for (;;) {
       if (turn === undefined) {
-        lateCallIds = this.drainLateResults(lateCallIds);
+        const isDelivery = this.isDelivery;
+        lateCallIds = this.drainLateResults(lateCallIds, isDelivery);
         const response = await this.model.call(lateCallIds);
+        if (isDelivery) run.deliveries += 1;
         this.markProgress();
         // No await between here and `nextStep`: the step is decided on the very state that was recorded.
         turn = { response, calls: this.model.record(response, lateCallIds, this.undeliveredCallIds) };
@@ -263,16 +265,21 @@ export class RunLoop {
     }
   }
 
+  /** Whether late results are the only reason for the next model call: the model's last turn is over. */
+  private get isDelivery(): boolean {
+    return this.isAfterAnswer && this.context.run.lastResponse?.vendor.finish_reason !== 'pause_turn';
+  }
+
   /**
    * Moves the late results that the next request may deliver to the transcript.
    * @param callIds late results that are in the transcript already
    * @returns all late results that the next request delivers
    * @throws MaxIterationsError, BudgetError, or the reason for the run's cancellation
    */
-  private drainLateResults(callIds: readonly string[]): readonly string[] {
+  private drainLateResults(callIds: readonly string[], isDelivery: boolean): readonly string[] {
     const { run, limits, options, provider } = this.context;
     this.cancellation.throwIfCancelled();
-    assertWithinLimits(run, limits, () => provider.getCapabilities(options.model).price, options.model);
+    assertWithinLimits(run, isDelivery, limits, () => provider.getCapabilities(options.model).price, options.model);
     const arrived = run.takeLateResults((call) => this.isAfterAnswer || this.calls.deliveryOf(call) !== 'when_idle');
     const lateCallIds = callIds.length === 0 ? arrived : [...callIds, ...arrived];
     if (lateCallIds.length > 0) run.emit({ type: 'nonblocking:result', callIds: lateCallIds });

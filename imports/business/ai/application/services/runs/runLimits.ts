@@ -13,6 +13,9 @@ export const DEFAULT_LIMITS: RunLimits = {
   runTimeout: 600_000,
 };
 
+/** Guards against tools that never stop to deliver. */
+const DELIVERIES_PER_ITERATION = 10;
+
 /**
  * The requested limits, completed by the defaults.
  * @throws LLMInvalidRequestError for a limit that is no positive integer
@@ -33,16 +36,23 @@ export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): Ru
 }
 
 /**
+ * @param isDelivery whether the next model call only delivers late results
  * @param priceOf called only if the budget limits money
  * @throws MaxIterationsError, BudgetError
  */
 export function assertWithinLimits(
-  { iterations, usage, transcript }: Pick<LiveRun, 'iterations' | 'usage' | 'transcript'>,
+  { iterations, deliveries, usage, transcript }: Pick<LiveRun, 'iterations' | 'deliveries' | 'usage' | 'transcript'>,
+  isDelivery: boolean,
   { maxIterations, budget }: RunLimits,
   priceOf: () => ModelCapabilities['price'],
   model: string,
 ): void {
-  if (iterations >= maxIterations)
+  const maxDeliveries = maxIterations * DELIVERIES_PER_ITERATION;
+  if (isDelivery && deliveries >= maxDeliveries)
+    throw new MaxIterationsError(
+      `The run reached its limit of ${maxDeliveries} model calls that only deliver late results.`,
+    );
+  if (!isDelivery && iterations - deliveries >= maxIterations)
     throw new MaxIterationsError(`The run reached its limit of ${maxIterations} model calls without an answer.`);
   if (budget === undefined) return;
   if (budget.calls !== undefined && iterations >= budget.calls)

@@ -24,6 +24,7 @@ interface PrivateRunFields {
   /** JSON of the RunPlan. */
   readonly plan: string;
   readonly usage: StoredUsage;
+  readonly deliveries?: number;
   readonly isCalling: boolean;
   readonly turnStart: number;
   /** JSON of the last LLMResponse. */
@@ -88,6 +89,7 @@ export const WITHOUT_TRANSCRIPT = {
   startedAt: 1,
   endedAt: 1,
   iterations: 1,
+  deliveries: 1,
   isCalling: 1,
   usage: 1,
   cost: 1,

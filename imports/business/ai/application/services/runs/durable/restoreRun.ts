@@ -75,6 +75,7 @@ export function restoreRun({ run, calls: storedCalls }: StoredRun): RestoredRun 
         .map(({ id }) => id),
       usage: run.usage,
       iterations: run.iterations,
+      deliveries: run.deliveries ?? 0,
       seq: run.seq + run.fence * MAX_UNRECORDED_EVENTS,
     },
     storedCalls: storedCalls.map(({ id }) => id),

@@ -15,12 +15,13 @@ export function runSnapshot(
 ): SnapshotSource {
   return {
     progress: () => {
-      const { state, iterations, usage, transcript, turnStart, lastResponse: response, seq } = run;
+      const { state, iterations, deliveries, usage, transcript, turnStart, lastResponse: response, seq } = run;
       const { price } = provider.getCapabilities(options.model);
       return {
         state,
         startedAt,
         iterations,
+        ...(deliveries === 0 ? {} : { deliveries }),
         usage,
         ...(price === undefined ? {} : { cost: costOf(usage, price) }),
         transcript: [...transcript],
