@@ -85,7 +85,11 @@ describe('The documentation', function () {
       const [install] = blocks.flatMap(({ at, code }) =>
         at.includes('meteor-app.md') && code.includes('meteor npm install') ? [code] : [],
       );
-      const installed = [...(install ?? '').replaceAll('\\\n', ' ').matchAll(/^meteor npm install (?!-)(.+)$/gm)]
+      const installed = [
+        ...(install ?? '')
+          .replaceAll('\\\n', ' ')
+          .matchAll(/^meteor npm install (?!--save-dev)(?:--save-exact )?(.+)$/gm),
+      ]
         .flatMap(([, packages = '']) => packages.trim().split(/\s+/))
         .map((each) => /^(.+)@(\d+)/.exec(each)?.slice(1).join(' '));
       const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
