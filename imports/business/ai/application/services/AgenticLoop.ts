@@ -9,13 +9,13 @@ import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
 import type { ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
 import { restoreError } from '../../domain/errors/restoreError';
-import { ConflictError, LLMAbortedError } from '../../domain/errors/LLMErrors';
+import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
-import type { AgentEvent, AgentEventOf, AgentEventType } from '../../domain/types/AgentEvents';
+import type { AgentEvent, AgentEventOf, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
 import type { LeasedRun, RunLimits } from '../../domain/types/RunRecords';
 import { LiveRun } from './runs/LiveRun';
 import { SafeEmitter } from './shared/SafeEmitter';
@@ -83,8 +83,8 @@ export interface StartedRun {
 }
 
 /** Every event is emitted twice: under its own name and as `event`. */
-export type AgenticLoopEvents = { [T in AgentEventType]: (event: AgentEventOf<T>) => void } & {
-  event: (event: AgentEvent) => void;
+export type AgenticLoopEvents = { [T in AgentEventType]: (event: LocalAgentEvent<AgentEventOf<T>>) => void } & {
+  event: (event: LocalAgentEvent) => void;
 };
 
 interface RunInit
@@ -163,6 +163,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   async start(userId: string, options: ExecuteOptions, metadata: RunMetadata = {}): Promise<StartedRun> {
     const { onPending, executionId = randomUUID(), ...runOptions } = options;
     if (this.isLocal(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
+    // Boundary: callers without types leave the executor out.
+    if ((this.toolExecutor as unknown) === undefined && (runOptions.tools ?? []).length > 0)
+      throw new LLMInvalidRequestError('Tools need a tool executor. Pass "toolExecutor" to the AgenticLoop.', {
+        path: 'toolExecutor',
+      });
     const plan = planRun(runOptions, this.toolExecutor, this.limits);
     const init = { executionId, userId, plan, returnsEarly: onPending === 'return' };
     if (this.durable === undefined) return { executionId, done: this.launch({ ...init, journal: undefined }) };

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { applyToolEvent, createToolCall } from '../../domain/entities/Tool';
 import type { ToolCall } from '../../domain/entities/Tool';
-import { LLMAbortedError, MaxIterationsError, ToolError } from '../../domain/errors/LLMErrors';
+import { LLMAbortedError, LLMInvalidRequestError, MaxIterationsError, ToolError } from '../../domain/errors/LLMErrors';
+import { isList } from '../../domain/json';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
 import type { LooseTool } from '../../domain/types/LLMTypes';
@@ -59,6 +60,11 @@ export class ToolExecutionLoop {
    *   adapter's SDK throws
    */
   async run<Response, Message>(session: SessionRunOptions<Response, Message>): Promise<SessionResult<Response>> {
+    // Boundary: callers without types leave the tools out.
+    if (!isList(session.tools))
+      throw new LLMInvalidRequestError('"tools" must be a list of names of tools, or of definitions.', {
+        path: 'tools',
+      });
     const { adapter, signal = new AbortController().signal } = session;
     // Each open call adds a listener; Node would warn of a leak from the eleventh on.
     setMaxListeners(0, signal);

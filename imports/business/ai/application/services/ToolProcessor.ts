@@ -2,20 +2,30 @@
  * Runs tool calls: arguments, approval, timeout, result text. The one engine behind the agentic loop and native
  * sessions. It never throws, and never waits for a tool longer than the tool's timeout.
  */
-import { isExecuting, isPending, needsApproval, needsReview } from '../../domain/entities/Tool';
-import type { ToolCall } from '../../domain/entities/Tool';
+import { randomUUID } from 'node:crypto';
+import {
+  applyToolEvent,
+  createToolCall,
+  isExecuting,
+  isPending,
+  needsApproval,
+  needsReview,
+} from '../../domain/entities/Tool';
+import type { ToolCall, ToolResult } from '../../domain/entities/Tool';
 import { ToolError } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
+import type { LooseTool } from '../../domain/types/LLMTypes';
 import { canonicalJson } from './shared/canonicalJson';
 import { elapsedSince } from './shared/time';
 import { DECISION_LIFETIME_MS } from './tools/decisions';
 import type { Approval, ExternalResult, Review } from './tools/decisions';
 import { parseToolArguments } from './tools/parseToolArguments';
-import { serializeToolResult } from './tools/toolResult';
+import { serializeToolResult, toToolResult } from './tools/toolResult';
+import { resolveTools } from './tools/ToolSet';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';
 import { ToolCallOutcome } from './tools/ToolCallOutcome';
 import type { ToolCallHandle } from './tools/ToolCallOutcome';
-import type { ToolConcurrency } from './tools/ToolConcurrency';
+import { ToolConcurrency } from './tools/ToolConcurrency';
 
 export interface ToolProcessorOptions {
   readonly toolExecutor: IToolExecutor;
@@ -51,6 +61,15 @@ export interface ToolProgress {
   readonly settled: Promise<unknown>;
 }
 
+export interface ToolCallsOptions {
+  readonly userId: string;
+  /** Names of the executor's tools, or definitions. */
+  readonly tools: readonly (string | LooseTool)[];
+  readonly signal?: AbortSignal;
+  /** Default 8. */
+  readonly maxParallelTools?: number;
+}
+
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RESULT_BYTES = 256 * 1024;
 
@@ -72,6 +91,36 @@ export class ToolProcessor {
       if (outcome.isOpen()) void this.settle(job, tools, outcome, resolve);
     });
     return { prepared, settled: outcome.settled };
+  }
+
+  /**
+   * Runs calls outside of a run and waits for all of them. Tools that need approval, and external tools, fail.
+   * @returns the results in the order of the calls
+   * @throws LLMInvalidRequestError for an unknown name in `tools`
+   */
+  async processToolCalls(
+    toolCalls: readonly Pick<ToolCall, 'call_id' | 'name' | 'arguments'>[],
+    { userId, tools, signal = new AbortController().signal, maxParallelTools = 8 }: ToolCallsOptions,
+  ): Promise<readonly ToolResult[]> {
+    const toolSet = resolveTools(tools, this.toolExecutor);
+    const concurrency = new ToolConcurrency(maxParallelTools);
+    const executionId = randomUUID();
+    const settle = async (given: (typeof toolCalls)[number], index: number): Promise<ToolResult> => {
+      let call = createToolCall({ ...given, id: `${given.call_id}:${index}`, blocking: true, createdAt: Date.now() });
+      const job: ToolJob = {
+        call,
+        userId,
+        executionId,
+        signal,
+        concurrency,
+        report: (event) => (call = applyToolEvent(call, event)),
+        awaitApproval: () => Promise.resolve({ approved: false, reason: 'Nobody can approve it here.' }),
+        awaitExternal: () => Promise.reject(new ToolError('rejected', 'No result can be submitted here.')),
+      };
+      await this.process(job, toolSet).settled;
+      return { ...toToolResult(call), call_id: given.call_id };
+    };
+    return Promise.all(toolCalls.map(settle));
   }
 
   private async settle(job: ToolJob, tools: ToolSet, outcome: ToolCallOutcome, onPrepared: () => void): Promise<void> {

@@ -1,4 +1,5 @@
 /** Creates message items, and makes items safe to send back. */
+export { ContentType, MessageRole } from '../types/ResponsesAPITypes';
 import { inputText, outputText } from './Content';
 import type { Content, InputContent, Item, MessageItem } from '../types/ResponsesAPITypes';
 

@@ -2,7 +2,7 @@
  * The events of a run: one discriminated union that feeds stores, event streams and the dashboard. A run emits
  * `run:started` first and exactly one of `run:completed`, `run:failed` and `run:cancelled` last.
  */
-import type { ToolCallError, ToolCallState } from '../entities/Tool';
+import type { ToolCall, ToolCallError, ToolCallState } from '../entities/Tool';
 import type { EndedRun, ErrorCode } from '../errors/LLMErrors';
 import type { FailedAttempt, LLMResponse, Usage } from './ResponsesAPITypes';
 
@@ -98,3 +98,11 @@ export type AgentEvent = AgentEventBody & {
 
 export type AgentEventType = AgentEventBody['type'];
 export type AgentEventOf<T extends AgentEventType> = Extract<AgentEvent, { readonly type: T }>;
+
+/**
+ * An event as listeners of the loop receive it. Those of a tool call have the call itself as `toolCall`, which is not
+ * enumerable, so it is neither stored nor sent.
+ */
+export type LocalAgentEvent<E extends AgentEvent = AgentEvent> = E extends { readonly callId: string }
+  ? E & { readonly toolCall: ToolCall }
+  : E;

@@ -146,7 +146,10 @@ export class LiveRun implements ToolExecutionContext {
 
   emit(event: AgentEventBody): void {
     this.seq += 1;
-    this.send({ executionId: this.executionId, at: Date.now(), seq: this.seq, ...event });
+    const sent = { executionId: this.executionId, at: Date.now(), seq: this.seq, ...event };
+    // Not enumerable, so that it is neither stored nor sent: the event's own fields describe the change.
+    if ('callId' in event) Object.defineProperty(sent, 'toolCall', { value: this.calls.get(event.callId) });
+    this.send(sent);
   }
 
   /**
