@@ -138,6 +138,16 @@ describe('a Meteor host that is stopped', () => {
       expect(await finalState()).to.deep.equal({ owners: 0, runs: ['running'], isClientConnected: false, results: [] });
     });
 
+    it('hands its runs over when SIGTERM follows SIGINT, as when meteor run is interrupted', async () => {
+      await start('');
+      child.send('call');
+      await simulator.nextRequest();
+      child.kill('SIGINT');
+      child.kill('SIGTERM');
+      expect(await exited).to.deep.equal([0, null]);
+      expect(await finalState()).to.include({ owners: 0 });
+    });
+
     it('exits at once when the signal is repeated', async () => {
       await start('patient');
       const response = post().catch((error: unknown) => error);
@@ -153,7 +163,7 @@ describe('a Meteor host that is stopped', () => {
       await start('listening');
       child.kill('SIGTERM');
       await untilItRefusesConnections();
-      child.send('finish');
+      child.send('exit');
       expect(await exited).to.deep.equal([7, null]);
       expect(await finalState()).to.include({ owners: 0 });
     });

@@ -125,14 +125,17 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
     };
     httpServer.on('upgrade', onUpgrade);
     const clients = trackConnections();
-    const settle = (): Promise<unknown> => Promise.all([host.api.close(), calls.ended(shutdownGraceMs)]);
+    const settle = once(async () => {
+      await Promise.all([host.api.close(), calls.ended(shutdownGraceMs)]);
+    });
     const close = once(async () => {
-      stopListening();
       clients.stop();
       for (const { stop } of observed) stop();
       await settle();
       await host.close();
       httpServer.off('upgrade', onUpgrade);
+      // Not before: another signal would end the process at once, with its leases.
+      stopListening();
     });
     const shutDown = async (): Promise<void> => {
       // Frees the port for the process that follows.
