@@ -11,7 +11,8 @@ import type { AddressInfo } from 'node:net';
 import { createParser } from 'eventsource-parser';
 import express from 'express';
 import { createHttpApi } from '../imports/api/createHttpApi';
-import { moduleFromEnvironment, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
+import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/startup/simulatedVendors';
 
 const TOKEN = 'for-this-example-only';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };

@@ -14,7 +14,8 @@ import { openDatabase } from '../imports/business/ai/infrastructure/persistence/
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { openJobQueue, readJobSettings } from '../imports/startup/settings/jobs';
 import { valueOf } from '../imports/startup/settings/vendors';
-import { openSettings, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
+import { openSettings } from '../imports/startup/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/startup/simulatedVendors';
 
 /** The server's own code: has the rights of an admin, and a budget of its own. */
 const NIGHTLY: Actor = { userId: 'nightly', source: 'job' };

@@ -14,7 +14,8 @@ import type { GenerateOptions } from '../imports/business/ai/domain/types/LLMTyp
 import type { Usage } from '../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../imports/business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
-import { moduleFromEnvironment, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
+import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/startup/simulatedVendors';
 
 const USAGE =
   'Usage: npm run ask -- "your question" [--provider name] [--model name] [--tools] [--json schema.json | \'{…}\'] [--stream]';

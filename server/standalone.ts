@@ -25,7 +25,8 @@ import { readJobSettings } from '../imports/startup/settings/jobs';
 import { valueOf } from '../imports/startup/settings/vendors';
 import type { Environment } from '../imports/startup/settings/vendors';
 import { bundleDashboard } from './bundleDashboard';
-import { openSettings, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
+import { openSettings } from '../imports/startup/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/startup/simulatedVendors';
 import type { OpenedSettings } from '../imports/startup/moduleFromEnvironment';
 
 export interface RunningServer {

@@ -47,6 +47,12 @@ export class StoredProviderSource implements ProviderSource {
     return this.cache.get(id)?.provider;
   }
 
+  /** Whether there is no provider at all, neither in the settings nor in the store. Reads the store if so. */
+  async isEmpty(): Promise<boolean> {
+    if (this.cache.size === 0) await this.refresh();
+    return this.cache.size === 0;
+  }
+
   /** Reads all providers. The read starts after the call; calls during a read share the next one. */
   refresh(): Promise<void> {
     if (this.reading === undefined) return this.read();

@@ -9,8 +9,11 @@ import { decideAccess } from '../business/providers/domain/entities/ProviderAcce
 import type { AccessDecision } from '../business/providers/domain/entities/ProviderAccess';
 import type { StoredProviderSource } from './StoredProviderSource';
 
+const NO_PROVIDER =
+  'No provider is set up yet. An admin can add one, or set a vendor key such as OPENAI_API_KEY in the settings of the server.';
+
 export function createAccessPolicy(
-  providers: Pick<StoredProviderSource, 'find' | 'lastRead'>,
+  providers: Pick<StoredProviderSource, 'find' | 'lastRead' | 'isEmpty'>,
   findUser: UserLookup,
 ): AccessPolicy {
   return {
@@ -18,6 +21,7 @@ export function createAccessPolicy(
       const [provider, user] = await Promise.all([providers.find(providerId), findUser(userId)]);
       const decision = decideFor(provider, user, source, model);
       if (decision.allowed) return { allowed: true };
+      if (provider === undefined && (await providers.isEmpty())) return { allowed: false, reason: NO_PROVIDER };
       const action =
         decision.reason === 'model-not-allowed'
           ? `use the model "${model ?? ''}" of the provider "${providerId}"`

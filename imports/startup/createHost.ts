@@ -38,8 +38,9 @@ import { StoredProviderSource } from './StoredProviderSource';
 import { UsageRecorder } from './UsageRecorder';
 
 export interface HostSettings {
-  /** Vendors of the host's settings, which only admins may use. */
   readonly ai: AISettings;
+  /** Who may use the vendors of `ai`. Default: admins. */
+  readonly access?: 'admins' | 'everyone';
   /** Sealing keys as `id:base64,…`: the first seals, all open. */
   readonly secretKeys: string;
   /** Where browsers reach this app. */
@@ -89,6 +90,7 @@ export interface Host {
 export async function createHost(
   {
     ai,
+    access: configuredAccess = 'admins',
     secretKeys,
     rootUrl: appUrl,
     httpPath = '',
@@ -116,7 +118,7 @@ export async function createHost(
       collection: (name) => database.collection(name),
       findUser,
       probe: (providerId, userId) => module.manager.validateAccess(userId, providerId),
-      configured: ai.providers.map(toConfiguredProvider),
+      configured: ai.providers.map((provider) => toConfiguredProvider(provider, configuredAccess)),
       isAlone: database.isExclusive,
     },
   );
@@ -198,21 +200,17 @@ export async function createHost(
 }
 
 /** A vendor of the settings in the form that access rules and lists use. Its key is not copied. */
-function toConfiguredProvider({
-  id,
-  vendor,
-  baseURL,
-  deployment,
-  defaultModel,
-  allowedModels,
-}: ProviderSettings): Provider {
+function toConfiguredProvider(
+  { id, vendor, baseURL, deployment, defaultModel, allowedModels }: ProviderSettings,
+  access: 'admins' | 'everyone',
+): Provider {
   return {
     _id: id,
     name: id,
     vendor,
     auth: { kind: 'api_key' },
     owner: SYSTEM_OWNER,
-    access: { kind: 'admins' },
+    access: { kind: access },
     enabled: true,
     createdAt: 0,
     updatedAt: 0,

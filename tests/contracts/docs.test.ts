@@ -322,6 +322,7 @@ describe('The documentation', function () {
         ...Object.keys(server.host.userData),
         ...Object.keys(server.host.providers.operations).map((name) => `ai.providers.${name}`),
         ...published,
+        'ai.status',
       ].toSorted(),
     );
   });

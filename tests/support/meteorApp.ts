@@ -45,7 +45,7 @@ export async function startMeteorApp(
   resetMeteor();
   resetWebApp();
   for (const _id of PEOPLE) await Meteor.users.insertAsync({ _id });
-  const host = await startBolide({ tools: testTools(), ...options });
+  const host = await startBolide({ tools: testTools(), simulates: false, ...options });
   registry.rateRules.clear();
   await host.providers.service.create({
     providerId: 'shared',

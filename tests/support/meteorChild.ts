@@ -1,7 +1,8 @@
 /**
  * A Meteor app on the stubs in a process of its own, for signals. Arguments: its vendor's base URL, and a mode:
  * `patient` waits long for what is in progress, `listening` has its own handler of SIGTERM, which exits with 7 after a
- * message. The message `call` lets a DDP client call a method. Prints its state when it exits.
+ * message, `simulated` has no vendor. The message `call` lets a DDP client call a method. Prints its state when it
+ * exits.
  */
 import { writeSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -18,6 +19,10 @@ const GRACE = 500;
 
 export interface ChildReady {
   readonly url: string;
+}
+
+export interface ChildResult {
+  readonly result: unknown;
 }
 
 /** The state at the exit. */
@@ -38,7 +43,11 @@ async function main(): Promise<void> {
     services: { resume: { loginTokens: [{ hashedToken: Accounts._hashLoginToken('ann-token'), when: new Date() }] } },
   });
   const host = await startBolide({
-    settings: { secrets: newKey('k1'), admins: ['ann'], OPENAI_API_KEY: 'k', OPENAI_API_BASE: vendorURL },
+    settings: {
+      secrets: newKey('k1'),
+      admins: ['ann'],
+      ...(mode === 'simulated' ? {} : { OPENAI_API_KEY: 'k', OPENAI_API_BASE: vendorURL }),
+    },
     shutdownGraceMs: mode === 'patient' ? 60_000 : GRACE,
   });
   const client = new DdpClient({ userId: 'ann' });
@@ -49,9 +58,10 @@ async function main(): Promise<void> {
   process.on('message', (message) => {
     // The test decides whether the vendor answers.
     if (message === 'call')
-      void client
-        .callAsync('ai.llm.generateText', { requestId: 'r1', providerId: 'openai', input: 'Hello' })
-        .catch(() => undefined);
+      void client.callAsync('ai.llm.generateText', { requestId: 'r1', providerId: 'openai', input: 'Hello' }).then(
+        (result) => process.send?.({ result } satisfies ChildResult),
+        () => undefined,
+      );
   });
   process.on('exit', () => {
     const state: ChildExit = {

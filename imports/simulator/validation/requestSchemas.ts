@@ -1,16 +1,29 @@
 /** The vendors' request schemas, compiled on first use and cached. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { SchemaName } from '../vendorProfiles';
-import { asObject, asString, objectsIn, parseJson } from '../json';
+import { asObject, asString, objectsIn } from '../json';
 import { explainViolation } from './explainViolation';
 import type { Violation } from './explainViolation';
 
-const SCHEMAS_ROOT = path.join(__dirname, '../schemas');
+/**
+ * Loaded by `require` with literal names: a Meteor bundle contains what is imported this way, but no other files, and
+ * the schemas are large and mostly not needed.
+ */
+/* eslint-disable @typescript-eslint/no-require-imports */
+const LOADERS: Readonly<Record<SchemaName, () => unknown>> = {
+  'openai.responses': () => require('../schemas/openai.responses.request.schema.json') as unknown,
+  'openai.chat-completions': () => require('../schemas/openai.chat-completions.request.schema.json') as unknown,
+  'groq.chat-completions': () => require('../schemas/groq.chat-completions.request.schema.json') as unknown,
+  'openai-compatible.chat-completions': () =>
+    require('../schemas/openai-compatible.chat-completions.request.schema.json') as unknown,
+  'anthropic.messages': () => require('../schemas/anthropic.messages.request.schema.json') as unknown,
+  'gemini.generateContent': () => require('../schemas/gemini.generateContent.request.schema.json') as unknown,
+  'vertex.generateContent': () => require('../schemas/vertex.generateContent.request.schema.json') as unknown,
+};
+/* eslint-enable @typescript-eslint/no-require-imports */
 
 interface CompiledSchema {
   readonly schema: JsonObject;
@@ -42,7 +55,7 @@ export function topLevelFields(name: SchemaName): ReadonlySet<string> {
 function compiledSchema(name: SchemaName): CompiledSchema {
   const cached = compiled.get(name);
   if (cached !== undefined) return cached;
-  const schema = asObject(parseJson(readFileSync(path.join(SCHEMAS_ROOT, `${name}.request.schema.json`), 'utf8')));
+  const schema = asObject(LOADERS[name]());
   // The schemas are large and used rarely: optimizing their code would take longer than it saves, and would block the
   // event loop.
   const ajv = new Ajv2020({ strict: false, logger: false, code: { optimize: false } });

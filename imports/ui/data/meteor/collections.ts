@@ -2,6 +2,13 @@
 import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
 
+/** The server's status. */
+export interface StatusView {
+  readonly _id: string;
+  /** Present if responses are simulated. */
+  readonly simulationNotice?: string;
+}
+
 /** `T` exists only for the type. */
 export type CollectionName<T> = string & { readonly documentType?: T };
 
@@ -10,3 +17,4 @@ export const TOOL_CALLS: CollectionName<ToolCallView> = 'ai_tool_calls';
 export const DELTAS: CollectionName<DeltaView> = 'ai_deltas';
 export const PROVIDERS: CollectionName<PublicProvider> = 'ai_providers';
 export const STATISTICS: CollectionName<RunCountView> = 'ai_stats';
+export const STATUS: CollectionName<StatusView> = 'ai_status';

@@ -7,7 +7,7 @@ import { outputItems } from '../reducers/outputItems';
 import { parseItems } from '../reducers/parseItems';
 import { sortCalls } from '../reducers/sortCalls';
 import { toDashboardError } from './callMethod';
-import { DELTAS, PROVIDERS, RUNS, STATISTICS, TOOL_CALLS } from './collections';
+import { DELTAS, PROVIDERS, RUNS, STATISTICS, STATUS, TOOL_CALLS } from './collections';
 import { countTools } from './countTools';
 import { createAccessReader } from './createAccessReader';
 import { createMeteorCommands } from './createMeteorCommands';
@@ -26,7 +26,7 @@ export function createMeteorData(): DashboardData {
   const toListedRuns = createRunList();
   return {
     useAccess: () => useTracked(readAccess, []),
-    useSimulationNotice: () => undefined,
+    useSimulationNotice: () => useTracked(readStatus, []).simulationNotice,
     useConnection: () => useTracked(readConnection, []).connection,
     useRuns() {
       const { runs, calls, runStatus, callStatus } = useTracked(readRuns, []);
@@ -113,4 +113,11 @@ function toLoaded<T>(value: T, ...statuses: readonly SubscriptionStatus[]): Load
   }
   const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
   return isEmpty && statuses.some(({ isLoading }) => isLoading) ? { state: 'loading' } : { state: 'ready', value };
+}
+
+/** Also for visitors who are not signed in. */
+function readStatus(): { readonly simulationNotice: string | undefined } {
+  trackSubscription('ai.status', {});
+  const [status] = trackDocuments({ collection: STATUS });
+  return { simulationNotice: status?.simulationNotice };
 }

@@ -1,0 +1,33 @@
+/** Settings without a vendor, on the vendor simulator: every vendor as a provider of its own name. */
+import { VENDOR_VARIABLES } from './settings/vendors';
+import type { VendorName } from '../business/ai/domain/types/VendorTypes';
+import type { AISettings } from '../business/ai/infrastructure/factories/createAIModule';
+import type { Simulator } from '../simulator/Simulator';
+import { startSimulator } from '../simulator/startSimulator';
+
+export interface SimulatedSettings {
+  readonly settings: AISettings;
+  readonly simulator: Simulator;
+}
+
+export const SIMULATION_NOTICE =
+  'SIMULATED: no vendor key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, …), so responses come from a local simulator, not from a model.';
+
+export async function simulateVendors(settings: AISettings): Promise<SimulatedSettings> {
+  const simulator = await startSimulator({ chunkDelayMs: 15 });
+  return {
+    simulator,
+    settings: {
+      ...settings,
+      defaultProvider: settings.defaultProvider ?? 'openai',
+      providers: (Object.keys(VENDOR_VARIABLES) as VendorName[]).map((vendor) => ({
+        id: vendor,
+        vendor,
+        apiKey: 'simulated',
+        baseURL: simulator.baseURL(vendor),
+        allowPrivateHosts: true,
+        ...(vendor === 'azure_openai' ? { defaultModel: 'gpt-5.4-mini' } : {}),
+      })),
+    },
+  };
+}
