@@ -233,10 +233,10 @@ const LINTED: readonly (readonly [rule: string, file: string, text: string])[] =
 describe('the lint rules', () => {
   const eslint = new ESLint({
     cwd: ROOT,
-    // The planted files exist nowhere, so rules that need their types are off.
+    // The planted text is in no file on disk, which is what rules with types would read.
     overrideConfig: [
-      { ...tseslint.configs.disableTypeChecked, files: ['**/*.ts'] },
-      { files: ['**/*.ts'], languageOptions: { parserOptions: { project: null } } },
+      { ...tseslint.configs.disableTypeChecked, files: ['**/*.{ts,tsx}'] },
+      { files: ['**/*.{ts,tsx}'], languageOptions: { parserOptions: { project: null } } },
     ] as ESLint.Options['overrideConfig'] & object,
   });
 
