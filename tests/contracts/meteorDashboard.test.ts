@@ -135,6 +135,16 @@ describe('the dashboard in Meteor', () => {
         await browser.waitForText('Hi there.');
       });
 
+      it('states in the playground that there is no provider', async () => {
+        registry.publications.set('ai.providers', (...args: never[]) => {
+          check(args, [Match.Any]);
+          return [];
+        });
+        const browser = await openSignedIn(isStrict, 'playground');
+        await browser.waitForText('No provider to run on');
+        expect(browser.find('.playground-form')).to.equal(null);
+      });
+
       it('shows the error of a method', async () => {
         app.simulator.enqueue({ calls: [{ name: 'danger', arguments: {} }] });
         const executionId = await startRun('Launch', ['danger']);

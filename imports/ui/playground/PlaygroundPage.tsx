@@ -22,17 +22,15 @@ export function PlaygroundPage() {
       <PageTitle title="Playground" />
       <div className="playground">
         <WhenLoaded loaded={providers} what="providers">
-          {(list) => (
-            <WhenLoaded loaded={tools} what="tools">
-              {(toolList) => (
-                <PlaygroundForm
-                  providers={list.filter((provider) => provider.enabled)}
-                  tools={toolList}
-                  onStarted={setExecutionId}
-                />
-              )}
-            </WhenLoaded>
-          )}
+          {(list) => {
+            const enabled = list.filter((provider) => provider.enabled);
+            if (enabled.length === 0) return <NoProvider />;
+            return (
+              <WhenLoaded loaded={tools} what="tools">
+                {(toolList) => <PlaygroundForm providers={enabled} tools={toolList} onStarted={setExecutionId} />}
+              </WhenLoaded>
+            );
+          }}
         </WhenLoaded>
         <section ref={output} className="playground-run" aria-label="Run">
           {executionId === undefined ? (
@@ -47,6 +45,16 @@ export function PlaygroundPage() {
         </section>
       </div>
     </>
+  );
+}
+
+function NoProvider() {
+  return (
+    <div className="card">
+      <EmptyState icon="providers" title="No provider to run on">
+        Set a vendor’s API key on the server, or ask an administrator for access to a provider.
+      </EmptyState>
+    </div>
   );
 }
 
