@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { check, Match } from '../stubs/meteor/check';
 import { MeteorError } from '../stubs/server/MeteorError';
 import { registry } from '../stubs/server/registry';
+import type { PublishHandler } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
@@ -124,6 +125,29 @@ describe('the dashboard in Meteor', () => {
           expect(browser.text).to.not.include('needs approval');
           expect(browser.errors).to.deep.equal([]);
         }
+      });
+
+      it('offers the approval of a call only with its arguments, which lists do not have', async () => {
+        const publication = registry.publications.get('ai.run');
+        const gate = deferred<undefined>();
+        registry.publications.set('ai.run', async function (this: ThisParameterType<PublishHandler>, ...args: never[]) {
+          check(args, [Match.Any]);
+          await gate.promise;
+          return publication?.apply(this, args);
+        });
+        app.simulator.enqueue({ calls: [{ name: 'danger', arguments: { text: 'now' } }] }, { text: 'Launched.' });
+        const executionId = await startRun('Launch', ['danger']);
+        const browser = await openSignedIn(isStrict, 'runs');
+        await browser.waitForText('Needs approval');
+        browser.go(`runs/${executionId}`);
+        await browser.waitFor(() => browser.sent.some(({ msg, name }) => msg === 'sub' && name === 'ai.run'));
+        await browser.settle();
+        expect(browser.find('form.decision')?.textContent).to.equal(undefined);
+        gate.resolve(undefined);
+        await browser.waitFor(() => browser.find('form.decision') !== null);
+        expect(browser.find('form.decision')?.textContent).to.include('now');
+        browser.button('Approve').click();
+        await browser.waitForText('Launched.');
       });
 
       it('starts a run in the playground and opens it', async () => {

@@ -72,6 +72,26 @@ describe('the reactive helpers for Meteor clients', () => {
       });
     }
 
+    it('show a run and its calls when they are complete, although a list has published a part of them', async () => {
+      const { page } = browser;
+      app.simulator.enqueue({ calls: [{ name: 'danger', arguments: { text: 'now' } }] });
+      const executionId = await startRun('Launch', ['danger']);
+      await app.events.seen('tool:approval_required', (event) => event.executionId === executionId);
+      await page.subscribe('ai.runs', '{}');
+      await page.subscribe('ai.toolCalls', '{"summary":true}');
+      const seen = new Set<string>();
+      page.mount(() => {
+        const { run } = page.useRun(executionId);
+        const { toolCalls } = page.useToolCalls(executionId);
+        seen.add(
+          `${run?.input === undefined ? 'no run' : 'a run'}, ${JSON.stringify(toolCalls.map((call) => call.arguments))}`,
+        );
+        return null;
+      }, true);
+      await browser.waitFor(() => seen.has('a run, ["{\\"text\\":\\"now\\"}"]'));
+      expect([...seen]).to.deep.equal(['no run, []', 'a run, ["{\\"text\\":\\"now\\"}"]']);
+    });
+
     it('render once for a batch of deltas, however many they are', async () => {
       const { page } = browser;
       app.simulator.enqueue({ calls: [{ name: 'danger', arguments: {} }] });

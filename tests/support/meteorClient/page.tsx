@@ -41,8 +41,14 @@ function mountDashboard(isStrict: boolean): () => void {
   return mount(() => <Dashboard data={data} />, isStrict);
 }
 
+/** @param argument as JSON, because objects of the test are foreign to the page */
+function subscribe(name: string, argument: string): Promise<void> {
+  return new Promise((resolve) => Meteor.subscribe(name, JSON.parse(argument), { onReady: resolve }));
+}
+
 export const page = {
   Meteor,
+  subscribe,
   Tracker,
   mount,
   mountDashboard,

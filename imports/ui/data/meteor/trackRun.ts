@@ -20,7 +20,9 @@ export function trackRun(executionId: string | undefined): TrackedRun {
   if (executionId === undefined) return { ...NOT_STARTED, run: undefined };
   const status = trackSubscription('ai.run', { executionId });
   const [run] = trackDocuments({ collection: RUNS, selector: { _id: executionId } });
-  return { ...status, run: run === undefined ? undefined : withUsage(run) };
+  // Lists publish a part of the same document.
+  const isComplete = !status.isLoading && status.error === undefined;
+  return { ...status, run: run === undefined || !isComplete ? undefined : withUsage(run) };
 }
 
 export const NOT_STARTED: SubscriptionStatus = { isLoading: false, error: undefined, retry: () => undefined };

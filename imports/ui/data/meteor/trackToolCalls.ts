@@ -23,11 +23,13 @@ export interface TrackedToolCalls extends SubscriptionStatus {
  */
 export function trackToolCalls(filter: string | ToolCallFilter | undefined): TrackedToolCalls {
   if (filter === undefined) return { ...NOT_STARTED, toolCalls: NONE };
-  const [publication, selector] =
+  const [publication, argument] =
     typeof filter === 'string'
       ? (['ai.run', { executionId: filter }] as const)
       : (['ai.toolCalls', definedFields(filter)] as const);
-  const status = trackSubscription(publication, selector);
+  const status = trackSubscription(publication, argument);
+  // Lists publish calls without their arguments, on which nobody must decide.
+  const selector = { ...argument, arguments: { $exists: true } };
   return { ...status, toolCalls: trackDocuments({ collection: TOOL_CALLS, selector, sort: { startTime: 1 } }) };
 }
 
