@@ -1,18 +1,16 @@
 /** Tool handling for a vendor's native chat session, with the same `ToolProcessor` as the agentic loop. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { applyToolEvent, createToolCall } from '../../domain/entities/Tool';
 import type { ToolCall } from '../../domain/entities/Tool';
-import { LLMAbortedError, LLMInvalidRequestError, MaxIterationsError, ToolError } from '../../domain/errors/LLMErrors';
+import { LLMAbortedError, LLMInvalidRequestError, MaxIterationsError } from '../../domain/errors/LLMErrors';
 import { isList } from '../../domain/json';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
-import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
+import type { ToolAdapter } from '../../domain/interfaces/ToolAdapter';
 import type { LooseTool } from '../../domain/types/LLMTypes';
 import { ToolProcessor } from './ToolProcessor';
 import type { ToolProcessorOptions } from './ToolProcessor';
 import { toToolResult } from './tools/toolResult';
 import { resolveTools } from './tools/ToolSet';
-import type { ToolSet } from './tools/ToolSet';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 
 export interface ToolExecutionLoopOptions extends ToolProcessorOptions {
@@ -65,14 +63,12 @@ export class ToolExecutionLoop {
       throw new LLMInvalidRequestError('"tools" must be a list of names of tools, or of definitions.', {
         path: 'tools',
       });
-    const { adapter, signal = new AbortController().signal } = session;
+    const { adapter, userId, onToolCall, signal = new AbortController().signal } = session;
     // Each open call adds a listener; Node would warn of a leak from the eleventh on.
     setMaxListeners(0, signal);
-    const shared = {
-      tools: resolveTools(session.tools, this.toolExecutor),
-      executionId: randomUUID(),
-      concurrency: new ToolConcurrency(this.maxParallelTools),
-    };
+    const tools = resolveTools(session.tools, this.toolExecutor);
+    const concurrency = new ToolConcurrency(this.maxParallelTools);
+    const context = { userId, executionId: randomUUID(), signal, concurrency };
     const toolCalls: ToolCall[] = [];
     let response = session.initialResponse;
     for (let iterations = 1; ; iterations += 1) {
@@ -83,7 +79,12 @@ export class ToolExecutionLoop {
       adapter.recordAssistantMessage(response);
       const settled = await Promise.all(
         calls.map((call, index) =>
-          this.settle(call, `${call.call_id}:${iterations}.${index}`, session, signal, shared),
+          this.processor.settleAlone(
+            { ...call, id: `${call.call_id}:${iterations}.${index}` },
+            context,
+            tools,
+            onToolCall,
+          ),
         ),
       );
       toolCalls.push(...settled);
@@ -93,39 +94,5 @@ export class ToolExecutionLoop {
       );
       response = await adapter.sendToolResponses(messages, signal);
     }
-  }
-
-  private async settle<Response, Message>(
-    { call_id, name, arguments: text }: NativeToolCall,
-    id: string,
-    session: SessionRunOptions<Response, Message>,
-    signal: AbortSignal,
-    shared: { readonly tools: ToolSet; readonly executionId: string; readonly concurrency: ToolConcurrency },
-  ): Promise<ToolCall> {
-    let call = createToolCall({ id, call_id, name, arguments: text, blocking: true, createdAt: Date.now() });
-    const { settled } = this.processor.process(
-      {
-        call,
-        userId: session.userId,
-        executionId: shared.executionId,
-        signal,
-        concurrency: shared.concurrency,
-        report: (event) => {
-          call = applyToolEvent(call, event);
-          session.onToolCall?.(call);
-        },
-        awaitApproval: () => Promise.resolve({ approved: false, reason: 'Nobody can approve it in this session.' }),
-        awaitExternal: () =>
-          Promise.reject(
-            new ToolError(
-              'rejected',
-              'Its result is submitted by another service, which this session cannot wait for.',
-            ),
-          ),
-      },
-      shared.tools,
-    );
-    await settled;
-    return call;
   }
 }

@@ -105,22 +105,42 @@ export class ToolProcessor {
     const toolSet = resolveTools(tools, this.toolExecutor);
     const concurrency = new ToolConcurrency(maxParallelTools);
     const executionId = randomUUID();
-    const settle = async (given: (typeof toolCalls)[number], index: number): Promise<ToolResult> => {
-      let call = createToolCall({ ...given, id: `${given.call_id}:${index}`, blocking: true, createdAt: Date.now() });
-      const job: ToolJob = {
-        call,
-        userId,
-        executionId,
-        signal,
-        concurrency,
-        report: (event) => (call = applyToolEvent(call, event)),
-        awaitApproval: () => Promise.resolve({ approved: false, reason: 'Nobody can approve it here.' }),
-        awaitExternal: () => Promise.reject(new ToolError('rejected', 'No result can be submitted here.')),
-      };
-      await this.process(job, toolSet).settled;
-      return { ...toToolResult(call), call_id: given.call_id };
+    const settled = await Promise.all(
+      toolCalls.map((call, index) =>
+        this.settleAlone(
+          { ...call, id: `${call.call_id}:${index}` },
+          { userId, executionId, signal, concurrency },
+          toolSet,
+        ),
+      ),
+    );
+    return settled.map((call) => ({ ...toToolResult(call), call_id: call.call_id }));
+  }
+
+  /** Runs one call outside of a run, where nobody can approve it or submit its result. @returns the settled call */
+  async settleAlone(
+    given: Pick<ToolCall, 'id' | 'call_id' | 'name' | 'arguments'>,
+    context: Pick<ToolJob, 'userId' | 'executionId' | 'signal' | 'concurrency'>,
+    tools: ToolSet,
+    onToolCall?: (call: ToolCall) => void,
+  ): Promise<ToolCall> {
+    const { id, call_id, name, arguments: text } = given;
+    let call = createToolCall({ id, call_id, name, arguments: text, blocking: true, createdAt: Date.now() });
+    const job: ToolJob = {
+      ...context,
+      call,
+      report: (event) => {
+        call = applyToolEvent(call, event);
+        onToolCall?.(call);
+      },
+      awaitApproval: () => Promise.resolve({ approved: false, reason: 'Nobody can approve it in this session.' }),
+      awaitExternal: () =>
+        Promise.reject(
+          new ToolError('rejected', 'Its result is submitted by another service, which this session cannot wait for.'),
+        ),
     };
-    return Promise.all(toolCalls.map(settle));
+    await this.process(job, tools).settled;
+    return call;
   }
 
   private async settle(job: ToolJob, tools: ToolSet, outcome: ToolCallOutcome, onPrepared: () => void): Promise<void> {
