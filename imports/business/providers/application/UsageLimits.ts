@@ -21,11 +21,6 @@ export class UsageLimits {
     });
   }
 
-  /** Forgets what a user has used. @returns the number of windows */
-  removeUser(userId: string): Promise<number> {
-    return this.store.removeUser(userId);
-  }
-
   /** Tokens are counted after they were used, so the call that exceeds the limit is the last one in its window. */
   async recordTokens({ _id, limits }: Provider, userId: string, tokens: number): Promise<void> {
     if (limits?.tokens === undefined || !(tokens > 0)) return;

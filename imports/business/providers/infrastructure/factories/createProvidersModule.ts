@@ -134,7 +134,8 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     key_exchange: new KeyExchangeServer(fetch),
   };
   const clients = new OAuthClients(servers, vault, log);
-  const limits = new UsageLimits(createUsageStore(collections.usage, clock));
+  const usage = createUsageStore(collections.usage, clock);
+  const limits = new UsageLimits(usage);
   const leases = settings.refreshLeases === undefined ? {} : { leases: settings.refreshLeases };
   const refresher = new TokenRefresher({ vault, clock, log, ...leases });
   const flow = new OAuthFlow({ providers, authorizations, vault, clients, sealer, findUser, clock, log, rootUrl });
@@ -148,7 +149,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
       const provider = await providers.find(providerId);
       if (provider !== undefined) await limits.recordTokens(provider, userId, tokens);
     },
-    removeUsage: (userId) => limits.removeUser(userId),
+    removeUsage: (userId) => usage.removeUser(userId),
     changes,
     findUser,
     async ready() {
