@@ -43,7 +43,7 @@ export interface HttpApiPorts {
   readonly dashboard?: DashboardPagePorts;
   /** Enables `/tokens`, where users manage API tokens. */
   readonly tokens?: ApiTokens;
-  /** The app's accounts, if it has any: only their users get tokens. */
+  /** The app's accounts, if it has any: tokens are issued only for their users, whose roles apply to `/providers`. */
   readonly findUser?: UserLookup;
   /** Enables `/user-data`, where users delete their data. */
   readonly userData?: UserDataOperations;
