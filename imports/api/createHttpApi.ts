@@ -65,6 +65,8 @@ export interface HttpApiLimits {
   /** Time without an event on a stream after which a comment is sent. */
   readonly keepAliveAfter: number;
   readonly maxConnectionTime: number;
+  /** Time from the start of a model call within which it is retried. Longer pauses are left to the client. */
+  readonly maxRetryTime: number;
   /** How long a shutdown waits for requests in progress. */
   readonly shutdownGrace: number;
 }
@@ -74,6 +76,7 @@ export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
   maxJsonDepth: 72,
   keepAliveAfter: 15_000,
   maxConnectionTime: 3_600_000,
+  maxRetryTime: 5_000,
   shutdownGrace: 30_000,
 };
 

@@ -33,6 +33,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
     GenerationPorts['module'] &
     ResponsesPorts['module'] &
     ConversationRoutePorts['module'];
+  readonly maxRetryTime: number;
   readonly models: ResponsesPorts['models'];
   readonly service: ResponsesPorts['service'];
   readonly background: ResponsesPorts['background'];

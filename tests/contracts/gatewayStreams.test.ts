@@ -184,9 +184,19 @@ describe('A stream through the gateway', () => {
     }
   });
 
+  it('reports the failure of a vendor that never answers by its status', async () => {
+    await start({ api: { limits: { keepAliveAfter: 10 } }, row: { limits: { streamIdleTimeout: 120 } } });
+    for (const route of STREAM_ROUTES) {
+      gateway.simulator.enqueue({ fault: { kind: 'stall', after: 'nothing' } });
+      const response = await openStream(gateway, route, 'openai');
+      expect(response.statusCode, route.name).to.equal(504);
+      await textOf(response);
+    }
+  });
+
   it('sends keep-alive comments before its first event, too, and then reports an error as an event', async () => {
     await start({ api: { limits: { keepAliveAfter: 10 } }, row: { limits: { streamIdleTimeout: 120 } } });
-    gateway.simulator.enqueue({ fault: { kind: 'stall', after: 'nothing' } });
+    gateway.simulator.enqueue({ fault: { kind: 'stall', after: { bytes: 0 } } });
     const text = await textOf(await openStream(gateway, STREAM_ROUTES[0]!, 'openai'));
     expect(text).to.match(/^: keep-alive\n\n/);
     expect(text).to.match(/\nevent: error\ndata: [^\n]*"code":"timeout"/);

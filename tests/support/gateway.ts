@@ -8,6 +8,7 @@ import { MemoryApiTokenStore } from '../../imports/api/auth/MemoryApiTokenStore'
 import { createHttpApi } from '../../imports/api/createHttpApi';
 import type { HttpApi, HttpApiPorts } from '../../imports/api/createHttpApi';
 import { LLMManager } from '../../imports/business/ai/application/services/LLMManager';
+import type { LLMManagerOptions } from '../../imports/business/ai/application/services/LLMManager';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
@@ -23,6 +24,8 @@ export interface GatewayOptions {
   readonly providers?: (simulator: Simulator) => readonly ProviderSettings[];
   /** Attempts at one provider. Default 1, so that an error surfaces at once. Failures never open the circuit. */
   readonly attempts?: number;
+  /** The clock and the pauses of the retries. Default: real ones. */
+  readonly time?: Pick<LLMManagerOptions, 'clock' | 'random' | 'sleep'>;
   readonly api?: Partial<HttpApiPorts>;
 }
 
@@ -72,6 +75,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     directory: created.providers,
     toolExecutor: created.tools,
     retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 },
+    ...options.time,
   });
   const module = { ...created, manager };
   const unexpected: unknown[] = [];

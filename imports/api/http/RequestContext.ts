@@ -19,6 +19,8 @@ export interface RequestDetails {
   provider?: string;
   /** The provider speaks the client's API. */
   isSameApi?: boolean;
+  /** Set once a failed call was repeated here: pauses up to this many milliseconds are not left to the client. */
+  retriedWithinMs?: number;
 }
 
 export type RouteHandler = (context: RequestContext) => Promise<void>;

@@ -45,6 +45,7 @@ export class ResponseSink implements FrameSink {
   private readonly format: StreamFormat;
   private readonly signal: AbortSignal;
   private hasWritten = false;
+  private mayStart = false;
 
   /** @param signal fires when the client disconnects */
   constructor(response: ServerResponse, format: StreamFormat, signal: AbortSignal) {
@@ -64,7 +65,14 @@ export class ResponseSink implements FrameSink {
     return this.response.write(text) ? undefined : this.waitForDrain();
   }
 
+  /** The vendor has accepted the request: from now on, keep-alive messages may send the status line. */
+  accept(): void {
+    this.mayStart = true;
+  }
+
   keepAlive(): void {
+    // Until the vendor has accepted the request, its status may still become the client's.
+    if (!this.response.headersSent && !this.mayStart) return;
     // Buffered data keeps the connection busy already.
     if (this.response.writableNeedDrain || this.response.writableEnded || this.response.destroyed) return;
     this.start();

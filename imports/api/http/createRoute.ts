@@ -55,12 +55,9 @@ export function createRoute(
     await handler({ ...context, principal });
   }
 
-  function refuse(
-    { response, requestId, hasLeft, details: { isSameApi = false } }: PendingContext,
-    thrown: unknown,
-  ): void {
+  function refuse({ response, requestId, hasLeft, details }: PendingContext, thrown: unknown): void {
     if (hasLeft()) return;
-    const { status, body, headers } = errorResponse(ports.toError(thrown), { api: route.api, requestId, isSameApi });
+    const { status, body, headers } = errorResponse(ports.toError(thrown), { ...details, api: route.api, requestId });
     if (response.headersSent) {
       // A started body can't turn into an error response; cutting the connection shows that it is incomplete.
       response.destroy();

@@ -18,6 +18,8 @@ export interface ErrorContext {
   readonly requestId: string;
   /** The provider speaks the client's API, so its own status and code mean the same to the client. */
   readonly isSameApi?: boolean;
+  /** Milliseconds. The failed call was repeated here, with pauses up to this long. */
+  readonly retriedWithinMs?: number;
 }
 
 /**
@@ -35,10 +37,19 @@ export function errorResponse(error: LLMError, given: ErrorContext): ErrorRespon
     headers: {
       ...headersOf(error, status),
       ...(isFromVendor ? error.vendorHeaders : {}),
+      ...(wasRetried(error, given) ? NO_RETRY : {}),
       ...requestIdHeaders(context.requestId),
     },
   };
 }
+
+/** The client's retries would multiply with ours. A vendor that asks for a longer pause was not retried here. */
+function wasRetried({ retryAfterMs = 0 }: LLMError, { retriedWithinMs }: ErrorContext): boolean {
+  return retriedWithinMs !== undefined && retryAfterMs <= retriedWithinMs;
+}
+
+/** Read by OpenAI's and Anthropic's SDKs. */
+const NO_RETRY = { 'x-should-retry': 'false' } as const;
 
 /** OpenAI's SDK reads the first header, Anthropic's the second. */
 export function requestIdHeaders(requestId: string): Readonly<Record<string, string>> {
@@ -80,12 +91,12 @@ function statusOf(error: LLMError, { api, isSameApi }: ErrorContext): number {
   return OWN_STATUSES[api][error.code] ?? error.httpStatus;
 }
 
-/** OpenAI's and Anthropic's SDKs honour both headers. Errors that would recur are marked as not worth a retry. */
+/** Errors that would recur are marked as not worth a retry. */
 function headersOf(error: LLMError, status: number): Readonly<Record<string, string>> {
   return {
     ...(error instanceof HttpError ? error.headers : {}),
     ...(error.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)) }),
-    ...((status === 429 || status >= 500) && !error.retryable ? { 'x-should-retry': 'false' } : {}),
+    ...((status === 429 || status >= 500) && !error.retryable ? NO_RETRY : {}),
   };
 }
 

@@ -10,12 +10,13 @@ import { createStreamEncoder } from '../../../business/ai/infrastructure/streami
 import type { RouteHandler } from '../../http/RequestContext';
 import { writeStream } from '../../http/writeStream';
 import { ResponseSink } from '../../http/ResponseSink';
-import { forwardVendorHeaders } from '../../http/forwardVendorHeaders';
+import { vendorCall } from '../vendorCall';
+import type { VendorCallLimits } from '../vendorCall';
 import type { ModelDirectory } from '../models/ModelDirectory';
 import type { GatewayApi, StatelessWire } from './GatewayApi';
 import { RelayEncoder } from './RelayEncoder';
 
-export interface GenerationPorts {
+export interface GenerationPorts extends VendorCallLimits {
   readonly module: Pick<AIModule, 'manager'>;
   readonly models: ModelDirectory;
   readonly toError: (thrown: unknown) => LLMError;
@@ -31,14 +32,14 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     const options = route.wire === 'responses' ? withoutChatOptions(read) : read;
     details.provider = route.providerId;
     details.isSameApi = route.wire === api.wire;
+    const sink = stream === undefined ? undefined : new ResponseSink(response, stream, signal);
     const generateOptions: GenerateOptions = {
       ...options,
       model: route.address,
       wire: api.wire,
-      signal,
-      onHead: forwardVendorHeaders(context, api.wire),
+      ...vendorCall(context, api.wire, ports, () => sink?.accept()),
     };
-    if (stream === undefined) {
+    if (sink === undefined) {
       response.json(
         api.write(
           await recoverSameWireFailure(api.wire, ports.module.manager.generate(principal.userId, generateOptions)),
@@ -64,7 +65,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
       principal.userId,
       isSame ? { ...generateOptions, relay: true } : generateOptions,
     );
-    await writeStream(events, encoder, new ResponseSink(response, stream, signal), { ...ports, hasLeft });
+    await writeStream(events, encoder, sink, { ...ports, hasLeft });
   };
 }
 

@@ -101,7 +101,7 @@ export class BackgroundResponses {
       // A response that was deleted meanwhile, perhaps by another process, stays deleted.
       if (!(await store.replace(unfinishedResponse(turn, 'in_progress')))) return;
       await service.generate(turn, {
-        signal,
+        call: { signal },
         saveTurn: async (stored) => {
           await store.replace(stored);
         },

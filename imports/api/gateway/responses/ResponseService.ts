@@ -2,7 +2,6 @@
 import { NO_USAGE } from '../../../business/ai/domain/entities/Response';
 import { isLLMError, LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
-import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { LLMResponse, OutputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
@@ -13,6 +12,7 @@ import { writeStream } from '../../http/writeStream';
 import type { WriteStreamOptions } from '../../http/writeStream';
 import { openAICode } from '../../http/errorResponse';
 import { isObject } from '../../../business/ai/domain/json';
+import type { VendorCall } from '../vendorCall';
 import type { PreparedResponse } from './prepareResponse';
 import { conform, emptyResource, toResponseResource } from './responseResource';
 import { ResponsesRelay } from './ResponsesRelay';
@@ -21,10 +21,8 @@ import { ResponsesRelay } from './ResponsesRelay';
 export type SaveTurn = (stored: StoredResponse, isStored: boolean) => Promise<void>;
 
 export interface TurnOptions extends Pick<WriteStreamOptions, 'hasLeft' | 'toError' | 'keepAliveAfter' | 'fail'> {
-  readonly signal: AbortSignal;
+  readonly call: VendorCall;
   readonly saveTurn: SaveTurn;
-  /** Receives the head of the vendor's response before its body. */
-  readonly onHead?: GenerateOptions['onHead'];
   readonly rawReasoningName: RawReasoningName;
 }
 
@@ -41,11 +39,11 @@ export class ResponseService {
    */
   async generate(
     turn: PreparedResponse,
-    { signal, saveTurn, onHead }: Pick<TurnOptions, 'signal' | 'saveTurn' | 'onHead'>,
+    { call, saveTurn }: Pick<TurnOptions, 'call' | 'saveTurn'>,
   ): Promise<JsonObject> {
     let response: LLMResponse;
     try {
-      response = await this.manager.generate(turn.userId, { ...turn.options, signal, ...withOnHead(onHead) });
+      response = await this.manager.generate(turn.userId, { ...turn.options, ...call });
     } catch (error) {
       const failed = failedResponse(error);
       if (failed === undefined) throw error;
@@ -77,8 +75,7 @@ export class ResponseService {
       : plain;
     const events = this.manager.stream(turn.userId, {
       ...turn.options,
-      signal: options.signal,
-      ...withOnHead(options.onHead),
+      ...options.call,
       ...(isSame ? { relay: true } : {}),
     });
     let completed: LLMResponse | undefined;
@@ -107,10 +104,6 @@ export class ResponseService {
       },
     });
   }
-}
-
-function withOnHead(onHead: GenerateOptions['onHead']): Pick<GenerateOptions, 'onHead'> {
-  return onHead === undefined ? {} : { onHead };
 }
 
 /** A turn that is queued, in progress, cancelled or failed: for responses that are fetched later. */

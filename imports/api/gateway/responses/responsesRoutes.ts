@@ -7,13 +7,14 @@ import { HttpError } from '../../http/HttpError';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import type { BackgroundResponses } from './BackgroundResponses';
-import { forwardVendorHeaders } from '../../http/forwardVendorHeaders';
+import { vendorCall } from '../vendorCall';
+import type { VendorCallLimits } from '../vendorCall';
 import { prepareResponse } from './prepareResponse';
 import type { PreparationPorts } from './prepareResponse';
 import { reasoningEventName } from './reasoningEventName';
 import type { ResponseService } from './ResponseService';
 
-export interface ResponsesPorts extends PreparationPorts {
+export interface ResponsesPorts extends PreparationPorts, VendorCallLimits {
   readonly module: Pick<AIModule, 'responses' | 'providers'>;
   readonly service: ResponseService;
   readonly background: BackgroundResponses;
@@ -32,7 +33,6 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
     const turn = await prepareResponse(request.body, principal, module.responses, ports);
     details.provider = turn.route.providerId;
     details.isSameApi = turn.route.wire === 'responses';
-    const onHead = forwardVendorHeaders(context, 'responses');
     if (turn.isBackground) {
       if (turn.stream)
         throw new LLMInvalidRequestError('A background response cannot be streamed. Retrieve it by its id.', {
@@ -42,16 +42,15 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
       await service.stream(turn, sink, {
-        signal,
+        call: vendorCall(context, 'responses', ports, () => sink.accept()),
         hasLeft,
         toError,
         keepAliveAfter,
         saveTurn,
-        onHead,
         rawReasoningName: reasoningEventName(request),
       });
     } else {
-      response.json(await service.generate(turn, { signal, saveTurn, onHead }));
+      response.json(await service.generate(turn, { call: vendorCall(context, 'responses', ports), saveTurn }));
     }
   };
 }

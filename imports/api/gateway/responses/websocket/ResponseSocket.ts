@@ -15,11 +15,12 @@ import type { Metrics } from '../../../http/Metrics';
 import { isObject } from '../../../../business/ai/domain/json';
 import { prepareResponse } from '../prepareResponse';
 import type { PreparationPorts } from '../prepareResponse';
+import type { VendorCallLimits } from '../../vendorCall';
 import type { ResponseService } from '../ResponseService';
 import { ConnectionResponseStore } from './ConnectionResponseStore';
 import { SocketSink } from './SocketSink';
 
-export interface SocketPorts extends PreparationPorts {
+export interface SocketPorts extends PreparationPorts, VendorCallLimits {
   readonly service: ResponseService;
   readonly store: ResponseStore;
   readonly inFlight: InFlightRequests;
@@ -94,7 +95,7 @@ export class ResponseSocket {
 
   /** Never rejects: errors are sent to the client. */
   private async handle(data: RawData, isBinary: boolean): Promise<void> {
-    const { service, inFlight, metrics, toError, keepAliveAfter, rawReasoningName } = this.ports;
+    const { service, inFlight, metrics, toError, keepAliveAfter, maxRetryTime, rawReasoningName } = this.ports;
     const controller = new AbortController();
     const { signal } = controller;
     const startedAt = performance.now();
@@ -116,7 +117,7 @@ export class ResponseSocket {
       const turn = await prepareResponse(body, this.principal, this.store, this.ports);
       provider = turn.route.providerId;
       await service.stream(turn, sink, {
-        signal,
+        call: { signal, maxRetryTime },
         hasLeft: () => this.hasLeft,
         toError,
         keepAliveAfter,

@@ -107,6 +107,11 @@ export interface GenerateOptions {
   readonly signal?: AbortSignal;
   /** Limit for the entire call, retries included, in milliseconds. */
   readonly timeout?: number;
+  /**
+   * Milliseconds from the start of the call within which retries start; a vendor that asks for a longer pause is not
+   * retried. Default: the router's policy alone decides.
+   */
+  readonly maxRetryTime?: number;
   /** Extra request fields to send verbatim, by scheme (`anthropic`, `google`, …) or vendor name. */
   readonly vendor?: VendorFields;
   /** The wire to use with an API that supports several. Other APIs use their own. */

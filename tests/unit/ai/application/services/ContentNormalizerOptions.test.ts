@@ -27,6 +27,7 @@ describe('normalizeOptions', () => {
       tools: [{ type: 'function', function: { name: 'f' } }],
       tool_choice: { type: 'function', name: 'f' },
       temperature: 2,
+      maxRetryTime: 1,
       top_p: 0,
       max_output_tokens: 1,
       response_format: {

@@ -26,6 +26,13 @@ export type RetryListener = (failure: LLMError, delay: number) => void;
 /** One attempt. If it succeeds, it settles the permit itself, at once or when its stream ends. */
 export type Attempt<T> = (provider: ILLMProvider, options: GenerateOptions, permit: CircuitPermit) => Promise<T>;
 
+export interface CallLimits {
+  /** No retry starts later, and each retry gets only the time that is left. */
+  readonly deadline: number;
+  /** No retry starts later. */
+  readonly retryUntil: number;
+}
+
 export class ProviderTarget {
   readonly id: string;
   /** As it was configured. Calls go to it through `call`. */
@@ -51,11 +58,16 @@ export class ProviderTarget {
 
   /**
    * Makes attempts until one succeeds or the policy ends them.
-   * @param deadline on the ports' clock: no retry starts later, and each retry gets only the time that is left
+   * @param limits on the ports' clock
    * @throws LLMError of the last attempt, LLMOverloadedError while the circuit is open, `options.signal.reason`
    *   when aborted
    */
-  async call<T>(options: GenerateOptions, deadline: number, attempt: Attempt<T>, onRetry: RetryListener): Promise<T> {
+  async call<T>(
+    options: GenerateOptions,
+    { deadline, retryUntil }: CallLimits,
+    attempt: Attempt<T>,
+    onRetry: RetryListener,
+  ): Promise<T> {
     const { signal } = options;
     this.budget.addRequest();
     let failure: LLMError | undefined;
@@ -73,7 +85,7 @@ export class ProviderTarget {
         failure = this.failureOf(thrown);
         this.settle(permit, failure, options);
         const delay = retryDelay(failure, attempts, this.settings, this.ports.random);
-        if (delay === undefined || !this.mayRetryAfter(delay, deadline)) throw failure;
+        if (delay === undefined || !this.mayRetryAfter(delay, Math.min(deadline, retryUntil))) throw failure;
         onRetry(failure, delay);
         await this.ports.sleep(delay, signal);
       }
@@ -94,8 +106,8 @@ export class ProviderTarget {
     return failure;
   }
 
-  private mayRetryAfter(delay: number, deadline: number): boolean {
-    return this.ports.clock() + delay < deadline && this.breaker.admits && this.budget.takeRetry();
+  private mayRetryAfter(delay: number, until: number): boolean {
+    return this.ports.clock() + delay < until && this.breaker.admits && this.budget.takeRetry();
   }
 
   private withTimeLeft(options: GenerateOptions, deadline: number): GenerateOptions {

@@ -13,7 +13,7 @@ import { LruMap } from '../shared/LruMap';
 import { PartialUsage } from './estimateUsage';
 import { eventsOf, primeStream } from './primeStream';
 import { ProviderTarget } from './ProviderTarget';
-import type { Attempt, RetryPorts } from './ProviderTarget';
+import type { Attempt, CallLimits, RetryPorts } from './ProviderTarget';
 import { ProviderRouter } from './ProviderRouter';
 import type { ProviderSet, Route } from './ProviderRouter';
 import { canFallBack, retrySettings } from './RetryPolicy';
@@ -49,10 +49,9 @@ interface Served<T> {
   readonly startedAt: number;
 }
 
-interface Call<T> {
+interface Call<T> extends CallLimits {
   readonly userId: string;
   readonly options: GenerateOptions;
-  readonly deadline: number;
   readonly attempt: Attempt<T>;
   readonly startedAt: number;
   /** The failures so far, oldest first. */
@@ -188,8 +187,9 @@ export class ResilientProvider implements ILLMProvider {
   private async callWithFallback<T>(userId: string, options: GenerateOptions, attempt: Attempt<T>): Promise<Served<T>> {
     const startedAt = this.ports.clock();
     const deadline = options.timeout === undefined ? Infinity : startedAt + options.timeout;
+    const retryUntil = startedAt + (options.maxRetryTime ?? Infinity);
     const failures: FailedAttempt[] = [];
-    const call: Call<T> = { userId, options, deadline, attempt, startedAt, failures };
+    const call: Call<T> = { userId, options, deadline, retryUntil, attempt, startedAt, failures };
     const route = await this.routeTo(options.model);
     try {
       const value = await this.callTarget(call, route);
@@ -253,7 +253,7 @@ export class ResilientProvider implements ILLMProvider {
   }
 
   private callTarget<T>(call: Call<T>, { target, model }: Route): Promise<T> {
-    const { userId, options, deadline, attempt } = call;
+    const { userId, options, attempt } = call;
     const countingAttempt: Attempt<T> = async (provider, request, permit) => {
       try {
         return await attempt(provider, request, permit);
@@ -262,7 +262,7 @@ export class ResilientProvider implements ILLMProvider {
         throw error;
       }
     };
-    return target.call(forRoute(options, { target, model }), deadline, countingAttempt, (failure, delay) => {
+    return target.call(forRoute(options, { target, model }), call, countingAttempt, (failure, delay) => {
       const milliseconds = Math.round(delay);
       this.logger.debug(
         `${describeFailure(target, failure)} Retrying in ${milliseconds} ms.`,
