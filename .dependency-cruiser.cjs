@@ -29,7 +29,12 @@ const LAYERS = {
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-barrels', severity: 'error', from: { path: OURS }, to: { path: '(^|/)index[.]tsx?$' } },
+    {
+      name: 'no-barrels',
+      severity: 'error',
+      from: { path: OURS },
+      to: { path: '(^|/)index[.]tsx?$', pathNot: '^imports/entries/' },
+    },
     {
       name: 'domain-sees-only-domain',
       severity: 'error',
@@ -59,7 +64,10 @@ module.exports = {
       name: 'services-face',
       comment: 'The files at the root of application/services are its public face; folders hold their parts.',
       severity: 'error',
-      from: { path: OURS, pathNot: [`${AI}application/`, `${INFRASTRUCTURE}factories/`, '^(tests|scripts)/'] },
+      from: {
+        path: OURS,
+        pathNot: [`${AI}application/`, `${INFRASTRUCTURE}factories/`, '^(tests|scripts|imports/entries)/'],
+      },
       to: { path: `${SERVICES}[^/]+/` },
     },
     {
@@ -161,6 +169,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^(imports|client|server|scripts|examples|bench)/', pathNot: '^bench/meteorObservers[.]ts$' },
       to: { path: '^tests/', pathNot: METEOR_STUBS },
+    },
+    {
+      name: 'nothing-sees-the-entries',
+      comment: "The npm package's entries re-export; code imports the file that defines what it needs.",
+      severity: 'error',
+      from: { path: '^imports/', pathNot: '^imports/entries/' },
+      to: { path: '^imports/entries/' },
     },
     {
       name: 'nothing-sees-the-examples',

@@ -10,7 +10,7 @@ import { resetWebApp, WebApp } from 'meteor/webapp';
 import { API_TOKENS } from '../../imports/api/auth/DocumentApiTokenStore';
 import { startBolide } from '../../imports/startup/meteor/startBolide';
 import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
-import type { RunningServer } from '../../server/standalone';
+import type { RunningServer } from '../../imports/startup/node/startServer';
 import { resetMeteor } from '../stubs/server/registry';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { startStandalone } from '../support/startStandalone';

@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import type { ToolSummary, RunDetail } from '../../imports/business/ai/application/operations/RunQueries';
 import type { RunCountView, RunView } from '../../imports/business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../imports/business/providers/domain/entities/PublicProvider';
-import type { RunningServer } from '../../server/standalone';
+import type { RunningServer } from '../../imports/startup/node/startServer';
 import { readSse } from '../support/readSse';
 import type { SseReader } from '../support/readSse';
 import { recordEvents } from '../support/recordEvents';

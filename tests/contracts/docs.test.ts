@@ -17,8 +17,8 @@ import { BUDGET_VARIABLES } from '../../imports/startup/settings/budgets';
 import { readAllowPrivateHosts, readPort } from '../../imports/startup/settings/host';
 import { METEOR_FIELDS } from '../../imports/startup/settings/meteor';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
-import { startServer } from '../../server/standalone';
-import type { RunningServer } from '../../server/standalone';
+import { startDemoServer } from '../support/startDemoServer';
+import type { RunningServer } from '../../imports/startup/node/startServer';
 import { eventFields } from '../support/docs/eventFields';
 import {
   anchorsOf,
@@ -58,7 +58,7 @@ describe('The documentation', function () {
     directory = await mkdtemp(join(tmpdir(), 'bolide-docs-'));
     simulator = await startSimulator();
     const env: Record<string, string | undefined> = { PORT: '0', DATA_DIR: join(directory, 'server') };
-    server = await startServer(
+    server = await startDemoServer(
       new Proxy(env, {
         get: (target, name: string) => {
           variablesRead.add(name);

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
-import type { RunningServer } from '../../server/standalone';
+import type { RunningServer } from '../../imports/startup/node/startServer';
 import { checkEvents, eventsOfStream, expectValid } from '../support/openResponses';
 import { openSocket } from '../support/responsesSocket';
 import { startStandalone } from '../support/startStandalone';

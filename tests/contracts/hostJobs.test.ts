@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startServer } from '../../server/standalone';
+import { startDemoServer } from '../support/startDemoServer';
 import { startTestMongo } from '../support/startTestMongo';
 
 describe('a host', function () {
@@ -15,7 +15,7 @@ describe('a host', function () {
     it(`executes queued runs once each, until their user’s budget is spent, in ${kind}`, async () => {
       const mongo = kind === 'MongoDB' ? await startTestMongo() : undefined;
       const directory = await mkdtemp(join(tmpdir(), 'bolide-host-'));
-      const running = await startServer({
+      const running = await startDemoServer({
         PORT: '0',
         DATA_DIR: directory,
         LLM_BUDGET_DAY_CALLS: '2',

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { LLMAuthError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
-import { startServer } from '../../server/standalone';
-import type { RunningServer } from '../../server/standalone';
+import { startDemoServer } from '../support/startDemoServer';
+import type { RunningServer } from '../../imports/startup/node/startServer';
 import { CANARY } from '../support/canaries';
 import { failure } from '../support/failure';
 import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
@@ -47,7 +47,7 @@ describe('the plain-Node host', () => {
   });
 
   const start = (env = {}): Promise<RunningServer> =>
-    startServer({
+    startDemoServer({
       PORT: '0',
       DATA_DIR: directory,
       AI_ALLOW_PRIVATE_HOSTS: 'true',
@@ -328,11 +328,11 @@ describe('the plain-Node host', () => {
   for (const [variable, value] of WRONG) {
     it(`does not start with an invalid ${variable}, and leaves nothing open`, async () => {
       const other = await mkdtemp(join(tmpdir(), 'bolide-host-'));
-      expect(await failure(startServer({ PORT: '0', DATA_DIR: other, [variable]: value })))
+      expect(await failure(startDemoServer({ PORT: '0', DATA_DIR: other, [variable]: value })))
         .to.have.property('message')
         .that.matches(/ROOT_URL|sealing keys|AI_ALLOW_PRIVATE_HOSTS|PORT/);
       // The lock of the data directory was released.
-      await (await startServer({ PORT: '0', DATA_DIR: other })).close();
+      await (await startDemoServer({ PORT: '0', DATA_DIR: other })).close();
       await rm(other, { recursive: true });
     });
   }

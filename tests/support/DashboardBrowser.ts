@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
-import { startServer } from '../../server/standalone';
-import type { RunningServer } from '../../server/standalone';
+import { startDemoServer } from './startDemoServer';
+import type { RunningServer } from '../../imports/startup/node/startServer';
 import { openBrowser } from './openBrowser';
 
 export const TOKEN = 'a-token-for-the-dashboard-tests';
@@ -33,7 +33,7 @@ export class DashboardBrowser {
     if (browser === undefined) return undefined;
     const directory = await mkdtemp(join(tmpdir(), 'bolide-dashboard-'));
     return new DashboardBrowser(
-      await startServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory }),
+      await startDemoServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory }),
       browser,
       directory,
     );

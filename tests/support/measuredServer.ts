@@ -1,6 +1,6 @@
 /** A server in a separate process that reports its event loop delay. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { startServer } from '../../server/standalone';
+import { startDemoServer } from './startDemoServer';
 
 /** Milliseconds. */
 export interface LoopDelay {
@@ -10,7 +10,7 @@ export interface LoopDelay {
 }
 
 async function main(): Promise<void> {
-  const server = await startServer(process.env);
+  const server = await startDemoServer(process.env);
   const delay = monitorEventLoopDelay({ resolution: 10 });
   process.on('message', (message) => {
     if (message === 'measure') {

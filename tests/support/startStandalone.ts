@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../imports/startup/settings/vendors';
-import { startServer } from '../../server/standalone';
-import type { RunningServer } from '../../server/standalone';
+import { startDemoServer } from './startDemoServer';
+import type { RunningServer } from '../../imports/startup/node/startServer';
 
 /** @param env a `DATA_DIR` given here is not removed on close */
 export async function startStandalone(env: Environment = {}): Promise<RunningServer> {
   const temporaryDirectory = env['DATA_DIR'] === undefined ? await mkdtemp(join(tmpdir(), 'bolide-host-')) : undefined;
-  const server = await startServer({ PORT: '0', ...env, DATA_DIR: env['DATA_DIR'] ?? temporaryDirectory });
+  const server = await startDemoServer({ PORT: '0', ...env, DATA_DIR: env['DATA_DIR'] ?? temporaryDirectory });
   return {
     ...server,
     async close() {

@@ -111,6 +111,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ['meteor-in-its-files-only', 'imports/api/http/createRoute.ts', 'tests/stubs/meteor/meteor.ts'],
   ['product-sees-no-tests', 'server/standalone.ts', 'tests/support/openBrowser.ts'],
   ['product-sees-no-tests', 'scripts/report.ts', 'tests/support/until.ts'],
+  ['nothing-sees-the-entries', 'imports/startup/createHost.ts', 'imports/entries/node.ts'],
   ['nothing-sees-the-examples', 'server/main.ts', 'examples/chat.ts'],
   ['resolvable', 'imports/api/http/Metrics.ts', './no-such-file'],
 ];
@@ -121,6 +122,8 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   [`${AI}/infrastructure/streaming/schemes.ts`, `${AI}/infrastructure/converters/Wire.ts`],
   [`${AI}/application/services/LLMManager.ts`, 'node:crypto'],
   ['imports/api/dashboard/providerRoutes.ts', `${AI}/application/services/MessageBuilder.ts`],
+  ['imports/entries/index.ts', `${AI}/application/services/schema/AnySchema.ts`],
+  ['tests/contracts/entries.test.ts', 'imports/entries/index.ts'],
   ['imports/startup/meteor/MeteorUsers.ts', 'tests/stubs/meteor/mongo.ts'],
 ];
 

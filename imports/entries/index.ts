@@ -1,0 +1,122 @@
+/** `bolide`: models, agents, tools, structured output, streams, and the parts that servers are composed of. */
+export { createHttpApi } from '../api/createHttpApi';
+export type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
+export { AgenticLoop } from '../business/ai/application/services/AgenticLoop';
+export type {
+  AgenticLoopEvents,
+  AgenticLoopOptions,
+  ExecuteOptions,
+  StartedRun,
+} from '../business/ai/application/services/AgenticLoop';
+export { LLMClient } from '../business/ai/application/services/LLMClient';
+export type { LLMClientOptions } from '../business/ai/application/services/LLMClient';
+export { LLMManager } from '../business/ai/application/services/LLMManager';
+export type { LLMManagerOptions, TextOptions, ToolOptions } from '../business/ai/application/services/LLMManager';
+export { ToolExecutionLoop } from '../business/ai/application/services/ToolExecutionLoop';
+export type { BatchOptions, BatchResult, LLMRequest } from '../business/ai/application/services/chains/batch';
+export type { AnySchema, StandardSchema } from '../business/ai/application/services/schema/AnySchema';
+export type { InferSchema } from '../business/ai/application/services/structured/InferSchema';
+export {
+  BudgetError,
+  ConflictError,
+  isLLMError,
+  IllegalTransitionError,
+  LLMAbortedError,
+  LLMAuthError,
+  LLMConnectionError,
+  LLMContentFilterError,
+  LLMContextLengthError,
+  LLMError,
+  LLMIncompleteError,
+  LLMInvalidRequestError,
+  LLMModelNotFoundError,
+  LLMOverloadedError,
+  LLMPermissionError,
+  LLMQuotaError,
+  LLMRateLimitError,
+  LLMRefusalError,
+  LLMServerError,
+  LLMStreamError,
+  LLMTimeoutError,
+  MaxIterationsError,
+  MaxTakeoversError,
+  StructuredOutputError,
+  ToolError,
+  ToolLoopError,
+  UnsupportedFeatureError,
+} from '../business/ai/domain/errors/LLMErrors';
+export type { EndedRun, ErrorCode, LLMErrorDetails, ToolFailure } from '../business/ai/domain/errors/LLMErrors';
+export { addUsage, outputTextOf, refusalOf, textOf, toolCalls } from '../business/ai/domain/entities/Response';
+export type { RunResult, RunState } from '../business/ai/domain/entities/Run';
+export { isFunctionTool } from '../business/ai/domain/entities/Tool';
+export type {
+  BuiltInTool,
+  FunctionTool,
+  Tool,
+  ToolCall,
+  ToolCallState,
+  ToolDelivery,
+} from '../business/ai/domain/entities/Tool';
+export type { BudgetStore } from '../business/ai/domain/interfaces/BudgetStore';
+export type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
+export type { IToolExecutor, ToolCallContext } from '../business/ai/domain/interfaces/IToolExecutor';
+export type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
+export type { Logger } from '../business/ai/domain/interfaces/Logger';
+export type { ResponseStore } from '../business/ai/domain/interfaces/ResponseStore';
+export type { RunStore } from '../business/ai/domain/interfaces/RunStore';
+export type {
+  AgentEvent,
+  AgentEventOf,
+  AgentEventType,
+  LocalAgentEvent,
+} from '../business/ai/domain/types/AgentEvents';
+export type {
+  GenerateOptions,
+  LLMInput,
+  LooseMessage,
+  LooseTool,
+  ReasoningEffort,
+  ResponseFormat,
+  ToolChoice,
+} from '../business/ai/domain/types/LLMTypes';
+export type {
+  Content,
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  HostedItem,
+  InputItem,
+  Item,
+  LLMResponse,
+  MessageItem,
+  OutputItem,
+  ReasoningItem,
+  Usage,
+} from '../business/ai/domain/types/ResponsesAPITypes';
+export type { Budget, RunLimits } from '../business/ai/domain/types/RunRecords';
+export type { ResponseStreamEvent } from '../business/ai/domain/types/StreamEvents';
+export { VENDORS } from '../business/ai/domain/types/VendorTypes';
+export type {
+  JsonObject,
+  Loss,
+  SchemeName,
+  TransportLimits,
+  VendorName,
+  VendorQuirks,
+  WireName,
+} from '../business/ai/domain/types/VendorTypes';
+export { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
+export type {
+  AIModule,
+  AIModulePorts,
+  AIModuleSettings,
+  AISettings,
+} from '../business/ai/infrastructure/factories/createAIModule';
+export { createProvider } from '../business/ai/infrastructure/factories/createProvider';
+export type { CreateProviderOptions } from '../business/ai/infrastructure/factories/createProvider';
+export { UnifiedStreamAdapter } from '../business/ai/infrastructure/streaming/UnifiedStreamAdapter';
+export { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
+export type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
+export { AnthropicAdapter } from '../business/ai/infrastructure/tools/adapters/AnthropicAdapter';
+export { GeminiAdapter } from '../business/ai/infrastructure/tools/adapters/GeminiAdapter';
+export { OpenAIChatAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIChatAdapter';
+export { OpenAIResponsesAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIResponsesAdapter';

@@ -1,0 +1,21 @@
+/** `bolide/node`: the server for plain Node, and the stores and queues that it is composed of. */
+export { AgendaJobQueue, openAgendaQueue } from '../business/ai/infrastructure/jobs/AgendaJobQueue';
+export { LocalJobQueue } from '../business/ai/infrastructure/jobs/LocalJobQueue';
+export type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+export { openDatabase } from '../business/ai/infrastructure/persistence/databases/openDatabase';
+export type { DatabaseEnvironment } from '../business/ai/infrastructure/persistence/databases/openDatabase';
+export {
+  DocumentResponseStore,
+  openResponseStore,
+} from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
+export { DocumentRunStore, openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
+export { MemoryRunStore } from '../business/ai/infrastructure/persistence/runs/MemoryRunStore';
+export { createHost } from '../startup/createHost';
+export type { Host, HostPorts, HostSettings } from '../startup/createHost';
+export { moduleFromEnvironment } from '../startup/moduleFromEnvironment';
+export type { OpenedModule } from '../startup/moduleFromEnvironment';
+export { runServer } from '../startup/node/runServer';
+export { startServer } from '../startup/node/startServer';
+export type { RunningServer, ServerOptions } from '../startup/node/startServer';
+export { registerDemoTools } from '../startup/registerDemoTools';
+export type { Environment } from '../startup/settings/vendors';

@@ -1,0 +1,59 @@
+/** The dashboard as a server sends it: its bundled files, and the page that loads them. */
+import type { DashboardFiles } from '../../api/dashboard/dashboardPages';
+
+/** Bundled files by name. Names of scripts, styles and fonts contain a hash of their contents. */
+export type DashboardAssets = ReadonlyMap<string, Buffer>;
+
+/** The path of the files below the server's root. The page and the icons are at the root itself. */
+export const DASHBOARD_PATH = '/dashboard/';
+
+/** @param simulationNotice shown on every page if responses are simulated */
+export function dashboardFiles(assets: DashboardAssets, simulationNotice?: string): DashboardFiles {
+  const files = new Map(
+    [...assets].map(([name, body]) => [
+      name.startsWith('favicon.') ? `/${name}` : DASHBOARD_PATH + name,
+      { contentType: typeOf(name), body },
+    ]),
+  );
+  return { page: pageOf([...files.keys()], simulationNotice), files };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  woff2: 'font/woff2',
+  ico: 'image/x-icon',
+  svg: 'image/svg+xml',
+};
+
+function typeOf(name: string): string {
+  return TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+}
+
+/** Without inline scripts and styles, so that it works under a strict Content-Security-Policy. */
+function pageOf(paths: readonly string[], simulationNotice = ''): string {
+  const script = paths.find((path) => path.endsWith('.js')) ?? '';
+  const styles = paths.find((path) => path.endsWith('.css')) ?? '';
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>Bolide</title>
+    <link rel="icon" href="/favicon.ico" sizes="48x48">
+    <link rel="icon" href="/favicon.svg" sizes="any" type="image/svg+xml">
+    <link rel="stylesheet" href="${styles}">
+    <script type="module" src="${script}"></script>
+  </head>
+  <body>
+    <div id="app" data-simulated="${escapeAttribute(simulationNotice)}"></div>
+    <noscript>The dashboard needs JavaScript.</noscript>
+  </body>
+</html>
+`;
+}
+
+function escapeAttribute(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

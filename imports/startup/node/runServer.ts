@@ -1,0 +1,26 @@
+/** Runs a server as a program: prints where it is, and closes it on SIGINT and SIGTERM. */
+import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
+import { SIMULATION_NOTICE } from '../simulatedVendors';
+import { startServer } from './startServer';
+import type { ServerOptions } from './startServer';
+
+/** Ends the process with code 1 if the server cannot start, or cannot close. */
+export async function runServer(options: ServerOptions): Promise<void> {
+  const running = await startServer(options).catch((error: unknown) => {
+    console.error(isLLMError(error) ? error.message : error);
+    process.exit(1);
+  });
+  if (running.isSimulated) console.log(SIMULATION_NOTICE);
+  console.log(`Bolide is ready at ${running.url} — API token for local use: ${running.token}`);
+  const stop = (): void => {
+    running.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+}

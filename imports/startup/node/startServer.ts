@@ -1,0 +1,198 @@
+/** The plain-Node host: the HTTP API and the dashboard on Express, with its database in DATA_DIR or at MONGO_URL. */
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import express from 'express';
+import { ApiTokens } from '../../api/auth/ApiTokens';
+import { MemoryApiTokenStore } from '../../api/auth/MemoryApiTokenStore';
+import { DashboardSessions } from '../../api/dashboard/DashboardSessions';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { openDatabase } from '../../business/ai/infrastructure/persistence/databases/openDatabase';
+import { ToolRegistry } from '../../business/ai/infrastructure/tools/ToolRegistry';
+import type { RegisteredTool } from '../../business/ai/infrastructure/tools/ToolRegistry';
+import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
+import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
+import { createHost } from '../createHost';
+import type { Host } from '../createHost';
+import { readAllowPrivateHosts, readPort, readRootUrl } from '../settings/host';
+import { readJobSettings } from '../settings/jobs';
+import { valueOf } from '../settings/vendors';
+import type { Environment } from '../settings/vendors';
+import { openSettings } from '../moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../simulatedVendors';
+import type { OpenedSettings } from '../moduleFromEnvironment';
+import { dashboardFiles } from './dashboardFiles';
+import type { DashboardAssets } from './dashboardFiles';
+import { readDashboard } from './readDashboard';
+
+export interface ServerOptions {
+  /** The variables of the configuration reference. Default: `process.env`. */
+  readonly env?: Environment;
+  /** The tools that runs can call by name. Runs from before a restart continue at once and need them. */
+  readonly tools?: ToolRegistry | Iterable<RegisteredTool>;
+  /** Loads the dashboard's files; `false` serves no dashboard. Default: the dashboard of the npm package. */
+  readonly dashboard?: false | (() => Promise<DashboardAssets>);
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly token: string;
+  readonly isSimulated: boolean;
+  readonly host: Host;
+  close(): Promise<void>;
+}
+
+/** The owner of the local token. */
+const LOCAL_USER = 'local';
+
+/**
+ * Reads PORT (default 3000), HOST (default 127.0.0.1), ROOT_URL, BOLIDE_API_TOKEN, DATA_DIR (default .data),
+ * MONGO_URL, AI_SECRET_KEYS, AI_ALLOW_PRIVATE_HOSTS and the vendors' variables from `env`. Without any vendor's key,
+ * responses are simulated. Closes everything again if the start fails.
+ * @throws LLMInvalidRequestError that names the invalid variable, tool or option
+ */
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  const resources: OpenResources = {};
+  try {
+    return { ...(await open(options, resources)), close: () => close(resources) };
+  } catch (error) {
+    await close(resources);
+    throw error;
+  }
+}
+
+/** What has been opened so far. */
+interface OpenResources {
+  simulator?: OpenedSettings['simulator'];
+  server?: Server;
+  database?: DocumentDatabase;
+  host?: Host;
+}
+
+async function open(
+  { env = process.env, tools = [], dashboard: loadDashboard = readDashboard }: ServerOptions,
+  resources: OpenResources,
+): Promise<Omit<RunningServer, 'close'>> {
+  const registry = toRegistry(tools);
+  const { HOST: hostName = '127.0.0.1', BOLIDE_API_TOKEN: token = randomBytes(24).toString('base64url') } = env;
+  const port = readPort(env['PORT']);
+  const allowPrivateHosts = readAllowPrivateHosts(env);
+  const jobs = readJobSettings((name) => valueOf(env, name));
+  const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
+  await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
+  const { settings: ai, simulator } = await openSettings(env);
+  resources.simulator = simulator;
+  const app = express();
+  app.disable('x-powered-by');
+  const server = (resources.server = createServer(CONNECTIONS, app));
+  // The root URL needs the port, so the server listens first. Requests wait until everything is ready.
+  const ready = createGate();
+  app.use((_request, _response, next) => void ready.opened.then(() => next()));
+  await listen(server, port, hostName);
+  // A server that listens on a port has an AddressInfo.
+  const { port: bound } = server.address() as AddressInfo;
+  const database = (resources.database = await openDatabase(env));
+  const secretKeys = await readSecretKeys(env);
+  const rootUrl = readRootUrl(env, hostName, bound);
+  const sessions = createSessions(
+    async (token) => (await tokens.verify(token)) ?? resources.host?.apiTokens.verify(token),
+    rootUrl,
+  );
+  const notice = simulator === undefined ? undefined : SIMULATION_NOTICE;
+  const withNotice = notice === undefined ? {} : { notice };
+  const host = (resources.host = await createHost(
+    { ai, secretKeys, rootUrl, allowPrivateHosts, jobs },
+    {
+      express,
+      database,
+      authenticate: async (request) => (await tokens.authenticate(request)) ?? sessions.authenticate(request),
+      findUser: tokens.findUser,
+      ai: { tools: registry },
+      ...(loadDashboard === false
+        ? {}
+        : { dashboard: { sessions, dashboard: dashboardFiles(await loadDashboard(), notice), ...withNotice } }),
+    },
+  ));
+  app.use(host.api.router);
+  server.on('upgrade', (request, socket, head) => {
+    if (!host.api.handleUpgrade(request, socket, head)) socket.destroy();
+  });
+  ready.open();
+  return { url: readRootUrl({}, hostName, bound), token, isSimulated: simulator !== undefined, host };
+}
+
+/** @throws LLMInvalidRequestError for an invalid or duplicate tool */
+function toRegistry(tools: ToolRegistry | Iterable<RegisteredTool>): ToolRegistry {
+  if (!(Symbol.iterator in tools)) return tools;
+  const registry = new ToolRegistry();
+  for (const tool of tools) registry.register(tool);
+  return registry;
+}
+
+/** @throws LLMInvalidRequestError that names the variable or file whose keys are invalid */
+async function readSecretKeys(env: Environment): Promise<string> {
+  const given = valueOf(env, 'AI_SECRET_KEYS');
+  const directory = valueOf(env, 'DATA_DIR') ?? '.data';
+  const keys = given ?? (await readOrCreateSecretKey(directory));
+  KeyRing.parse(keys, given === undefined ? join(directory, SECRET_KEY_FILE) : 'AI_SECRET_KEYS');
+  return keys;
+}
+
+/** Dashboard sessions for the host name and protocol of the root URL. */
+function createSessions(verify: ApiTokens['verify'], rootUrl: string): DashboardSessions {
+  const { hostname, protocol } = new URL(rootUrl);
+  return new DashboardSessions({ verify, hostNames: [hostname], isSecure: protocol === 'https:' });
+}
+
+async function close({ server, host, database, simulator }: OpenResources): Promise<void> {
+  // New connections are refused at once; requests in progress are completed.
+  const closed = new Promise<void>((resolve) => {
+    if (server === undefined) resolve();
+    else server.close(() => resolve());
+  });
+  await host?.close();
+  server?.closeAllConnections();
+  await closed;
+  await database?.close();
+  await simulator?.close();
+}
+
+function createGate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+/**
+ * Milliseconds. Bounds how long a client that sends its request byte by byte can hold a connection. Idle connections
+ * live longer than those of common proxies and clients, so that no request meets a connection that is being closed.
+ */
+const CONNECTIONS = {
+  headersTimeout: 10_000,
+  requestTimeout: 120_000,
+  connectionsCheckingInterval: 2_000,
+  keepAliveTimeout: 65_000,
+};
+
+/** @throws LLMInvalidRequestError if the address is in use */
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(
+        new LLMInvalidRequestError(
+          `Cannot listen on ${host}:${port}: ${cause.message}. Set PORT or HOST to another value.`,
+          { cause, path: 'PORT' },
+        ),
+      ),
+    );
+    server.listen(port, host, () => {
+      server.removeAllListeners('error');
+      resolve();
+    });
+  });
+}

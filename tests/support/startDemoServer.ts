@@ -1,0 +1,11 @@
+/** The server of `npm start`, with its demo tools and its dashboard, in this process. */
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { startServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/startup/node/startServer';
+import { registerDemoTools } from '../../imports/startup/registerDemoTools';
+import type { Environment } from '../../imports/startup/settings/vendors';
+import { bundleDashboard } from '../../server/bundleDashboard';
+
+export function startDemoServer(env: Environment): Promise<RunningServer> {
+  return startServer({ env, tools: registerDemoTools(new ToolRegistry()), dashboard: bundleDashboard });
+}
