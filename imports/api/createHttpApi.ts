@@ -5,8 +5,10 @@ import type { Duplex } from 'node:stream';
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
+import type { VendorObjectStore } from '../business/ai/domain/interfaces/VendorObjectStore';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
+import { MemoryVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/MemoryVendorObjects';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
@@ -18,6 +20,7 @@ import { toLLMError } from './http/toLLMError';
 import { leavePages } from './http/leavePages';
 import { InFlightRequests } from './http/InFlightRequests';
 import { Metrics } from './http/Metrics';
+import { VendorObjectGuard } from './gateway/VendorObjectGuard';
 import { ModelDirectory } from './gateway/models/ModelDirectory';
 import { BackgroundResponses } from './gateway/responses/BackgroundResponses';
 import { ResponseService } from './gateway/responses/ResponseService';
@@ -45,6 +48,8 @@ export interface HttpApiPorts {
   readonly tokens?: ApiTokens;
   /** The app's accounts, if it has any: tokens are issued only for their users, whose roles apply to `/providers`. */
   readonly findUser?: UserLookup;
+  /** Who created which object at a vendor. Default: in memory. */
+  readonly vendorObjects?: VendorObjectStore;
   /** Enables `/user-data`, where users delete their data. */
   readonly userData?: UserDataOperations;
   /** The host also serves the app's own pages: browsers that open a path as a page are left to it. Default: false. */
@@ -126,6 +131,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     service,
     models: new ModelDirectory({ module, ...(access === undefined ? {} : { access }) }),
     summaries: new EncryptedSummaries(secrets),
+    vendorObjects: new VendorObjectGuard(ports.vendorObjects ?? new MemoryVendorObjects()),
     background: new BackgroundResponses({
       service,
       store: module.responses,

@@ -38,6 +38,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly service: ResponsesPorts['service'];
   readonly background: ResponsesPorts['background'];
   readonly summaries: ResponsesPorts['summaries'];
+  readonly vendorObjects: ResponsesPorts['vendorObjects'];
   readonly tokens?: ApiTokens;
   readonly findUser?: UserLookup;
   readonly userData?: UserDataOperations;

@@ -21,6 +21,7 @@ import { openResponseStore } from '../business/ai/infrastructure/persistence/res
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
+import { openVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { Provider } from '../business/providers/domain/entities/Provider';
@@ -126,7 +127,11 @@ export async function createHost(
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
-  const [responses] = await Promise.all([openResponseStore(database), memory.ready()]);
+  const [responses, vendorObjects] = await Promise.all([
+    openResponseStore(database),
+    openVendorObjects(database),
+    memory.ready(),
+  ]);
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
   const access = createAccessPolicy(storedProviders, findUser);
@@ -168,6 +173,7 @@ export async function createHost(
     secrets: keys.map(({ bytes }) => bytes),
     tokens: apiTokens.tokens,
     userData,
+    vendorObjects,
     ...(ports.hasAccounts === true ? { findUser } : {}),
     isAlone: database.isExclusive,
     ...(shutdownGraceMs === undefined ? {} : { limits: { shutdownGrace: shutdownGraceMs } }),

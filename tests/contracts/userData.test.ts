@@ -25,6 +25,7 @@ import type { Host } from '../../imports/startup/createHost';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import { openVendorObjects } from '../../imports/business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
 import { failure } from '../support/failure';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { recordEvents } from '../support/recordEvents';
@@ -187,6 +188,7 @@ class TestHost {
     simulator.enqueue({ text: `A chat about ${canary}.` });
     await host.module.conversations.handler.handleMessage(userId, 'chat', canary, { model: SHARED_PROVIDER });
     simulator.enqueue({ text: `A response about ${canary}.` });
+    await (await openVendorObjects(this.opened.database)).record(userId, [`msg_${canary}`]);
     const response = await this.request(userId, 'POST', '/v1/responses', { model: SHARED_PROVIDER, input: canary });
     expect(response.status, await response.text()).to.equal(200);
     expect((await this.request(userId, 'POST', '/tokens', { name: canary })).status).to.equal(201);
@@ -284,6 +286,7 @@ for (const [kind, open] of Object.entries(DATABASES))
         'statistics',
         'messages',
         'responses',
+        'vendorObjects',
         'budgets',
         'rateWindows',
         'usageWindows',

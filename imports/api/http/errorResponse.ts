@@ -120,6 +120,9 @@ const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
     error: {
       type: ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
       message: error.message,
+      ...(error instanceof HttpError && error.errorCode !== undefined
+        ? { details: { error_code: error.errorCode } }
+        : {}),
     },
     request_id: requestId,
   }),

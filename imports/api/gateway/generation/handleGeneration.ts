@@ -12,6 +12,7 @@ import { writeStream } from '../../http/writeStream';
 import { ResponseSink } from '../../http/ResponseSink';
 import { vendorCall } from '../vendorCall';
 import type { VendorCallLimits } from '../vendorCall';
+import type { VendorObjectGuard } from '../VendorObjectGuard';
 import type { ModelDirectory } from '../models/ModelDirectory';
 import type { GatewayApi, StatelessWire } from './GatewayApi';
 import { RelayEncoder } from './RelayEncoder';
@@ -19,6 +20,7 @@ import { RelayEncoder } from './RelayEncoder';
 export interface GenerationPorts extends VendorCallLimits {
   readonly module: Pick<AIModule, 'manager'>;
   readonly models: ModelDirectory;
+  readonly vendorObjects: VendorObjectGuard;
   readonly toError: (thrown: unknown) => LLMError;
   /** Milliseconds. */
   readonly keepAliveAfter: number;
@@ -32,6 +34,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     const options = route.wire === 'responses' ? withoutChatOptions(read) : read;
     details.provider = route.providerId;
     details.isSameApi = route.wire === api.wire;
+    await ports.vendorObjects.check(principal, options, route.wire);
     const sink = stream === undefined ? undefined : new ResponseSink(response, stream, signal);
     const generateOptions: GenerateOptions = {
       ...options,
@@ -40,11 +43,12 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
       ...vendorCall(context, api.wire, ports, () => sink?.accept()),
     };
     if (sink === undefined) {
-      response.json(
-        api.write(
-          await recoverSameWireFailure(api.wire, ports.module.manager.generate(principal.userId, generateOptions)),
-        ),
+      const generated = await recoverSameWireFailure(
+        api.wire,
+        ports.module.manager.generate(principal.userId, generateOptions),
       );
+      await ports.vendorObjects.record(principal, options, generated);
+      response.json(api.write(generated));
       return;
     }
     const isSame = route.wire === api.wire;
@@ -65,7 +69,8 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
       principal.userId,
       isSame ? { ...generateOptions, relay: true } : generateOptions,
     );
-    await writeStream(events, encoder, sink, { ...ports, hasLeft });
+    const recorded = isSame ? ports.vendorObjects.recordStream(principal, options, events) : events;
+    await writeStream(recorded, encoder, sink, { ...ports, hasLeft });
   };
 }
 

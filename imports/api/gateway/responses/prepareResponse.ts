@@ -15,12 +15,14 @@ import { toWireOptions } from './toWireOptions';
 import { generateResponseId, withoutGeneratedId } from './generatedIds';
 import { readInputItems } from './readInputItems';
 import { echoRequest } from './responseResource';
+import type { VendorObjectGuard } from '../VendorObjectGuard';
 import type { EncryptedSummaries } from './EncryptedSummaries';
 import { ToolChoiceGuard } from './ToolChoiceGuard';
 
 export interface PreparationPorts {
   readonly models: ModelDirectory;
   readonly summaries: EncryptedSummaries;
+  readonly vendorObjects: VendorObjectGuard;
 }
 
 export interface PreparedResponse {
@@ -54,7 +56,7 @@ export async function prepareResponse(
   body: unknown,
   principal: ApiPrincipal,
   store: ResponseStore,
-  { models, summaries }: PreparationPorts,
+  { models, summaries, vendorObjects }: PreparationPorts,
 ): Promise<PreparedResponse> {
   checkResponseRequest(body);
   const {
@@ -72,6 +74,7 @@ export async function prepareResponse(
   const input = await readInputItems(read.input, { userId, store, summaries, providerId: route.providerId });
   const history = previousId === undefined ? NO_HISTORY : await findHistory(store, userId, previousId, route);
   checkCallOutputs(history.items, input);
+  await vendorObjects.check(principal, { input }, route.wire);
   const isResponses = route.wire === 'responses';
   if (!isResponses) rejectHostedFeatures(verbatim);
   return {

@@ -3,6 +3,7 @@ import { consoleLogger } from '../../../domain/consoleLogger';
 import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { safeMessage } from '../../../domain/errors/safeText';
+import { isObject } from '../../../domain/json';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
@@ -196,8 +197,7 @@ export class ResilientProvider implements ILLMProvider {
       return { target: route.target, value, warnings: [], attempts: failures, startedAt };
     } catch (error) {
       options.signal?.throwIfAborted();
-      // Only the requested provider knows the items behind a previous_response_id.
-      if (!isLLMError(error) || !canFallBack(error) || options.previous_response_id !== undefined) throw error;
+      if (!isLLMError(error) || !canFallBack(error) || continuesAtProvider(options)) throw error;
       const served = await this.fallBack(call, route, error);
       if (served === undefined) throw error;
       return served;
@@ -315,6 +315,12 @@ export class ResilientProvider implements ILLMProvider {
     this.ledger.record(providerId, userId, usage);
     this.onUsage?.({ providerId, userId, usage });
   }
+}
+
+/** Only the requested provider knows the conversation behind a previous response or in a thread. */
+function continuesAtProvider({ previous_response_id, vendor }: GenerateOptions): boolean {
+  const { thread } = vendor?.anthropic ?? {};
+  return previous_response_id !== undefined || (isObject(thread) && thread.type === 'continue');
 }
 
 /** Returns the same object where nothing changes, so that its normalized input stays cached. */

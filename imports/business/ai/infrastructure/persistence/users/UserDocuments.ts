@@ -10,6 +10,7 @@ import { RESPONSES } from '../responses/DocumentResponseStore';
 import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
 import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
 import { STATS_COLLECTION } from '../runs/RunStatistics';
+import { VENDOR_OBJECTS } from '../vendorObjects/DocumentVendorObjects';
 
 /** Numbers of removed documents. */
 export interface RemovedUserDocuments {
@@ -21,6 +22,7 @@ export interface RemovedUserDocuments {
   readonly statistics: number;
   readonly messages: number;
   readonly responses: number;
+  readonly vendorObjects: number;
   readonly budgets: number;
   readonly rateWindows: number;
 }
@@ -47,6 +49,7 @@ export class UserDocuments {
       statistics: await this.collection(STATS_COLLECTION).remove({ userId }),
       messages: await this.collection(MESSAGES).remove({ userId }),
       responses: await this.collection(RESPONSES).remove({ userId }),
+      vendorObjects: await this.collection(VENDOR_OBJECTS).remove({ userId }),
     };
   }
 
