@@ -56,7 +56,7 @@ const refusedByMeteor = [
   },
 ];
 /** Subpaths that are files, so that bundlers which ignore `exports` find them. */
-const IMPORTED_SUBPATHS = ['ajv/dist/2020', 'react-dom/client'];
+const IMPORTED_SUBPATHS = ['ajv/dist/2020.js', 'react-dom/client'];
 const SUBPATH = `^(?!(?:node:|meteor/|(?:${IMPORTED_SUBPATHS.join('|')})$))(?:@[^/]+/[^/]+|[^@./][^/]*)/.+`;
 
 /** Converters map values to values: the same input gives the same output, at any time and anywhere. */
@@ -89,6 +89,7 @@ export default tseslint.config(
       'bench/node_modules',
       'bench/.build',
       '_build',
+      'dist',
     ],
   },
   ...tseslint.configs.strictTypeChecked,

@@ -1,8 +1,8 @@
 /** Translates every recorded stream to every scheme, and checks its meaning and the target's grammar. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020';
-import type { AnySchema, ValidateFunction } from 'ajv/dist/2020';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { AnySchema, ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';

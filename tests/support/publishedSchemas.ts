@@ -1,8 +1,8 @@
 /** Validates bodies against the vendors' published schemas, each of which is compiled on first use. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020';
-import type { AnySchema, ValidateFunction } from 'ajv/dist/2020';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { AnySchema, ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonObject, VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
 
 const compiled = new Map<string, ValidateFunction>();

@@ -1,6 +1,6 @@
 /** The vendors' request schemas, compiled on first use and cached. */
-import Ajv2020 from 'ajv/dist/2020';
-import type { ValidateFunction } from 'ajv/dist/2020';
+import Ajv2020 from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { SchemaName } from '../vendorProfiles';

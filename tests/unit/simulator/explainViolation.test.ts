@@ -1,8 +1,8 @@
 /** Every body that violates a schema gets an explanation that points at the violation. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020';
-import type { ValidateFunction } from 'ajv/dist/2020';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';

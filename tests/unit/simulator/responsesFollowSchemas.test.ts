@@ -1,8 +1,8 @@
 /** The simulator's responses on OpenAI's wires follow OpenAI's published schemas. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020';
-import type { ValidateFunction } from 'ajv/dist/2020';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { createParser } from 'eventsource-parser';
 import { asObject, parseJson } from '../../../imports/simulator/json';

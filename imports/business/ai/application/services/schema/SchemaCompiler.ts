@@ -1,7 +1,7 @@
 /** Compiles JSON Schemas, each once and in its own draft, and reports where an invalid one is wrong. */
 import { Ajv } from 'ajv';
 import type { ErrorObject, Options } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';

@@ -1,5 +1,5 @@
 /** Responses of other vendors as a history for Gemini: always a valid body, without their encrypted content. */
-import { Ajv2020 } from 'ajv/dist/2020';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

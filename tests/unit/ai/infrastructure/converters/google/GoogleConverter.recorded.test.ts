@@ -1,5 +1,5 @@
 /** Recorded traffic of the Gemini wire: responses, requests, and the loops that connect them. */
-import { Ajv2020 } from 'ajv/dist/2020';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,0 +1,9 @@
+/** The entries of the npm package: file names in `dist`, and their sources in `imports/entries`. */
+export const ENTRIES = {
+  index: 'index.ts',
+  node: 'node.ts',
+  meteor: 'meteor.ts',
+  react: 'react.ts',
+  'ai-sdk': 'aiSdk.ts',
+  testing: 'testing.ts',
+} as const;

@@ -1,0 +1,54 @@
+/** Writes what the npm package contains besides the compiled entries: the last step of `npm run build`. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { bundleDashboard } from '../../server/bundleDashboard';
+import { ENTRIES } from './entries';
+
+const ROOT = process.cwd();
+
+async function writeAssets(): Promise<void> {
+  await writeDashboard();
+  await writeFolders();
+  await writeStyles();
+}
+
+/** The dashboard as `startServer` serves it. */
+async function writeDashboard(): Promise<void> {
+  const directory = join(ROOT, 'dist/dashboard');
+  await mkdir(directory, { recursive: true });
+  for (const [name, contents] of await bundleDashboard()) await writeFile(join(directory, name), contents);
+}
+
+/**
+ * A folder for each subpath, which points to the files in `dist`. Meteor's classic bundler and TypeScript's `node10`
+ * resolution read folders, but not `exports`.
+ */
+async function writeFolders(): Promise<void> {
+  for (const name of Object.keys(ENTRIES)) {
+    if (name === 'index') continue;
+    const directory = join(ROOT, name);
+    await rm(directory, { recursive: true, force: true });
+    await mkdir(directory);
+    const target = `../dist/${name}`;
+    const manifest = { main: `${target}.cjs`, module: `${target}.mjs`, types: `${target}.d.cts` };
+    await writeFile(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  }
+}
+
+/** The style sheet of `Dashboard`. */
+async function writeStyles(): Promise<void> {
+  const { outputFiles } = await build({
+    entryPoints: [join(ROOT, 'imports/ui/dashboardStyles.ts')],
+    bundle: true,
+    write: false,
+    minify: true,
+    outdir: '/styles',
+    logLevel: 'error',
+  });
+  const css = outputFiles.find(({ path }) => path.endsWith('.css'));
+  if (css === undefined) throw new Error('The dashboard has no style sheet.');
+  await writeFile(join(ROOT, 'react/styles.css'), css.contents);
+}
+
+void writeAssets();

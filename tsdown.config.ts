@@ -1,0 +1,25 @@
+/** Builds the npm package: `npm run build`. */
+import { defineConfig } from 'tsdown';
+import type { UserConfig } from 'tsdown';
+import { ENTRIES } from './scripts/package/entries';
+import { markOptionalTypes } from './scripts/package/markOptionalTypes';
+
+const config: UserConfig = defineConfig({
+  entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `imports/entries/${file}`])),
+  format: ['esm', 'cjs'],
+  platform: 'node',
+  target: 'node20.19',
+  tsconfig: 'tsconfig.node.json',
+  dts: true,
+  sourcemap: true,
+  // `__dirname` in ES modules.
+  shims: true,
+  // Nothing else is copied into the package: other packages are dependencies or peers.
+  inlineOnly: ['tsdown'],
+  failOnWarn: true,
+  checks: { legacyCjs: false, pluginTimings: false },
+  report: false,
+  plugins: [markOptionalTypes()],
+});
+
+export { config as default };
