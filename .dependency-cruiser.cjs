@@ -145,6 +145,13 @@ module.exports = {
       to: { path: '^(imports/(startup|ui)|server|client)/' },
     },
     {
+      name: 'interop-sees-business-and-library',
+      comment: "Other frameworks' protocols are written and read without a host.",
+      severity: 'error',
+      from: { path: '^imports/interop/' },
+      to: { path: OURS, pathNot: '^imports/(interop|business|library)/' },
+    },
+    {
       name: 'ui-sees-domain',
       severity: 'error',
       from: { path: '^imports/ui/' },

@@ -1,6 +1,7 @@
 /** The events of a run with every kind of call, and the snapshot that a server would return after each of them. */
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { argumentsHash } from '../../imports/business/ai/application/services/shared/canonicalJson';
+import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { RunDetailView, ToolCallView } from '../../imports/business/ai/domain/types/RunViews';
@@ -16,7 +17,7 @@ export const RUN_ID = 'run-1';
 const INPUT: readonly Item[] = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go' }] }];
 
 /** Runs the loop with blocking, failing, approved and late calls and streamed text. @returns its events */
-export async function recordedRun(): Promise<readonly AgentEvent[]> {
+export async function recordedRun(runStore?: RunStore): Promise<readonly AgentEvent[]> {
   const late = deferred<string>();
   const tools = new ToolRegistry()
     .register({ name: 'quick', execute: () => 'at once' })
@@ -40,7 +41,11 @@ export async function recordedRun(): Promise<readonly AgentEvent[]> {
     answer('I wait for the slow one'),
     answer('All is there'),
   ]);
-  const loop = new AgenticLoop({ provider, toolExecutor: tools });
+  const loop = new AgenticLoop({
+    provider,
+    toolExecutor: tools,
+    ...(runStore === undefined ? {} : { runStore }),
+  });
   const record = recordEvents(loop);
   const done = loop.execute('ann', {
     model: 'scripted-model',

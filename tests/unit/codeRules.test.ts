@@ -106,6 +106,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ],
   ['api-sees-no-host', 'imports/api/createHttpApi.ts', 'imports/startup/settings/host.ts'],
   ['api-sees-no-host', 'imports/api/routes.ts', 'imports/ui/App.ts'],
+  ['interop-sees-business-and-library', 'imports/interop/RunEventEncoder.ts', 'imports/api/createHttpApi.ts'],
   ['ui-sees-domain', 'imports/ui/runs/RunPage.tsx', `${AI}/application/services/AgenticLoop.ts`],
   ['simulator-sees-domain', 'imports/simulator/startSimulator.ts', `${AI}/infrastructure/converters/chat/items.ts`],
   ['meteor-in-its-files-only', 'imports/api/http/createRoute.ts', 'tests/stubs/meteor/meteor.ts'],

@@ -1,0 +1,322 @@
+/**
+ * Encodes the events of one run as chunks of the AI SDK's UI message stream: one assistant message with a step for each
+ * model call. https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
+ */
+import { toolCalls } from '../../business/ai/domain/entities/Response';
+import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
+import type { LLMResponse, Usage } from '../../business/ai/domain/types/ResponsesAPITypes';
+import { unreachable } from '../../business/ai/domain/unreachable';
+import { blocksOf, filesOf, opaqueOutput, sourcesOf } from './outputParts';
+import type { TextBlock } from './outputParts';
+import { approvalIdOf, parseInput, parseOutput } from './toolValues';
+import { OUTPUT_PART } from './UIMessages';
+import type { FinishReason, MessageMetadata, UIMessageChunk } from './UIMessages';
+
+export interface UIMessageEncoderOptions {
+  /** Default: the run's execution id. */
+  readonly messageId?: string;
+  /** Whether reasoning is part of the message. Default: true. */
+  readonly sendReasoning?: boolean;
+  /** Metadata that is added to the message's at its start. */
+  readonly messageMetadata?: object;
+}
+
+interface OpenBlock extends TextBlock {
+  readonly id: string;
+}
+
+export class UIMessageEncoder {
+  private readonly options: UIMessageEncoderOptions;
+  private chunks: UIMessageChunk[] = [];
+  private hasStarted = false;
+  private hasEnded = false;
+  /** The text of the model call in progress; undefined while there is none. */
+  private blocks: OpenBlock[] | undefined;
+  private hasStep = false;
+  private blockCount = 0;
+  private sourceCount = 0;
+  /** The approvals that were requested and are undecided, by call. */
+  private readonly openApprovals = new Map<string, string>();
+
+  constructor(options: UIMessageEncoderOptions = {}) {
+    this.options = options;
+  }
+
+  push(event: AgentEvent): readonly UIMessageChunk[] {
+    if (!this.hasStarted) this.start(event);
+    this.encode(event);
+    return this.take();
+  }
+
+  /** See `RunEventEncoder.end`. */
+  end(): readonly UIMessageChunk[] {
+    if (!this.hasEnded) {
+      this.finishStep();
+      this.finish('tool-calls', {});
+    }
+    return this.take();
+  }
+
+  /** @param errorText shown to the user */
+  fail(errorText: string): readonly UIMessageChunk[] {
+    this.closeBlock();
+    this.hasEnded = true;
+    this.chunks.push({ type: 'error', errorText });
+    return this.take();
+  }
+
+  private take(): readonly UIMessageChunk[] {
+    const { chunks } = this;
+    this.chunks = [];
+    return chunks;
+  }
+
+  private start({ executionId }: AgentEvent): void {
+    this.hasStarted = true;
+    const { messageId = executionId, messageMetadata } = this.options;
+    this.chunks.push({ type: 'start', messageId, messageMetadata: { executionId, ...messageMetadata } });
+  }
+
+  private encode(event: AgentEvent): void {
+    switch (event.type) {
+      case 'iteration:start':
+        this.startStep();
+        break;
+      case 'llm:delta':
+        this.addText(event.kind === 'reasoning' ? 'reasoning' : 'text', event.delta);
+        break;
+      case 'llm:retry':
+        this.resetStep();
+        break;
+      case 'llm:response':
+        this.completeStep(event.response);
+        break;
+      case 'run:completed':
+        this.finishStep();
+        this.finish(finishReasonOf(event.response), {
+          model: event.response.model,
+          usage: usageOf(event.usage),
+          iterations: event.iterations,
+        });
+        break;
+      case 'run:failed':
+        this.endEarly(event.usage, { type: 'error', errorText: event.error.message });
+        break;
+      case 'run:cancelled':
+        this.endEarly(event.usage, { type: 'abort', reason: 'The run was cancelled.' });
+        break;
+      case 'result:arrived':
+        this.chunks.push({
+          type: 'data-tool-result',
+          id: event.callId,
+          data: { toolCallId: event.callId, toolName: event.name, state: event.state },
+        });
+        break;
+      // The parts of calls and the next step show these.
+      case 'run:started':
+      case 'tool:late':
+      case 'nonblocking:result':
+      case 'nonblocking:llm_response':
+      case 'nonblocking:error':
+        break;
+      case 'tool:pending':
+      case 'tool:approval_required':
+      case 'tool:executing':
+      case 'tool:needs_review':
+      case 'tool:progress':
+      case 'tool:completed':
+      case 'tool:failed':
+      case 'tool:timeout':
+      case 'tool:cancelled':
+        this.encodeCall(event);
+        break;
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** A model call that starts again replaces the interrupted one. */
+  private startStep(): void {
+    if (this.blocks !== undefined) {
+      this.resetStep();
+      return;
+    }
+    this.finishStep();
+    this.hasStep = true;
+    this.blocks = [];
+    this.chunks.push({ type: 'start-step' });
+  }
+
+  private resetStep(): void {
+    if (this.blocks === undefined || this.blocks.length === 0) return;
+    this.blocks = [];
+    this.chunks.push({ type: 'reset-step' });
+  }
+
+  private finishStep(): void {
+    this.closeBlock();
+    this.blocks = undefined;
+    if (this.hasStep) this.chunks.push({ type: 'finish-step' });
+    this.hasStep = false;
+  }
+
+  private addText(kind: TextBlock['kind'], text: string): void {
+    const { blocks } = this;
+    if (blocks === undefined || text === '') return;
+    if (kind === 'reasoning' && this.options.sendReasoning === false) return;
+    let block = blocks.at(-1);
+    if (block?.kind !== kind) {
+      this.closeBlock();
+      this.blockCount += 1;
+      block = { kind, id: `${kind}-${this.blockCount}`, text: '' };
+      blocks.push(block);
+      this.chunks.push({ type: `${kind}-start`, id: block.id });
+    }
+    blocks[blocks.length - 1] = { ...block, text: block.text + text };
+    this.chunks.push({ type: `${kind}-delta`, id: block.id, delta: text });
+  }
+
+  private closeBlock(): void {
+    const block = this.blocks?.at(-1);
+    if (block !== undefined) this.chunks.push({ type: `${block.kind}-end`, id: block.id });
+  }
+
+  /** Adds what was not streamed. A response with other text than was streamed replaces it. */
+  private completeStep(response: LLMResponse): void {
+    if (this.blocks === undefined) this.startStep();
+    const { sendReasoning = true } = this.options;
+    const items = sendReasoning ? response.output : response.output.filter(({ type }) => type !== 'reasoning');
+    const blocks = blocksOf(items);
+    if (!isPrefix(this.blocks ?? [], blocks)) this.resetStep();
+    for (const [index, { kind, text }] of blocks.entries())
+      this.addText(kind, text.slice(this.blocks?.[index]?.text.length ?? 0));
+    this.closeBlock();
+    this.blocks = undefined;
+    for (const source of sourcesOf(items)) {
+      this.sourceCount += 1;
+      this.chunks.push({ type: 'source-url', sourceId: `source-${this.sourceCount}`, ...source });
+    }
+    for (const file of filesOf(items)) this.chunks.push({ type: 'file', ...file });
+    const output = opaqueOutput(items);
+    if (output !== undefined)
+      this.chunks.push({ type: 'custom', kind: OUTPUT_PART, providerMetadata: { bolide: { output } } });
+  }
+
+  private encodeCall(event: CallEvent): void {
+    const { callId: toolCallId } = event;
+    switch (event.type) {
+      case 'tool:pending':
+        this.chunks.push({
+          type: 'tool-input-available',
+          toolCallId,
+          toolName: event.name,
+          input: parseInput(event.arguments),
+        });
+        break;
+      case 'tool:approval_required':
+        this.requestApproval(toolCallId, approvalIdOf(toolCallId, event.argumentsHash));
+        break;
+      case 'tool:needs_review':
+        this.requestApproval(toolCallId, approvalIdOf(toolCallId), REVIEW_REASON);
+        break;
+      case 'tool:executing':
+        this.respondApproval(toolCallId, true);
+        break;
+      case 'tool:progress': {
+        const { fraction, note, name: toolName } = event;
+        const data = { toolCallId, toolName, fraction, ...(note === undefined ? {} : { note }) };
+        this.chunks.push({ type: 'data-tool-progress', id: toolCallId, data });
+        break;
+      }
+      case 'tool:completed':
+        this.chunks.push({ type: 'tool-output-available', toolCallId, output: parseOutput(event.result) });
+        break;
+      case 'tool:failed':
+        if (event.error.failure === 'rejected' && this.openApprovals.has(toolCallId)) {
+          this.respondApproval(toolCallId, false, event.error.message);
+          this.chunks.push({ type: 'tool-output-denied', toolCallId });
+          break;
+        }
+        this.chunks.push({ type: 'tool-output-error', toolCallId, errorText: event.error.message });
+        break;
+      case 'tool:timeout':
+      case 'tool:cancelled':
+        this.openApprovals.delete(toolCallId);
+        this.chunks.push({ type: 'tool-output-error', toolCallId, errorText: event.error.message });
+        break;
+      default:
+        unreachable(event);
+    }
+  }
+
+  private requestApproval(toolCallId: string, approvalId: string, reason?: string): void {
+    this.openApprovals.set(toolCallId, approvalId);
+    this.chunks.push({
+      type: 'tool-approval-request',
+      approvalId,
+      toolCallId,
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+
+  private respondApproval(toolCallId: string, approved: boolean, reason?: string): void {
+    const approvalId = this.openApprovals.get(toolCallId);
+    if (!this.openApprovals.delete(toolCallId) || approvalId === undefined) return;
+    this.chunks.push({
+      type: 'tool-approval-response',
+      approvalId,
+      approved,
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+
+  private endEarly(usage: Usage, last: UIMessageChunk): void {
+    this.finishStep();
+    this.hasEnded = true;
+    this.chunks.push({ type: 'message-metadata', messageMetadata: { usage: usageOf(usage) } }, last);
+  }
+
+  private finish(finishReason: FinishReason, messageMetadata: MessageMetadata): void {
+    this.hasEnded = true;
+    this.chunks.push({ type: 'finish', finishReason, messageMetadata });
+  }
+}
+
+type CallEvent = AgentEventOf<
+  | 'tool:pending'
+  | 'tool:approval_required'
+  | 'tool:executing'
+  | 'tool:needs_review'
+  | 'tool:progress'
+  | 'tool:completed'
+  | 'tool:failed'
+  | 'tool:timeout'
+  | 'tool:cancelled'
+>;
+
+const REVIEW_REASON =
+  'The call was interrupted while it ran, and may have taken effect. Approving runs it again; rejecting does not.';
+
+function isPrefix(streamed: readonly TextBlock[], complete: readonly TextBlock[]): boolean {
+  return streamed.every(({ kind, text }, index) => {
+    const block = complete[index];
+    const isLast = index === streamed.length - 1;
+    return block?.kind === kind && (isLast ? block.text.startsWith(text) : block.text === text);
+  });
+}
+
+function finishReasonOf(response: LLMResponse): FinishReason {
+  if (response.status === 'incomplete')
+    return response.incomplete_details?.reason === 'content_filter' ? 'content-filter' : 'length';
+  return toolCalls(response).length > 0 ? 'tool-calls' : 'stop';
+}
+
+function usageOf(usage: Usage): NonNullable<MessageMetadata['usage']> {
+  return {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    totalTokens: usage.total_tokens,
+    cachedInputTokens: usage.input_tokens_details.cached_tokens,
+    reasoningTokens: usage.output_tokens_details.reasoning_tokens,
+  };
+}

@@ -1,0 +1,31 @@
+/** Arguments, results and approvals of tool calls as UI messages represent them. */
+
+/** The arguments as a value; text that is not JSON stays text. */
+export function parseInput(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text);
+  } catch {
+    return text;
+  }
+}
+
+/** A value that a tool returned. The model receives strings as they are and everything else as JSON. */
+export function parseOutput(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    // Other text is what a tool formatted itself, or a number that would lose digits.
+    return JSON.stringify(value) === text && typeof value !== 'string' ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** @param argumentsHash absent for calls under review */
+export function approvalIdOf(callId: string, argumentsHash = ''): string {
+  return `${argumentsHash}.${callId}`;
+}
+
+/** The hash of the arguments that were shown; undefined for calls under review and other ids. */
+export function argumentsHashIn(approvalId: string): string | undefined {
+  return /^(?<hash>[0-9a-f]{64})\./.exec(approvalId)?.groups?.['hash'];
+}
