@@ -1,0 +1,157 @@
+/** A run's tool calls as its events report them, and which of them keep the run from continuing. */
+import { createHash } from 'node:crypto';
+import { isSettled, needsApproval, needsReview, STATE_AFTER_EVENT } from '../../business/ai/domain/entities/Tool';
+import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
+import type { AgUiInterrupt, AgUiOutcome } from './AgUiEvents';
+import { toInterruptId, toWireCallId } from './agUiIds';
+
+export interface AgUiCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly blocking: boolean;
+  readonly arguments: string;
+  readonly state: ToolCallState;
+  readonly progress?: number;
+  readonly note?: string;
+  readonly error?: string;
+}
+
+export interface AgUiCallsOptions {
+  readonly executionId: string;
+  /** The names of the tools that the front end executes. */
+  readonly frontEndTools: ReadonlySet<string>;
+  /** Whether someone else submits the results of the server's tool. */
+  readonly isExternal: (toolName: string) => boolean;
+}
+
+export class AgUiCalls {
+  private readonly options: AgUiCallsOptions;
+  private readonly calls = new Map<string, AgUiCall>();
+  /** What the run does now: call the model, run the calls of its response, or wait for late results. */
+  private phase: 'model' | 'tools' | 'late-results' = 'model';
+  /** Late results that the next model call delivers. */
+  private arrived = 0;
+
+  constructor(options: AgUiCallsOptions) {
+    this.options = options;
+  }
+
+  add(call: AgUiCall): void {
+    this.calls.set(call.callId, call);
+  }
+
+  get(callId: string): AgUiCall | undefined {
+    return this.calls.get(callId);
+  }
+
+  startModelCall(): void {
+    this.phase = 'model';
+  }
+
+  endModelCall(response: LLMResponse): void {
+    const callsTools = response.output.some(({ type }) => type === 'function_call');
+    // Anthropic's paused turns are continued at once.
+    if (response.vendor.finish_reason !== 'pause_turn') this.phase = callsTools ? 'tools' : 'late-results';
+  }
+
+  /** @param isCallingModel whether the model's answer is awaited at this moment */
+  restorePhase(isCallingModel: boolean): void {
+    if (!isCallingModel) this.phase = this.open.some(({ blocking }) => blocking) ? 'tools' : 'late-results';
+  }
+
+  addLateResult(): void {
+    this.arrived += 1;
+  }
+
+  /** The next model call follows at once. */
+  deliverLateResults(): void {
+    this.arrived = 0;
+    this.phase = 'model';
+  }
+
+  /** @returns the call after the event, or undefined if it is not known */
+  apply(event: Extract<AgentEvent, { readonly callId: string }>): AgUiCall | undefined {
+    const call = this.calls.get(event.callId);
+    if (call === undefined || isSettled(call)) return call;
+    const next: AgUiCall = {
+      ...call,
+      ...(event.type in STATE_AFTER_EVENT
+        ? { state: STATE_AFTER_EVENT[event.type as keyof typeof STATE_AFTER_EVENT] }
+        : {}),
+      ...(event.type === 'tool:progress' ? { progress: event.fraction } : {}),
+      ...(event.type === 'tool:progress' && event.note !== undefined ? { note: event.note } : {}),
+      ...('error' in event ? { error: event.error.message } : {}),
+    };
+    this.calls.set(event.callId, next);
+    return next;
+  }
+
+  /** How the AG-UI run ends while Bolide's goes on; undefined as long as the run can continue without the client. */
+  get outcome(): AgUiOutcome | undefined {
+    const waiting = this.open.filter((call) => this.waitsForClient(call));
+    if (waiting.length === 0 || !this.isStuck) return undefined;
+    const interrupts = waiting.filter((call) => !this.isFrontEnd(call)).map((call) => this.interruptOf(call));
+    return interrupts.length > 0
+      ? { type: 'interrupt', interrupts }
+      : { type: 'success', pendingToolCallIds: waiting.map((call) => this.wireId(call)) };
+  }
+
+  private get open(): readonly AgUiCall[] {
+    return [...this.calls.values()].filter((call) => !isSettled(call));
+  }
+
+  private get isStuck(): boolean {
+    if (this.phase === 'model') return false;
+    const blocking = this.open.filter((call) => call.blocking);
+    if (blocking.length > 0) return blocking.every((call) => this.waitsForClient(call));
+    return this.phase === 'late-results' && this.arrived === 0;
+  }
+
+  private waitsForClient(call: AgUiCall): boolean {
+    if (needsApproval(call) || needsReview(call)) return true;
+    return call.state === 'executing' && (this.isFrontEnd(call) || this.options.isExternal(call.name));
+  }
+
+  private isFrontEnd(call: AgUiCall): boolean {
+    return call.state === 'executing' && this.options.frontEndTools.has(call.name);
+  }
+
+  private interruptOf(call: AgUiCall): AgUiInterrupt {
+    const { executionId } = this.options;
+    const { callId, name } = call;
+    const argumentsHash = createHash('sha256').update(call.arguments).digest('hex');
+    return {
+      id: toInterruptId({ executionId, callId, argumentsHash }),
+      toolCallId: this.wireId(call),
+      ...(needsApproval(call)
+        ? { reason: 'tool_call', message: `The tool "${name}" needs approval.`, responseSchema: APPROVAL }
+        : needsReview(call)
+          ? {
+              reason: 'bolide:review',
+              message: `The tool "${name}" was interrupted, and may have taken effect. Approve to run it again, or supply its result.`,
+              responseSchema: REVIEW,
+            }
+          : {
+              reason: 'bolide:result',
+              message: `The tool "${name}" is waiting for a result.`,
+              responseSchema: RESULT,
+            }),
+      metadata: { bolide: { executionId, callId, name, arguments: call.arguments, argumentsHash } },
+    };
+  }
+
+  private wireId({ callId }: AgUiCall): string {
+    return toWireCallId({ executionId: this.options.executionId, callId });
+  }
+}
+
+const APPROVED = { type: 'boolean' };
+const REASON = { type: 'string', description: 'Why the call is rejected; sent to the model.' };
+const OUTPUT = { description: 'The result of the call: a string, or any JSON.' };
+const ERROR = { type: 'string', description: 'Why there is no result; sent to the model.' };
+
+const APPROVAL = { type: 'object', properties: { approved: APPROVED, reason: REASON }, required: ['approved'] };
+const RESULT = { type: 'object', properties: { output: OUTPUT, error: ERROR } };
+const REVIEW = { type: 'object', properties: { approved: APPROVED, reason: REASON, output: OUTPUT, error: ERROR } };

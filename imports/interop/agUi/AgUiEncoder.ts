@@ -1,0 +1,263 @@
+/**
+ * Encodes the events of one of Bolide's runs as AG-UI 1.0 events. An AG-UI run ends when the client is needed: with an
+ * interrupt for approvals, or with the pending calls of the front end's tools. Bolide's run waits, and the next AG-UI
+ * run of the thread continues it. https://docs.ag-ui.com/concepts/interrupts
+ */
+import { unreachable } from '../../business/ai/domain/unreachable';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
+import { AgUiCalls } from './AgUiCalls';
+import type { AgUiCall } from './AgUiCalls';
+import type { AgUiEvent, AgUiOutcome } from './AgUiEvents';
+import type { AgUiMessage } from './AgUiMessages';
+import { AgUiThread } from './AgUiThread';
+import { AgUiToolState } from './AgUiToolState';
+import { AgUiUsage } from './AgUiUsage';
+import { toWireCallId, turnMessageId } from './agUiIds';
+
+export interface AgUiEncoderOptions {
+  readonly executionId: string;
+  readonly threadId: string;
+  /** The id of the AG-UI run, not of Bolide's. */
+  readonly runId: string;
+  readonly parentRunId?: string;
+  /** The messages of the thread before this AG-UI run. */
+  readonly messages: readonly AgUiMessage[];
+  /** The thread's shared state before this AG-UI run. */
+  readonly state?: unknown;
+  /** The names of the tools that the front end executes. */
+  readonly frontEndTools?: readonly string[];
+  /** Whether someone else submits the results of the server's tool; default: no. */
+  readonly isExternal?: (toolName: string) => boolean;
+}
+
+/** A stored run, when an AG-UI run continues it. */
+export interface RestoredRun {
+  /** The messages of the thread, the run's included. */
+  readonly messages: readonly AgUiMessage[];
+  readonly calls: readonly AgUiCall[];
+  readonly iterations: number;
+  readonly isCallingModel: boolean;
+}
+
+export class AgUiEncoder {
+  private readonly options: AgUiEncoderOptions;
+  private thread: AgUiThread;
+  private readonly calls: AgUiCalls;
+  private readonly toolState: AgUiToolState;
+  private readonly usage = new AgUiUsage();
+  private iteration = 0;
+  /** Model calls up to this one are in the restored messages. */
+  private restoredIteration = 0;
+  private openStep: string | undefined;
+  private hasEnded = false;
+
+  constructor(options: AgUiEncoderOptions) {
+    this.options = options;
+    const { executionId, messages, state, frontEndTools = [], isExternal = () => false } = options;
+    this.thread = new AgUiThread(messages);
+    this.toolState = new AgUiToolState(state, executionId);
+    const names = new Set(frontEndTools);
+    this.calls = new AgUiCalls({
+      executionId,
+      frontEndTools: names,
+      isExternal: (name) => names.has(name) || isExternal(name),
+    });
+  }
+
+  /** The AG-UI run is over; later events are ignored. */
+  get isDone(): boolean {
+    return this.hasEnded;
+  }
+
+  /** The first events of the stream. @param restored for a run that an earlier AG-UI run started */
+  start(restored?: RestoredRun): readonly AgUiEvent[] {
+    const { threadId, runId, parentRunId } = this.options;
+    const started: AgUiEvent = {
+      type: 'RUN_STARTED',
+      threadId,
+      runId,
+      protocolVersion: '1.0',
+      ...(parentRunId === undefined ? {} : { parentRunId }),
+    };
+    if (restored === undefined) return [started, ...this.toolState.snapshot];
+    this.thread = new AgUiThread(restored.messages);
+    this.iteration = restored.iterations;
+    this.restoredIteration = restored.iterations - (restored.isCallingModel ? 1 : 0);
+    for (const call of restored.calls) {
+      this.calls.add(call);
+      this.toolState.set(this.wireId(call.callId), stateOf(call));
+    }
+    this.calls.restorePhase(restored.isCallingModel);
+    return [started, ...this.toolState.snapshot, this.thread.snapshot];
+  }
+
+  /** Ends the AG-UI run if Bolide's waits for the client. Of a restored run, apply the client's answers first. */
+  settle(): readonly AgUiEvent[] {
+    const { outcome } = this.calls;
+    return this.hasEnded || outcome === undefined ? [] : this.pause(outcome);
+  }
+
+  encode(event: AgentEvent): readonly AgUiEvent[] {
+    if (this.hasEnded || event.executionId !== this.options.executionId) return [];
+    const encoded = this.encodeOne(event).map((each) => ({ timestamp: event.at, ...each }));
+    return [...encoded, ...this.settle()];
+  }
+
+  /** Ends the stream with an error that is not the run's. */
+  fail(error: { readonly code: string; readonly message: string }): readonly AgUiEvent[] {
+    if (this.hasEnded) return [];
+    this.hasEnded = true;
+    return [...this.thread.cutTurn(), { type: 'RUN_ERROR', message: error.message, code: error.code }];
+  }
+
+  private encodeOne(event: AgentEvent): readonly AgUiEvent[] {
+    switch (event.type) {
+      case 'run:started':
+        // Emitted again by a process that takes the run over; it repeats the model call that was cut off.
+        return this.thread.discardTurn();
+      case 'iteration:start':
+        if (event.iteration <= this.restoredIteration) return [];
+        return this.startTurn(event.iteration);
+      case 'llm:delta':
+        return event.kind === 'reasoning' ? this.thread.addReasoning(event.delta) : this.thread.addText(event.delta);
+      case 'llm:retry': {
+        const { type: _type, executionId: _executionId, at: _at, seq: _seq, ...value } = event;
+        return [...this.thread.openTurn(this.turnId), custom('bolide:retry', value)];
+      }
+      case 'llm:response':
+        if (event.iteration <= this.restoredIteration) return [];
+        return this.endTurn(event.iteration, event.response);
+      case 'tool:pending': {
+        if (this.calls.get(event.callId) !== undefined) return [];
+        const { callId, name, blocking } = event;
+        const call: AgUiCall = { callId, name, blocking, arguments: event.arguments, state: 'pending' };
+        this.calls.add(call);
+        return [
+          ...this.thread.addCall(this.turnId, {
+            id: this.wireId(callId),
+            type: 'function',
+            function: { name, arguments: event.arguments },
+          }),
+          ...this.toolState.set(this.wireId(callId), stateOf(call)),
+        ];
+      }
+      case 'tool:approval_required': {
+        const { callId, name, argumentsHash } = event;
+        const value = { toolCallId: this.wireId(callId), callId, name, arguments: event.arguments, argumentsHash };
+        return [...this.applyToCall(event), custom('bolide:approval_required', value)];
+      }
+      case 'tool:executing':
+      case 'tool:needs_review':
+      case 'tool:progress':
+        return this.applyToCall(event);
+      case 'tool:completed':
+        return [...this.applyToCall(event), ...this.addResult(event.callId, event.result)];
+      case 'tool:failed':
+      case 'tool:timeout':
+      case 'tool:cancelled':
+        return [...this.applyToCall(event), ...this.addResult(event.callId, `Error: ${event.error.message}`)];
+      case 'tool:late':
+        return [custom('bolide:late_return', { toolCallId: this.wireId(event.callId), result: event.result })];
+      case 'result:arrived':
+        this.calls.addLateResult();
+        return [];
+      case 'nonblocking:result':
+        this.calls.deliverLateResults();
+        return [custom('bolide:late_results', { toolCallIds: event.callIds.map((callId) => this.wireId(callId)) })];
+      // `llm:response` has the same response, and the run's own end the error.
+      case 'nonblocking:llm_response':
+      case 'nonblocking:error':
+        return [];
+      case 'run:completed':
+        return this.finish({ type: 'success' }, event.response.output_text);
+      case 'run:cancelled':
+        return this.finish({ type: 'cancelled' });
+      case 'run:failed': {
+        const { message, code } = event.error;
+        this.hasEnded = true;
+        return [...this.thread.cutTurn(), { type: 'RUN_ERROR', message, code, ...this.usage.fields }];
+      }
+      default:
+        return unreachable(event);
+    }
+  }
+
+  private startTurn(iteration: number): readonly AgUiEvent[] {
+    this.iteration = iteration;
+    this.calls.startModelCall();
+    const discarded = this.thread.openTurn(this.turnId);
+    const stepName = `turn ${iteration}`;
+    const events: AgUiEvent[] = [...discarded, ...this.endStep(), { type: 'STEP_STARTED', stepName }];
+    this.openStep = stepName;
+    return events;
+  }
+
+  private endTurn(iteration: number, response: LLMResponse): readonly AgUiEvent[] {
+    // The stream may have been opened while the model was called.
+    const opened = this.iteration === iteration && this.thread.hasOpenTurn ? [] : this.startTurn(iteration);
+    this.calls.endModelCall(response);
+    this.usage.add(response);
+    return [...opened, ...this.thread.closeTurn(response.output)];
+  }
+
+  private applyToCall(event: Extract<AgentEvent, { readonly callId: string }>): readonly AgUiEvent[] {
+    const call = this.calls.apply(event);
+    return call === undefined ? [] : this.toolState.set(this.wireId(call.callId), stateOf(call));
+  }
+
+  private addResult(callId: string, content: string): readonly AgUiEvent[] {
+    return this.thread.addResult(this.wireId(callId), content);
+  }
+
+  /** A client resumes from the messages and the state that it has, so it gets all of them before it is asked. */
+  private pause(outcome: AgUiOutcome): readonly AgUiEvent[] {
+    return [...this.toolState.snapshot, this.thread.snapshot, ...this.finish(outcome)];
+  }
+
+  private finish(outcome: AgUiOutcome, text?: string): readonly AgUiEvent[] {
+    const { executionId, threadId, runId } = this.options;
+    this.hasEnded = true;
+    return [
+      ...this.thread.cutTurn(),
+      ...this.endStep(),
+      {
+        type: 'RUN_FINISHED',
+        threadId,
+        runId,
+        result: { executionId, ...(text === undefined ? {} : { text }) },
+        outcome,
+        ...this.usage.fields,
+      },
+    ];
+  }
+
+  private endStep(): readonly AgUiEvent[] {
+    const stepName = this.openStep;
+    this.openStep = undefined;
+    return stepName === undefined ? [] : [{ type: 'STEP_FINISHED', stepName }];
+  }
+
+  private get turnId(): string {
+    return turnMessageId(this.options.executionId, this.iteration);
+  }
+
+  private wireId(callId: string): string {
+    return toWireCallId({ executionId: this.options.executionId, callId });
+  }
+}
+
+function stateOf({ name, blocking, state, progress, note, error }: AgUiCall) {
+  return {
+    name,
+    blocking,
+    state,
+    ...(progress === undefined ? {} : { progress }),
+    ...(note === undefined ? {} : { note }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function custom(name: string, value: object): AgUiEvent {
+  return { type: 'CUSTOM', name, value };
+}

@@ -1,0 +1,178 @@
+/** The messages of a thread while a run extends them. Every change is returned as the events that a client needs. */
+import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
+import type { AgUiEvent, AgUiMetadata } from './AgUiEvents';
+import type { AgUiMessage, AgUiToolCall } from './AgUiMessages';
+import { reasoningOfItems, textOfItems, turnMetadata } from './turnItems';
+
+interface ReasoningMessage {
+  readonly id: string;
+  readonly role: 'reasoning';
+  content: string;
+}
+
+interface AssistantMessage {
+  readonly id: string;
+  readonly role: 'assistant';
+  content?: string;
+  toolCalls?: AgUiToolCall[];
+  metadata?: AgUiMetadata;
+}
+
+/** What the model has streamed of its current turn. */
+interface OpenTurn {
+  readonly messageId: string;
+  answer?: AssistantMessage & { content: string };
+  readonly reasoning: ReasoningMessage[];
+  /** The last of the reasoning messages is still open. */
+  isReasoning: boolean;
+}
+
+export class AgUiThread {
+  private messages: AgUiMessage[];
+  /** The assistant messages that this object created, and may therefore change. */
+  private readonly own = new Map<string, AssistantMessage>();
+  private turn: OpenTurn | undefined;
+
+  constructor(messages: readonly AgUiMessage[]) {
+    this.messages = [...messages];
+  }
+
+  get snapshot(): AgUiEvent {
+    return { type: 'MESSAGES_SNAPSHOT', messages: this.messages.map((message) => ({ ...message })) };
+  }
+
+  get hasOpenTurn(): boolean {
+    return this.turn !== undefined;
+  }
+
+  hasResult(toolCallId: string): boolean {
+    return this.messages.some((message) => message.role === 'tool' && message.toolCallId === toolCallId);
+  }
+
+  /** @returns what discards the turn that was open, which its model call did not finish */
+  openTurn(messageId: string): readonly AgUiEvent[] {
+    const events = this.discardTurn();
+    this.turn = { messageId, reasoning: [], isReasoning: false };
+    return events;
+  }
+
+  addText(delta: string): readonly AgUiEvent[] {
+    const { turn } = this;
+    if (turn === undefined) return [];
+    const events = closeReasoning(turn);
+    const { messageId } = turn;
+    if (turn.answer === undefined) {
+      turn.answer = { id: messageId, role: 'assistant', content: '' };
+      this.addOwn(turn.answer);
+      events.push({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant' });
+    }
+    turn.answer.content += delta;
+    if (delta !== '') events.push({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
+    return events;
+  }
+
+  addReasoning(delta: string): readonly AgUiEvent[] {
+    const { turn } = this;
+    if (turn === undefined) return [];
+    const events: AgUiEvent[] = [];
+    let message = turn.reasoning.at(-1);
+    if (message === undefined || !turn.isReasoning) {
+      const messageId = `${turn.messageId}-reasoning-${turn.reasoning.length + 1}`;
+      message = { id: messageId, role: 'reasoning', content: '' };
+      turn.isReasoning = true;
+      turn.reasoning.push(message);
+      this.messages = [...this.messages.filter(({ id }) => id !== messageId), message];
+      events.push(
+        { type: 'REASONING_START', messageId },
+        { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
+      );
+    }
+    message.content += delta;
+    events.push({ type: 'REASONING_MESSAGE_CONTENT', messageId: message.id, delta });
+    return events;
+  }
+
+  /** Completes the turn with what the model returned, and adds what was not streamed. */
+  closeTurn(output: readonly Item[]): readonly AgUiEvent[] {
+    const { turn } = this;
+    if (turn === undefined) return [];
+    const [text, reasoning, metadata] = [textOfItems(output), reasoningOfItems(output), turnMetadata(output)];
+    const streamed = turn.answer?.content ?? '';
+    const isExtension = text.startsWith(streamed);
+    const events = [
+      ...(reasoning !== '' && turn.reasoning.length === 0 ? this.addReasoning(reasoning) : []),
+      // Without text, a message is needed only for its metadata.
+      ...(isExtension && (text !== streamed || (turn.answer === undefined && metadata !== undefined))
+        ? this.addText(text.slice(streamed.length))
+        : []),
+      ...this.cutTurn(metadata),
+    ];
+    if (isExtension || turn.answer === undefined) return events;
+    turn.answer.content = text;
+    return [...events, this.snapshot];
+  }
+
+  /** Removes what was streamed of a turn that its model call did not finish, because the call is repeated. */
+  discardTurn(): readonly AgUiEvent[] {
+    const { turn } = this;
+    const events = this.cutTurn();
+    if (turn === undefined || (turn.answer === undefined && turn.reasoning.length === 0)) return events;
+    this.messages = this.messages.filter(({ id }) => id !== turn.messageId);
+    this.own.delete(turn.messageId);
+    // Clients keep a reasoning message that a snapshot leaves out, so it is emptied instead.
+    for (const message of turn.reasoning) message.content = '';
+    return [...events, this.snapshot];
+  }
+
+  /** Closes what was streamed of the turn, and leaves it in the thread. */
+  cutTurn(metadata?: AgUiMetadata): readonly AgUiEvent[] {
+    const { turn } = this;
+    if (turn === undefined) return [];
+    this.turn = undefined;
+    const events = closeReasoning(turn);
+    if (turn.answer === undefined) return events;
+    const attached = metadata === undefined ? {} : { metadata };
+    Object.assign(turn.answer, attached);
+    return [...events, { type: 'TEXT_MESSAGE_END', messageId: turn.messageId, ...attached }];
+  }
+
+  addCall(messageId: string, call: AgUiToolCall): readonly AgUiEvent[] {
+    const owner = this.own.get(messageId) ?? this.addOwn<AssistantMessage>({ id: messageId, role: 'assistant' });
+    owner.toolCalls = [...(owner.toolCalls ?? []), call];
+    const { id: toolCallId, function: called } = call;
+    return [
+      { type: 'TOOL_CALL_START', toolCallId, toolCallName: called.name, parentMessageId: messageId },
+      { type: 'TOOL_CALL_ARGS', toolCallId, delta: called.arguments },
+      { type: 'TOOL_CALL_END', toolCallId },
+    ];
+  }
+
+  /** Clients place a result directly after the message with its call and that message's other results. */
+  addResult(toolCallId: string, content: string): readonly AgUiEvent[] {
+    if (this.hasResult(toolCallId)) return [];
+    const messageId = `${toolCallId}:result`;
+    const owner = this.messages.findIndex(
+      (message) => message.role === 'assistant' && message.toolCalls?.some(({ id }) => id === toolCallId) === true,
+    );
+    let at = owner === -1 ? this.messages.length : owner + 1;
+    while (this.messages[at]?.role === 'tool') at += 1;
+    this.messages.splice(at, 0, { id: messageId, role: 'tool', toolCallId, content });
+    return [{ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content, role: 'tool' }];
+  }
+
+  private addOwn<M extends AssistantMessage>(message: M): M {
+    this.own.set(message.id, message);
+    this.messages.push(message);
+    return message;
+  }
+}
+
+function closeReasoning(turn: OpenTurn): AgUiEvent[] {
+  const messageId = turn.reasoning.at(-1)?.id;
+  if (!turn.isReasoning || messageId === undefined) return [];
+  turn.isReasoning = false;
+  return [
+    { type: 'REASONING_MESSAGE_END', messageId },
+    { type: 'REASONING_END', messageId },
+  ];
+}
