@@ -253,7 +253,7 @@ describe('the lint rules', () => {
 
   it('allow subpaths that are files, and types from any', async () => {
     const text = [
-      "import { Ajv2020 } from 'ajv/dist/2020.js';",
+      "import { Ajv2020 } from 'ajv/dist/2020';",
       "import { createRoot } from 'react-dom/client';",
       "import type { Response } from 'openai/resources/responses/responses';",
       'export { Ajv2020, createRoot };',

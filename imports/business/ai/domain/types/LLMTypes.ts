@@ -1,6 +1,6 @@
 /** What callers may request of a model, before and after normalization. */
 import type { Content, FailedAttempt, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
-import type { JsonObject, VendorFields, WireName } from './VendorTypes';
+import type { JsonObject, Loss, VendorFields, WireName } from './VendorTypes';
 import type { RunTurn } from '../entities/BudgetAccount';
 import type { BuiltInTool, FunctionTool, Tool } from '../entities/Tool';
 
@@ -135,6 +135,9 @@ export interface AnswerHead {
   readonly requestId?: string;
   /** The headers that the vendor's clients read, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What the request could not carry, and what it approximated: as the response's `vendor` has them in the end. */
+  readonly losses?: readonly Loss[];
+  readonly warnings?: readonly string[];
 }
 
 /** Options after normalization: items, flat tools. Converters take these. */

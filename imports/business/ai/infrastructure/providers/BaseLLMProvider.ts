@@ -180,7 +180,9 @@ export class BaseLLMProvider implements ILLMProvider {
     };
     const response = await this.withCredential(userId, (credential) => transport.client.send({ credential, ...call }));
     const { requestId, passthroughHeaders: headers } = response;
-    options.onHead?.({ wire: transport.wire.name, headers, ...(requestId === undefined ? {} : { requestId }) });
+    const { losses, warnings } = request;
+    const head = { wire: transport.wire.name, headers, losses, warnings };
+    options.onHead?.({ ...head, ...(requestId === undefined ? {} : { requestId }) });
     return response;
   }
 

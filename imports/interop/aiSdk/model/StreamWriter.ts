@@ -1,0 +1,174 @@
+/** Converts the events of a stream to stream parts of the AI SDK. */
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
+import type { LLMResponse, OutputItem, Usage } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
+import { blockKey, ContentWriter } from './ContentWriter';
+import type { TextBlock } from './ContentWriter';
+import { finishReason, responseMetadata, responseProviderMetadata, toUsage, UNKNOWN_USAGE } from './writeOutcome';
+
+type Part = LanguageModelV4StreamPart;
+
+export interface StreamWriterOptions {
+  readonly namesOfBuiltIns: ReadonlyMap<string, string>;
+  readonly createSourceId: () => string;
+  readonly toError: (error: unknown) => unknown;
+}
+
+/**
+ * Texts stream as they arrive; their ends follow with their item, which is complete only then. A call's input arrives
+ * at once, for providers report a call when its arguments are complete.
+ */
+export class StreamWriter {
+  private readonly content: ContentWriter;
+  private readonly toError: StreamWriterOptions['toError'];
+  /** Texts so far, by block id. */
+  private readonly texts = new Map<string, { readonly type: TextBlock['type']; text: string }>();
+  private readonly announced = new Set<string>();
+  private readonly written: OutputItem[] = [];
+  private usage: Usage | undefined;
+
+  constructor({ namesOfBuiltIns, createSourceId, toError }: StreamWriterOptions) {
+    this.content = new ContentWriter(namesOfBuiltIns, createSourceId);
+    this.toError = toError;
+  }
+
+  push(event: ResponseStreamEvent): readonly Part[] {
+    switch (event.type) {
+      case 'response.created':
+        return [{ type: 'response-metadata', ...(event.id === '' ? {} : { id: event.id }), modelId: event.model }];
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return this.delta('text', event.output_index, blockKey('content', event.content_index ?? 0), event.delta);
+      case 'response.reasoning.delta': {
+        const list = event.summary ? 'summary' : 'content';
+        return this.delta('reasoning', event.output_index, blockKey(list, event.content_index ?? 0), event.delta);
+      }
+      case 'response.tool_use.announced':
+        return this.announce(event.call_id, event.name);
+      case 'response.output_item.done':
+        return this.finishItem(event.item, event.output_index);
+      case 'response.usage':
+        this.usage = event.usage;
+        return [];
+      case 'wire.message':
+        return [{ type: 'raw', rawValue: parsed(event.data) }];
+      case 'response.completed':
+        return this.complete(event.response);
+      case 'response.failed':
+        return this.fail(event.error);
+      default:
+        return [];
+    }
+  }
+
+  /** Ends the stream after an error. */
+  fail(error: unknown): readonly Part[] {
+    const { response } = error as Partial<LLMError>;
+    const usage = response?.usage ?? this.usage;
+    return [
+      { type: 'error', error: this.toError(error) },
+      {
+        type: 'finish',
+        finishReason: { unified: 'error', raw: response?.vendor.finish_reason ?? undefined },
+        usage: usage === undefined ? UNKNOWN_USAGE : toUsage(usage, response?.vendor.usage),
+      },
+    ];
+  }
+
+  private delta(type: TextBlock['type'], index: number, key: string, delta: string): readonly Part[] {
+    const id = `${index}-${key}`;
+    const open = this.texts.get(id);
+    if (open !== undefined) {
+      open.text += delta;
+      return [{ type: `${type}-delta`, id, delta }];
+    }
+    this.texts.set(id, { type, text: delta });
+    return [
+      { type: `${type}-start`, id },
+      { type: `${type}-delta`, id, delta },
+    ];
+  }
+
+  private announce(callId: string, toolName: string): readonly Part[] {
+    if (this.announced.has(callId)) return [];
+    this.announced.add(callId);
+    return [{ type: 'tool-input-start', id: callId, toolName }];
+  }
+
+  private finishItem(item: OutputItem, index: number): readonly Part[] {
+    this.written.push(item);
+    const blocks = this.content.blocks(item);
+    if (blocks !== undefined)
+      return [...blocks.flatMap((block) => this.finishBlock(block, index)), ...this.content.takeSources()];
+    const parts: Part[] = this.content.writeOther(item);
+    if (item.type !== 'function_call') return parts;
+    return [
+      ...this.announce(item.call_id, item.name),
+      { type: 'tool-input-delta', id: item.call_id, delta: item.arguments },
+      { type: 'tool-input-end', id: item.call_id },
+      ...parts,
+    ];
+  }
+
+  private finishBlock({ type, key, text, citations, providerMetadata }: TextBlock, index: number): readonly Part[] {
+    const id = `${index}-${key}`;
+    const streamed = this.texts.get(id)?.text;
+    const rest = text.startsWith(streamed ?? '') ? text.slice(streamed?.length ?? 0) : '';
+    this.texts.delete(id);
+    return [
+      ...(streamed === undefined ? [{ type: `${type}-start` as const, id }] : []),
+      ...(rest === '' ? [] : [{ type: `${type}-delta` as const, id, delta: rest }]),
+      type === 'reasoning'
+        ? { type: 'reasoning-end', id, providerMetadata }
+        : { type: 'text-end', id, ...(citations.length === 0 ? {} : { citations: [...citations] }), providerMetadata },
+    ];
+  }
+
+  private complete(response: LLMResponse): readonly Part[] {
+    const parts: Part[] = [];
+    // Providers outside of Bolide may report items in their last event only.
+    response.output.forEach((item, index) => {
+      if (!this.written.some((each) => isSame(each, item))) parts.push(...this.finishItem(item, index));
+      // Gemini reports what supports a text after it.
+      else this.content.blocks(item);
+    });
+    for (const [id, { type }] of this.texts) parts.push({ type: `${type}-end`, id });
+    const { vendor } = response;
+    parts.push(
+      ...this.content.takeSources(),
+      { type: 'response-metadata', ...responseMetadata(response) },
+      {
+        type: 'finish',
+        finishReason: finishReason(response),
+        usage: toUsage(response.usage, vendor.usage),
+        providerMetadata: responseProviderMetadata(response),
+      },
+    );
+    return parts;
+  }
+}
+
+/** Whether the last event has the item that an earlier event completed. */
+function isSame(written: OutputItem, item: OutputItem): boolean {
+  if (written === item) return true;
+  if (written.type !== item.type) return false;
+  if (written.type === 'function_call' && item.type === 'function_call') return written.call_id === item.call_id;
+  if (written.type === 'message' && item.type === 'message') return textsOf(written) === textsOf(item);
+  if (written.id !== undefined || item.id !== undefined) return written.id === item.id;
+  return JSON.stringify(written) === JSON.stringify(item);
+}
+
+function textsOf(item: OutputItem & { readonly type: 'message' }): string {
+  return JSON.stringify(
+    item.content.map((part) => (part.type === 'refusal' ? part.refusal : 'text' in part ? part.text : part.type)),
+  );
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return data;
+  }
+}
