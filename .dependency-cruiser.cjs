@@ -66,7 +66,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: OURS,
-        pathNot: [`${AI}application/`, `${INFRASTRUCTURE}factories/`, '^(tests|scripts|imports/entries)/'],
+        pathNot: [`${AI}application/`, `${INFRASTRUCTURE}factories/`, '^(tests|scripts|imports/(entries|library))/'],
       },
       to: { path: `${SERVICES}[^/]+/` },
     },
@@ -136,6 +136,13 @@ module.exports = {
         path: OURS,
         pathNot: [`(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/)`, METEOR_STUBS],
       },
+    },
+    {
+      name: 'library-sees-business-and-settings',
+      comment: 'The API for code: it composes the AI module, and reads the same settings as the hosts.',
+      severity: 'error',
+      from: { path: '^imports/library/' },
+      to: { path: OURS, pathNot: '^imports/(library|business|startup/settings)/' },
     },
     {
       name: 'api-sees-no-host',

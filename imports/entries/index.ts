@@ -15,7 +15,6 @@ export type { LLMManagerOptions, TextOptions, ToolOptions } from '../business/ai
 export { ToolExecutionLoop } from '../business/ai/application/services/ToolExecutionLoop';
 export type { BatchOptions, BatchResult, LLMRequest } from '../business/ai/application/services/chains/batch';
 export type { AnySchema, StandardSchema } from '../business/ai/application/services/schema/AnySchema';
-export type { InferSchema } from '../business/ai/application/services/structured/InferSchema';
 export {
   BudgetError,
   ConflictError,
@@ -93,6 +92,8 @@ export type {
   Usage,
 } from '../business/ai/domain/types/ResponsesAPITypes';
 export type { Budget, RunLimits } from '../business/ai/domain/types/RunRecords';
+export type { InferSchema } from '../business/ai/domain/types/InferSchema';
+export type { JsonSchema, TypedSchema, ValueOf } from '../business/ai/domain/types/Schemas';
 export type { ResponseStreamEvent } from '../business/ai/domain/types/StreamEvents';
 export { VENDORS } from '../business/ai/domain/types/VendorTypes';
 export type {
@@ -115,8 +116,19 @@ export { createProvider } from '../business/ai/infrastructure/factories/createPr
 export type { CreateProviderOptions } from '../business/ai/infrastructure/factories/createProvider';
 export { UnifiedStreamAdapter } from '../business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 export { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
-export type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
+export type { ArgumentsOf, RegisteredTool, ToolDefinition } from '../business/ai/infrastructure/tools/ToolRegistry';
 export { AnthropicAdapter } from '../business/ai/infrastructure/tools/adapters/AnthropicAdapter';
 export { GeminiAdapter } from '../business/ai/infrastructure/tools/adapters/GeminiAdapter';
 export { OpenAIChatAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIChatAdapter';
 export { OpenAIResponsesAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIResponsesAdapter';
+export { Agent, agent } from '../library/Agent';
+export type { AgentOptions } from '../library/Agent';
+export type { AgentHost } from '../library/AgentEngine';
+export type { AgentResult } from '../library/AgentResult';
+export { AgentRun } from '../library/AgentRun';
+export { DEFAULT_USER_ID } from '../library/AgentSettings';
+export type { AgentSettings, CallOptions } from '../library/AgentSettings';
+export type { ModelName } from '../library/modelName';
+export { tool } from '../library/tool';
+export type { ToolArguments, ToolOutput } from '../library/tool';
+export { typed } from '../library/typed';

@@ -77,6 +77,8 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
     `${AI}/infrastructure/converters/google/googleWire.ts`,
   ],
   ['module-sees-itself-only', `${AI}/methods.ts`, 'imports/startup/createHost.ts'],
+  ['library-sees-business-and-settings', 'imports/library/Agent.ts', 'imports/startup/createHost.ts'],
+  ['library-sees-business-and-settings', 'imports/library/AgentRun.ts', 'imports/api/createHttpApi.ts'],
   ['converters-are-pure', `${AI}/infrastructure/converters/chat/usage.ts`, 'node:fs'],
   ['converters-import-sdk-types-only', `${AI}/infrastructure/converters/chat/annotations.ts`, 'openai'],
   [

@@ -29,7 +29,7 @@ import { NormalizedProvider } from './routing/NormalizedProvider';
 import { StatefulProvider } from './routing/StatefulProvider';
 import type { AnySchema } from './schema/AnySchema';
 import { KeyedQueue } from './shared/KeyedQueue';
-import type { InferSchema, LiteralJsonSchema } from './structured/InferSchema';
+import type { InferSchema, LiteralJsonSchema } from '../../domain/types/InferSchema';
 import { generateStructured } from './structured/StructuredOutput';
 
 export type { BatchResult };

@@ -16,7 +16,7 @@ import type { ModelAnswer } from './routing/completeTurn';
 import { ResilientProvider } from './routing/ResilientProvider';
 import type { ResilientLimits, ResilientProviderOptions } from './routing/ResilientProvider';
 import type { AnySchema } from './schema/AnySchema';
-import type { InferSchema, LiteralJsonSchema } from './structured/InferSchema';
+import type { InferSchema, LiteralJsonSchema } from '../../domain/types/InferSchema';
 import { DEFAULT_JSON_LIMITS } from './structured/parseJsonAnswer';
 import type { JsonLimits } from './structured/parseJsonAnswer';
 import { generateStructured } from './structured/StructuredOutput';

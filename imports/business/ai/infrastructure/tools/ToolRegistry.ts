@@ -3,27 +3,56 @@ import { isFunctionTool } from '../../domain/entities/Tool';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
+import type { LiteralJsonSchema } from '../../domain/types/InferSchema';
+import type { SchemaInput, StandardSchema, TypedSchema, ValueOf } from '../../domain/types/Schemas';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
-export interface RegisteredTool extends Omit<FunctionTool, 'type' | 'parameters'> {
+type Settings = Omit<FunctionTool, 'type' | 'parameters' | 'needsApproval'>;
+type Approval<Arguments> =
+  | boolean
+  | ((
+      args: Arguments,
+      context: { readonly userId: string; readonly executionId: string },
+    ) => boolean | Promise<boolean>);
+
+/** What `execute` receives: the schema's valid values; without a schema, an object without fields. */
+export type ArgumentsOf<Schema> = Schema extends undefined ? Record<string, never> : ValueOf<Schema>;
+
+/** A tool whose function is checked against its schema. */
+export interface ToolDefinition<Schema, Result> extends Settings {
   /** JSON Schema, SimpleSchema or any Standard Schema of the arguments. */
+  readonly parameters?: Schema;
+  /** Whether a person must approve the call before it runs. A function receives the validated arguments. */
+  readonly needsApproval?: Approval<ArgumentsOf<Schema>>;
+  /** May be async and may throw. Not needed if the tool is `external`. */
+  readonly execute?: (args: ArgumentsOf<Schema>, context: ToolCallContext) => Result;
+}
+
+/** A tool of any schema: that its function takes what the schema describes is up to whoever defined it. */
+export interface RegisteredTool extends Settings {
   readonly parameters?: unknown;
-  /**
-   * May be async and may throw. `args` are valid against `parameters`; that their declared type agrees with the schema
-   * is up to the caller.
-   */
+  readonly needsApproval?: Approval<never>;
   readonly execute?: (args: never, context: ToolCallContext) => unknown;
 }
+
+/** A schema whose type states the type of its values. */
+type StatedSchema = StandardSchema | TypedSchema<unknown> | LiteralJsonSchema | undefined;
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export class ToolRegistry implements IToolExecutor {
   private readonly definitions = new Map<string, FunctionTool>();
-  private readonly functions = new Map<string, (args: never, context: ToolCallContext) => unknown>();
+  private readonly registered = new Map<string, RegisteredTool>();
 
-  /** @throws LLMInvalidRequestError for an invalid or duplicate name, or a missing function */
+  /**
+   * The arguments of `execute` are inferred from `parameters`.
+   * @throws LLMInvalidRequestError for an invalid or duplicate name, or a missing function
+   */
+  register<const Schema extends SchemaInput | undefined = undefined>(tool: ToolDefinition<Schema, unknown>): this;
+  /** For a tool whose own type does not state what its schema describes. */
+  register<const T extends RegisteredTool>(tool: T extends { readonly parameters?: StatedSchema } ? never : T): this;
   register(tool: RegisteredTool): this {
-    const { execute, parameters, ...definition } = tool;
+    const { execute, parameters, needsApproval, ...definition } = tool;
     if (!NAME.test(tool.name))
       throw new LLMInvalidRequestError(
         `Invalid tool name "${tool.name}". Expected 1 to 64 characters of a-z, A-Z, 0-9, _ and -.`,
@@ -38,12 +67,16 @@ export class ToolRegistry implements IToolExecutor {
         `The tool "${tool.name}" has no "execute" function. Add one, or set "external" to true.`,
         { path: 'execute' },
       );
-    if (execute !== undefined) this.functions.set(tool.name, execute);
-    // Other kinds of schemas are converted to JSON Schema when a run offers the tool.
+    this.registered.set(tool.name, tool);
     this.definitions.set(tool.name, {
       ...definition,
       type: 'function',
+      // Other kinds of schemas are converted to JSON Schema when a run offers the tool.
       ...(parameters === undefined ? {} : { parameters: parameters as JsonObject }),
+      // Called with arguments that are valid against `parameters`.
+      ...(needsApproval === undefined
+        ? {}
+        : { needsApproval: needsApproval as NonNullable<FunctionTool['needsApproval']> }),
     });
     return this;
   }
@@ -52,15 +85,20 @@ export class ToolRegistry implements IToolExecutor {
     return [...this.definitions.values()].filter(isFunctionTool);
   }
 
+  /** The tool as it was registered. */
+  get(name: string): RegisteredTool | undefined {
+    return this.registered.get(name);
+  }
+
   execute(toolName: string, args: unknown, context: ToolCallContext): unknown {
-    const run = this.functions.get(toolName);
-    if (run === undefined)
+    const tool = this.registered.get(toolName);
+    if (tool?.execute === undefined)
       throw new ToolError('unknown-tool', `The tool "${toolName}" has no function in this process.`);
-    return run(args as never, context);
+    return tool.execute(args as never, context);
   }
 
   hasToolFunction(toolName: string): boolean {
-    return this.functions.has(toolName);
+    return this.registered.get(toolName)?.execute !== undefined;
   }
 
   getToolDefinition(toolName: string): FunctionTool | undefined {

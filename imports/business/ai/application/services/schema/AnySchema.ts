@@ -5,31 +5,14 @@
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { SimpleSchemaLike, StandardSchema } from '../../../domain/types/Schemas';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { isSimpleSchema, readSimpleSchema } from './SimpleSchemaReader';
-import type { SimpleSchemaLike } from './SimpleSchemaReader';
 import { pathStep } from './SchemaViolations';
 import { describeValibot } from './ValibotReader';
 
+export type { StandardSchema } from '../../../domain/types/Schemas';
 export type { ResolvedSchema, Validated } from './ResolvedSchema';
-
-/** Standard Schema v1, https://standardschema.dev/schema, which zod, valibot, arktype and others implement. */
-export interface StandardSchema<Output = unknown> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
-  };
-}
-type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | {
-      readonly issues: readonly {
-        readonly message: string;
-        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-      }[];
-    };
 
 /** A schema of values of type `Output`, if its own type states that. */
 export type AnySchema<Output = unknown> = StandardSchema<Output> | SimpleSchemaLike | JsonObject;

@@ -4,20 +4,10 @@
  */
 import { toJsonSchema } from 'simpl-schema';
 import { isObject } from '../../../domain/json';
+import type { SimpleSchemaLike } from '../../../domain/types/Schemas';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { pathStep } from './SchemaViolations';
-
-/** The members of a SimpleSchema that are used. Instances of another copy of the package are accepted. */
-export interface SimpleSchemaLike {
-  clean(value: Record<string, unknown>, options: object): unknown;
-  newContext(): { validate(value: unknown): boolean; validationErrors(): readonly SimpleSchemaError[] };
-  messageForError(error: never): string;
-}
-interface SimpleSchemaError {
-  readonly name: string;
-  readonly type: string;
-}
 
 /** Recognizes instances as the package itself does, and checks for the methods that are called here. */
 export function isSimpleSchema(schema: unknown): schema is SimpleSchemaLike {

@@ -1,0 +1,74 @@
+/** The kinds of schemas that callers may pass, and the types of their values. */
+import type { InferSchema } from './InferSchema';
+
+/** Standard Schema v1, https://standardschema.dev/schema, which zod, valibot, arktype and others implement. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
+
+/** The members of a SimpleSchema that are used. Instances of another copy of the package are accepted. */
+export interface SimpleSchemaLike {
+  clean(value: Record<string, unknown>, options: object): unknown;
+  newContext(): { validate(value: unknown): boolean; validationErrors(): readonly SimpleSchemaError[] };
+  messageForError(error: never): string;
+}
+export interface SimpleSchemaError {
+  readonly name: string;
+  readonly type: string;
+}
+
+declare const VALUE: unique symbol;
+
+/** Gives a schema whose own type states nothing, such as a SimpleSchema, the type of its values. */
+export interface TypedSchema<Value> {
+  /** Exists for the compiler only. */
+  readonly [VALUE]: Value;
+}
+
+/** The values of JSON Schema's `type`. */
+export type JsonTypeName = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
+
+/** A JSON Schema: keywords that determine a value's type have their own types, and all others may be anything. */
+export interface JsonSchema {
+  readonly type?: JsonTypeName | readonly JsonTypeName[];
+  readonly properties?: { readonly [name: string]: JsonSchema | boolean };
+  readonly required?: readonly string[];
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly items?: JsonSchema | boolean | readonly (JsonSchema | boolean)[];
+  readonly prefixItems?: readonly (JsonSchema | boolean)[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly (JsonSchema | boolean)[];
+  readonly oneOf?: readonly (JsonSchema | boolean)[];
+  readonly allOf?: readonly (JsonSchema | boolean)[];
+  readonly $ref?: string;
+  readonly $defs?: { readonly [name: string]: JsonSchema | boolean };
+  readonly definitions?: { readonly [name: string]: JsonSchema | boolean };
+  readonly [keyword: string]: unknown;
+  /** A Standard Schema may have a `type` too, and has a better type than this one. */
+  readonly '~standard'?: never;
+}
+
+export type SchemaInput = StandardSchema | SimpleSchemaLike | JsonSchema;
+
+/** The type of a schema's valid values. What a schema's own type leaves open is `unknown`. */
+export type ValueOf<Schema> =
+  Schema extends TypedSchema<infer Value>
+    ? Value
+    : Schema extends StandardSchema<infer Output>
+      ? Output
+      : Schema extends SimpleSchemaLike
+        ? Record<string, unknown>
+        : InferSchema<Schema>;

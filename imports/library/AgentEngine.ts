@@ -1,0 +1,113 @@
+/** What runs an agent: its own loop over given or configured providers, or the loop of an application host. */
+import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
+import type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider';
+import type { Logger } from '../business/ai/domain/interfaces/Logger';
+import { AgenticLoop } from '../business/ai/application/services/AgenticLoop';
+import { LLMManager } from '../business/ai/application/services/LLMManager';
+import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
+import type { AIModule, ProviderSettingsInput } from '../business/ai/infrastructure/factories/createAIModule';
+import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
+import type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
+import { settingsFromEnvironment } from '../startup/settings/vendors';
+import { DEFAULT_USER_ID } from './AgentSettings';
+import { resolveModelName } from './modelName';
+
+/** An AI module, or anything that has one, such as a host. */
+export type AgentHost = HostModule | { readonly module: HostModule };
+type HostModule = Pick<AIModule, 'loop' | 'manager' | 'providers' | 'settings' | 'tools'>;
+
+/** Where models come from. Default: the vendors that have a key in `process.env`, shared by all agents. */
+export interface EngineOptions {
+  /** The only provider, or a manager of several. */
+  readonly provider?: ILLMProvider;
+  readonly providers?: readonly ProviderSettingsInput[];
+  /** The application's own providers and loop: its runs are stored and shown in the dashboard. */
+  readonly host?: AgentHost;
+  readonly logger?: Logger;
+}
+
+export interface AgentEngine {
+  readonly loop: AgenticLoop;
+  readonly provider: ILLMProvider;
+  /** Names the model as the loop's provider routes it. @throws LLMModelNotFoundError */
+  resolveModel(model: string | undefined): string;
+  /** @throws LLMInvalidRequestError if something needs a user and none is given */
+  resolveUser(userId: string | undefined): string;
+}
+
+/**
+ * @param model of the first call, for the message if no provider is configured
+ * @throws LLMInvalidRequestError for invalid settings or tools
+ */
+export function createAgentEngine(
+  { host, provider, providers, logger }: EngineOptions,
+  tools: readonly RegisteredTool[],
+  model: string | undefined,
+): AgentEngine {
+  if (host !== undefined) return hostEngine('module' in host ? host.module : host, tools);
+  const registry = registerTools(tools, new ToolRegistry());
+  const log = logger === undefined ? {} : { logger };
+  if (provider !== undefined) {
+    const manager = provider.retriesFailedCalls === true ? provider : new LLMManager({ provider, ...log });
+    return {
+      loop: new AgenticLoop({ provider: manager, toolExecutor: registry, ...log }),
+      provider: manager,
+      // A manager knows its providers itself.
+      resolveModel: (name) =>
+        name !== undefined && provider === manager ? name : resolveModelName(name, [manager.getProviderName()]),
+      resolveUser: (userId) => userId ?? DEFAULT_USER_ID,
+    };
+  }
+  const module = providers === undefined ? environmentModule(model) : createAIModule({ providers }, log);
+  return {
+    loop: new AgenticLoop({ provider: module.manager, toolExecutor: registry, ...log }),
+    provider: module.manager,
+    resolveModel: (name) => resolveModelName(name, [...module.providers.keys()]),
+    resolveUser: (userId) =>
+      requiredUser(userId, module.settings.budgets !== undefined && 'budgets limit what each user may spend'),
+  };
+}
+
+function hostEngine(module: HostModule, tools: readonly RegisteredTool[]): AgentEngine {
+  registerTools(tools, module.tools);
+  return {
+    loop: module.loop,
+    provider: module.manager,
+    // Stored providers may have been added by another process, which the manager finds out.
+    resolveModel: (name) => name ?? module.manager.getProviderName(),
+    resolveUser: (userId) => requiredUser(userId, 'the host stores runs and accounts by user'),
+  };
+}
+
+/** @param need why there must be a user, or false */
+function requiredUser(userId: string | undefined, need: string | false): string {
+  if (userId !== undefined || need === false) return userId ?? DEFAULT_USER_ID;
+  throw new LLMInvalidRequestError(`"userId" is required, because ${need}. Pass it to the agent or to the call.`, {
+    path: 'userId',
+  });
+}
+
+/** A tool that is registered already may be used by several agents. */
+function registerTools(tools: readonly RegisteredTool[], registry: ToolRegistry): ToolRegistry {
+  for (const [index, tool] of tools.entries()) {
+    const existing = registry.get(tool.name);
+    if (existing === tool) continue;
+    if (existing !== undefined)
+      throw new LLMInvalidRequestError(`The host has another tool named "${tool.name}".`, {
+        path: `tools[${index}].name`,
+      });
+    registry.register(tool);
+  }
+  return registry;
+}
+
+let shared: AIModule | undefined;
+
+/** Reads the environment when the first agent needs it, which may be after a program has loaded its variables. */
+function environmentModule(model: string | undefined): AIModule {
+  if (shared !== undefined) return shared;
+  const settings = settingsFromEnvironment(process.env);
+  if (settings.providers.length === 0) resolveModelName(model, []);
+  shared = createAIModule(settings);
+  return shared;
+}

@@ -1,0 +1,157 @@
+/** One run of an agent, from the moment it is requested: its text, events and result, and what may be done to it. */
+import type { AgenticLoop, ExecuteOptions } from '../business/ai/application/services/AgenticLoop';
+import type { ToolCall } from '../business/ai/domain/entities/Tool';
+import { ConflictError, LLMAbortedError } from '../business/ai/domain/errors/LLMErrors';
+import type { LocalAgentEvent } from '../business/ai/domain/types/AgentEvents';
+import type { LLMResponse, Usage } from '../business/ai/domain/types/ResponsesAPITypes';
+import type { RunResult } from '../business/ai/domain/entities/Run';
+import { toAgentResult } from './AgentResult';
+import type { AgentResult } from './AgentResult';
+import { RunEventBuffer } from './RunEventBuffer';
+
+/** What a run needs: a loop, whose run it is, and what to do. */
+export interface AgentRunInit {
+  readonly loop: AgenticLoop;
+  readonly userId: string;
+  readonly options: ExecuteOptions & { readonly executionId: string };
+  readonly metadata: Parameters<AgenticLoop['start']>[2];
+}
+
+/**
+ * The run itself, `events` and `textStream` may be iterated any number of times, at any time and speed: each iteration
+ * starts with the first event, and never slows the run. Leaving an iteration early does not affect the run; `cancel`
+ * stops it. An error that ends the run is thrown by every iteration and rejects the promises, whether or not anyone
+ * awaits them.
+ */
+export class AgentRun implements AsyncIterable<LocalAgentEvent> {
+  /** Valid at once. */
+  readonly executionId: string;
+  /** Settles as `AgenticLoop.execute` does: when the run ends or, with `onPending: 'return'`, at its first answer. */
+  readonly result: Promise<AgentResult>;
+  private readonly loop: AgenticLoop;
+  private readonly buffer = new RunEventBuffer();
+  private readonly cancellation = new AbortController();
+  private readonly started: Promise<unknown>;
+  /** Resolves when the run has ended, whichever way. */
+  private readonly ended: Promise<void>;
+
+  /** @throws ConflictError if a run with this id is in progress in this process */
+  constructor({ loop, userId, options, metadata }: AgentRunInit) {
+    this.executionId = options.executionId;
+    this.loop = loop;
+    const { signal } = this.cancellation;
+    const stop = subscribe(loop, this.executionId, this.buffer);
+    const starting = loop.start(
+      userId,
+      { ...options, signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]) },
+      metadata,
+    );
+    this.started = ignoreRejection(starting);
+    const done = starting.then((run) => run.done);
+    this.result = ignoreRejection(
+      done.then((result) => {
+        this.buffer.endText(result.response.id);
+        return toAgentResult(result);
+      }),
+    );
+    this.ended = this.follow(done, options.onPending === 'return').finally(stop);
+  }
+
+  /** The usage of the run up to `result`. */
+  get usage(): Promise<Usage> {
+    return ignoreRejection(this.result.then(({ usage }) => usage));
+  }
+
+  /** The text that the model writes, without reasoning and refusals. Ends when `result` settles. */
+  get textStream(): AsyncIterable<string> {
+    return { [Symbol.asyncIterator]: () => this.buffer.text() };
+  }
+
+  /** The run's events, from `run:started` to its last one. */
+  get events(): AsyncIterable<LocalAgentEvent> {
+    return { [Symbol.asyncIterator]: () => this.buffer.events() };
+  }
+
+  /** With `onPending: 'return'`: the answers to late results, after the one in `result`. */
+  get followUps(): AsyncIterable<LLMResponse> {
+    const { result } = this;
+    return {
+      async *[Symbol.asyncIterator]() {
+        yield* (await result).followUps;
+      },
+    };
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<LocalAgentEvent> {
+    return this.buffer.events();
+  }
+
+  /** Cancels the run, and resolves when it has ended. Has no effect on one that has ended. */
+  async cancel(): Promise<void> {
+    this.cancellation.abort(new LLMAbortedError('The run was cancelled.'));
+    await this.started.catch(() => undefined);
+    // Another process may have taken the run over.
+    if (this.loop.ownerId !== undefined && !this.loop.isLocal(this.executionId))
+      await this.loop.cancel(this.executionId);
+    await this.ended;
+  }
+
+  /** As `AgenticLoop.submitToolResult`. */
+  async submitToolResult(
+    callId: string,
+    result: Parameters<AgenticLoop['submitToolResult']>[2],
+  ): Promise<'accepted' | 'already-settled'> {
+    await this.started;
+    return this.loop.submitToolResult(this.executionId, callId, result);
+  }
+
+  /** As `AgenticLoop.approve`. */
+  async approve(callId: string, shownHash?: string): Promise<ToolCall['state']> {
+    await this.started;
+    return this.loop.approve(this.executionId, callId, shownHash);
+  }
+
+  /** As `AgenticLoop.reject`. */
+  async reject(callId: string, reason?: string, shownHash?: string): Promise<ToolCall['state']> {
+    await this.started;
+    return this.loop.reject(this.executionId, callId, reason, shownHash);
+  }
+
+  private async follow(done: Promise<RunResult>, returnsEarly: boolean): Promise<void> {
+    try {
+      await done;
+      if (returnsEarly) await this.waitForEnd();
+      this.buffer.end();
+    } catch (error) {
+      this.buffer.end(error);
+    }
+  }
+
+  /** After the first answer of a run that returns early. */
+  private async waitForEnd(): Promise<void> {
+    if (this.loop.isLocal(this.executionId) || this.loop.ownerId !== undefined)
+      await this.loop.waitForResult(this.executionId);
+  }
+}
+
+const BUFFERS = new WeakMap<AgenticLoop, Map<string, RunEventBuffer>>();
+
+/** One listener for each loop, however many runs it has. @returns ends the subscription @throws ConflictError */
+function subscribe(loop: AgenticLoop, executionId: string, buffer: RunEventBuffer): () => void {
+  let buffers = BUFFERS.get(loop);
+  if (buffers === undefined) {
+    const created = new Map<string, RunEventBuffer>();
+    loop.on('event', (event) => created.get(event.executionId)?.append(event));
+    BUFFERS.set(loop, created);
+    buffers = created;
+  }
+  if (buffers.has(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
+  buffers.set(executionId, buffer);
+  return () => buffers.delete(executionId);
+}
+
+/** Errors reach whoever awaits or iterates; nobody has to. */
+function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}

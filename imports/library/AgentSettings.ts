@@ -1,0 +1,148 @@
+/** The settings of an agent's runs: for all of them in `agent`, for one in each call. */
+import {
+  boolean,
+  identifier,
+  integer,
+  invalid,
+  numberBetween,
+  oneOf,
+  optional,
+  readObject,
+  text,
+} from '../business/ai/domain/arguments';
+import type { ArgumentReader } from '../business/ai/domain/arguments';
+import type { ExecuteOptions } from '../business/ai/application/services/AgenticLoop';
+import { isObject } from '../business/ai/domain/json';
+import type { GenerateOptions, ReasoningEffort } from '../business/ai/domain/types/LLMTypes';
+import type { Budget, RunLimits } from '../business/ai/domain/types/RunRecords';
+import { readModelName } from './modelName';
+import type { ModelName } from './modelName';
+
+export interface AgentSettings
+  extends Partial<RunLimits>, Pick<GenerateOptions, 'temperature' | 'stop' | 'metadata' | 'vendor'> {
+  /** `provider/model`, or `provider` for its default model. Default: the default provider's default model. */
+  readonly model?: ModelName;
+  /** The operator's instructions, which the model follows before the input's. */
+  readonly instructions?: string;
+  readonly topP?: number;
+  /** Tokens of each response. */
+  readonly maxOutputTokens?: number;
+  /** How much the model reasons before it answers. */
+  readonly reasoning?: ReasoningEffort | NonNullable<GenerateOptions['reasoning']>;
+  readonly toolChoice?: NonNullable<GenerateOptions['tool_choice']>;
+  readonly parallelToolCalls?: boolean;
+  /** Limit for each model call, retries included, in milliseconds. */
+  readonly timeout?: number;
+  /**
+   * When the result settles: `wait` (default) when the model has answered and no call is pending; `return` at the first
+   * answer, while the run continues with the calls that are.
+   */
+  readonly onPending?: 'wait' | 'return';
+  /**
+   * Whose run it is: budgets, stored runs and stored accounts belong to a user. Required with them; otherwise the
+   * default is `DEFAULT_USER_ID`.
+   */
+  readonly userId?: string;
+}
+
+/** The settings of one call, which take precedence over the agent's. */
+export interface CallOptions extends AgentSettings {
+  /** Cancels the run. */
+  readonly signal?: AbortSignal;
+  /** Default: a random UUID. */
+  readonly executionId?: string;
+}
+
+/** The user of calls that name none. */
+export const DEFAULT_USER_ID = 'local';
+
+const MAX = 2_147_483_647;
+const count = integer(1, Number.MAX_SAFE_INTEGER);
+
+/** Reads what the loop does not check under the same name. */
+const READERS = {
+  model: readModelName,
+  instructions: text(Infinity),
+  userId: identifier(128),
+  temperature: numberBetween(0, 2),
+  topP: numberBetween(0, 1),
+  maxOutputTokens: count,
+  reasoning: readReasoning,
+  toolChoice: (value, path) => {
+    if (typeof value !== 'string' && !isObject(value)) throw invalid(path, 'must be a mode or an object with a "type"');
+    return value;
+  },
+  parallelToolCalls: boolean,
+  stop: (value) => value,
+  metadata: (value) => value,
+  vendor: (value) => value,
+  timeout: numberBetween(1, MAX),
+  onPending: oneOf(['wait', 'return']),
+  maxIterations: count,
+  maxToolErrors: count,
+  maxParallelTools: count,
+  runTimeout: count,
+  budget: readBudget,
+} as const satisfies Record<keyof AgentSettings, ArgumentReader<unknown>>;
+
+export const SETTING_NAMES = Object.keys(READERS) as readonly (keyof AgentSettings)[];
+
+/** @throws LLMInvalidRequestError for a field that is unknown or invalid; `path` names it */
+export function checkCallOptions(given: unknown, others: readonly string[] = []): asserts given is CallOptions {
+  const fields = readObject(given, [...SETTING_NAMES, 'signal', 'executionId', ...others]);
+  checkSettings(fields);
+  optional(fields, 'executionId', identifier(128));
+  const { signal } = fields;
+  // Signals of another realm have another class.
+  if (signal !== undefined && !(isObject(signal) && typeof signal.addEventListener === 'function'))
+    throw invalid('signal', 'must be an AbortSignal');
+}
+
+export function checkSettings(fields: Readonly<Record<string, unknown>>): void {
+  for (const [name, read] of Object.entries<ArgumentReader<unknown>>(READERS))
+    if (fields[name] !== undefined) read(fields[name], name);
+}
+
+/** The settings that are set. */
+export function settingsOf(options: AgentSettings): AgentSettings {
+  return Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  );
+}
+
+/** The settings in the form of the loop. */
+export function toExecuteOptions({
+  userId: _,
+  topP,
+  maxOutputTokens,
+  reasoning,
+  toolChoice,
+  parallelToolCalls,
+  ...settings
+}: AgentSettings): Omit<ExecuteOptions, 'input' | 'tools'> {
+  return {
+    ...settings,
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(reasoning === undefined
+      ? {}
+      : { reasoning: typeof reasoning === 'string' ? { effort: reasoning } : reasoning }),
+    ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+    ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
+  };
+}
+
+function readReasoning(value: unknown, path: string): unknown {
+  if (typeof value === 'string') return value;
+  if (!isObject(value)) throw invalid(path, 'must be an effort, such as "low", or an object with "effort"');
+  return readObject(value, ['effort', 'summary'], path);
+}
+
+function readBudget(value: unknown, path: string): Budget {
+  const fields = readObject(value, ['calls', 'tokens', 'money'], path);
+  return {
+    ...optional(fields, 'calls', numberBetween(0, Infinity), `${path}.calls`),
+    ...optional(fields, 'tokens', numberBetween(0, Infinity), `${path}.tokens`),
+    ...optional(fields, 'money', numberBetween(0, Infinity), `${path}.money`),
+  };
+}

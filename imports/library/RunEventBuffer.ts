@@ -1,0 +1,213 @@
+/**
+ * The events of one run, for any number of readers, each at its own pace and from the first event. The run never waits
+ * for a reader. A reader that keeps up receives every event as it was emitted; for one that is behind, adjacent deltas
+ * of one kind are joined, and of the progress reports of a call only the latest of those in between remains. Every
+ * other event is delivered as it is, in order. What is buffered is therefore bounded by the run's own text and
+ * calls.
+ */
+import type { AgentEventOf, LocalAgentEvent } from '../business/ai/domain/types/AgentEvents';
+
+type Delta = AgentEventOf<'llm:delta'>;
+type Progress = LocalAgentEvent<AgentEventOf<'tool:progress'>>;
+
+type Entry =
+  /** Adjacent deltas of one kind. `last` is the latest of them. */
+  | { readonly kind: 'delta'; last: Delta; readonly parts: string[] }
+  /** Adjacent progress reports: the latest of each call, oldest first. */
+  | { readonly kind: 'progress'; readonly latest: Map<string, Progress> }
+  | { readonly kind: 'event'; readonly event: LocalAgentEvent };
+
+export class RunEventBuffer {
+  private readonly entries: Entry[] = [];
+  private readonly readers = new Set<{ wake(): void }>();
+  private ending: { readonly error?: unknown } | undefined;
+  /** The number of entries up to the run's result. Undefined before it has one. */
+  private answerLength: number | undefined;
+
+  append(event: LocalAgentEvent): void {
+    const last = this.entries.at(-1);
+    if (event.type === 'llm:delta') {
+      if (last?.kind === 'delta' && last.last.kind === event.kind) {
+        last.last = event;
+        last.parts.push(event.delta);
+      } else this.entries.push({ kind: 'delta', last: event, parts: [event.delta] });
+    } else if (event.type === 'tool:progress') {
+      if (last?.kind === 'progress') {
+        last.latest.delete(event.callId);
+        last.latest.set(event.callId, event);
+      } else this.entries.push({ kind: 'progress', latest: new Map([[event.callId, event]]) });
+    } else this.entries.push({ kind: 'event', event });
+    this.wakeReaders();
+  }
+
+  /** Ends the text, but not the events, after the given response. */
+  endText(responseId: string): void {
+    const at = this.entries.findLastIndex(
+      (entry) =>
+        entry.kind === 'event' && entry.event.type === 'llm:response' && entry.event.response.id === responseId,
+    );
+    this.answerLength ??= at === -1 ? this.entries.length : at + 1;
+    this.wakeReaders();
+  }
+
+  /** @param error thrown to every reader that has read everything */
+  end(error?: unknown): void {
+    this.ending ??= error === undefined ? {} : { error };
+    this.wakeReaders();
+  }
+
+  events(): AsyncIterableIterator<LocalAgentEvent> {
+    return this.read(new EventCursor());
+  }
+
+  /** The text deltas up to the run's result. */
+  text(): AsyncIterableIterator<string> {
+    return this.read(new TextCursor());
+  }
+
+  private read<T>(cursor: Cursor<T>): AsyncIterableIterator<T> {
+    const reader = new Reader<T>(
+      () => {
+        const value = cursor.take(this.entries, cursor.isText ? this.answerLength : undefined);
+        if (value !== undefined) return { value, done: false };
+        if (cursor.isText && this.answerLength !== undefined) return DONE;
+        if (this.ending === undefined) return undefined;
+        if ('error' in this.ending) throw this.ending.error;
+        return DONE;
+      },
+      () => this.readers.delete(reader),
+    );
+    this.readers.add(reader);
+    return reader;
+  }
+
+  private wakeReaders(): void {
+    for (const reader of this.readers) reader.wake();
+  }
+}
+
+const DONE = { value: undefined, done: true } as const;
+
+interface Cursor<T> {
+  readonly isText: boolean;
+  /** The next value, or undefined if there is none yet. @param end the number of entries that may be read */
+  take(entries: readonly Entry[], end?: number): T | undefined;
+}
+
+class EventCursor implements Cursor<LocalAgentEvent> {
+  readonly isText = false;
+  private index = 0;
+  /** The parts of the current entry that were read. */
+  private part = 0;
+  /** The sequence number of the last event that was read. */
+  private seq = 0;
+
+  take(entries: readonly Entry[]): LocalAgentEvent | undefined {
+    for (;;) {
+      const entry = entries[this.index];
+      if (entry === undefined) return undefined;
+      const event = this.readEntry(entry);
+      if (event !== undefined) {
+        this.seq = event.seq;
+        return event;
+      }
+      if (this.index === entries.length - 1 && entry.kind !== 'event') return undefined;
+      this.index += 1;
+      this.part = 0;
+    }
+  }
+
+  private readEntry(entry: Entry): LocalAgentEvent | undefined {
+    switch (entry.kind) {
+      case 'event':
+        return this.part++ === 0 ? entry.event : undefined;
+      case 'progress':
+        return [...entry.latest.values()].find(({ seq }) => seq > this.seq);
+      case 'delta': {
+        const unread = entry.parts.length - this.part;
+        if (unread === 0) return undefined;
+        const delta = unread === 1 ? entry.last.delta : entry.parts.slice(this.part).join('');
+        this.part = entry.parts.length;
+        return unread === 1 ? entry.last : { ...entry.last, delta };
+      }
+    }
+  }
+}
+
+class TextCursor implements Cursor<string> {
+  readonly isText = true;
+  private index = 0;
+  private part = 0;
+
+  take(entries: readonly Entry[], end = entries.length): string | undefined {
+    for (; this.index < end; this.index += 1, this.part = 0) {
+      const entry = entries[this.index];
+      if (entry?.kind === 'delta' && entry.last.kind === 'text' && this.part < entry.parts.length) {
+        const text = entry.parts.length - this.part === 1 ? entry.last.delta : entry.parts.slice(this.part).join('');
+        this.part = entry.parts.length;
+        return text;
+      }
+      // The last entry may still grow.
+      if (this.index === entries.length - 1 && entry?.kind === 'delta') return undefined;
+    }
+    return undefined;
+  }
+}
+
+interface Request<T> {
+  readonly resolve: (result: IteratorResult<T, undefined>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Requests may overlap, and are answered in order. Leaving ends this reader only, at once. */
+class Reader<T> implements AsyncIterableIterator<T, undefined> {
+  private readonly take: () => IteratorResult<T, undefined> | undefined;
+  private readonly onLeave: () => void;
+  private readonly requests: Request<T>[] = [];
+  private hasLeft = false;
+
+  /** @param take the next result, or undefined if there is none yet; throws the error that ended the run */
+  constructor(take: () => IteratorResult<T, undefined> | undefined, onLeave: () => void) {
+    this.take = take;
+    this.onLeave = onLeave;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    return new Promise((resolve, reject) => {
+      this.requests.push({ resolve, reject });
+      this.wake();
+    });
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.leave();
+    this.wake();
+    return Promise.resolve(DONE);
+  }
+
+  wake(): void {
+    for (let request = this.requests[0]; request !== undefined; request = this.requests[0]) {
+      try {
+        const result = this.hasLeft ? DONE : this.take();
+        if (result === undefined) return;
+        if (result.done === true) this.leave();
+        this.requests.shift();
+        request.resolve(result);
+      } catch (error) {
+        // Thrown once; afterwards there is nothing more to read.
+        this.leave();
+        this.requests.shift();
+        request.reject(error);
+      }
+    }
+  }
+
+  private leave(): void {
+    this.hasLeft = true;
+    this.onLeave();
+  }
+}

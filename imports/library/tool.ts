@@ -1,0 +1,81 @@
+/** Defines a tool whose function is typed by its schema. */
+import { boolean, invalid, numberBetween, oneOf, readObject, text } from '../business/ai/domain/arguments';
+import type { ArgumentReader } from '../business/ai/domain/arguments';
+import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
+import { isObject } from '../business/ai/domain/json';
+import type { SchemaInput } from '../business/ai/domain/types/Schemas';
+import { toJsonSchema } from '../business/ai/application/services/schema/AnySchema';
+import { assertSchema } from '../business/ai/application/services/schema/SchemaValidator';
+import type { RegisteredTool, ToolDefinition } from '../business/ai/infrastructure/tools/ToolRegistry';
+
+/** The arguments that a tool's function receives. */
+export type ToolArguments<T extends RegisteredTool> =
+  NonNullable<T['execute']> extends (args: infer A, ...rest: never) => unknown ? A : never;
+
+/** What a tool's function returns or resolves to. */
+export type ToolOutput<T extends RegisteredTool> = Awaited<ReturnType<NonNullable<T['execute']>>>;
+
+/**
+ * The arguments of `execute`, and of a `needsApproval` function, are inferred from `parameters`: zod, valibot or any
+ * other Standard Schema, a JSON Schema literal, or a SimpleSchema with a type (see `typed`). Without parameters
+ * there are no arguments.
+ * @returns the definition itself, for agents, servers and `ToolRegistry`
+ * @throws LLMInvalidRequestError, whose `path` names the invalid field
+ */
+export function tool<const Schema extends SchemaInput | undefined = undefined, Result = unknown>(
+  definition: ToolDefinition<Schema, Result>,
+): ToolDefinition<Schema, Result> {
+  checkTool(definition, '');
+  return definition;
+}
+
+/** @param path of the tool in its caller's argument; '' for the argument itself @throws LLMInvalidRequestError */
+export function checkTool(given: unknown, path: string): asserts given is RegisteredTool {
+  const fields = readObject(given, Object.keys(FIELDS), path);
+  const prefix = path === '' ? '' : `${path}.`;
+  for (const name of ['name', 'execute'])
+    if (fields[name] === undefined && (name === 'name' || fields.external !== true))
+      throw invalid(prefix + name, name === 'name' ? 'is required' : 'is required, unless "external" is true');
+  for (const [name, read] of Object.entries<ArgumentReader<unknown>>(FIELDS))
+    if (fields[name] !== undefined) read(fields[name], prefix + name);
+}
+
+const FIELDS = {
+  name: toolName,
+  description: text(65_536),
+  parameters: schema,
+  execute: aFunction,
+  blocking: boolean,
+  timeout: numberBetween(1, 2_147_483_647),
+  sequential: boolean,
+  idempotent: boolean,
+  external: boolean,
+  needsApproval: (value, path) => {
+    if (typeof value !== 'boolean' && typeof value !== 'function')
+      throw invalid(path, 'must be a boolean or a function');
+  },
+  delivery: oneOf(['immediate', 'when_idle', 'silent']),
+  onDuplicate: oneOf(['allow', 'reject', 'join']),
+  strict: boolean,
+  vendor: (value, path) => {
+    if (!isObject(value)) throw invalid(path, 'must be an object');
+  },
+} as const satisfies Record<keyof RegisteredTool, ArgumentReader<unknown>>;
+
+function toolName(value: unknown, path: string): void {
+  if (typeof value !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(value))
+    throw invalid(path, 'must be 1 to 64 characters of a-z, A-Z, 0-9, _ and -');
+}
+
+function aFunction(value: unknown, path: string): void {
+  if (typeof value !== 'function') throw invalid(path, 'must be a function');
+}
+
+function schema(value: unknown, path: string): void {
+  try {
+    assertSchema(toJsonSchema(value).jsonSchema);
+  } catch (error) {
+    if (!(error instanceof LLMInvalidRequestError)) throw error;
+    throw new LLMInvalidRequestError(`"${path}" is not a valid schema. ${error.message}`, { path, cause: error });
+  }
+}
