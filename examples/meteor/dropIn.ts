@@ -2,7 +2,9 @@
  * Adds only the AI module to an existing app: `imports/business/ai`, its npm packages, and this function on the
  * server.
  */
+import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
+import { Mongo } from 'meteor/mongo';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { createRunModule } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
@@ -17,7 +19,7 @@ import type { ProviderSettings } from '../../imports/business/ai/infrastructure/
 
 /** @param providers vendors, such as `{ id: 'openai', vendor: 'openai', apiKey, defaultModel }` */
 export async function startAI(providers: readonly ProviderSettings[], tools: ToolRegistry): Promise<AIModule> {
-  const database = new MeteorDatabase();
+  const database = new MeteorDatabase({ Mongo });
   const module = createAIModule(
     { providers },
     {
@@ -41,8 +43,9 @@ export async function startAI(providers: readonly ProviderSettings[], tools: Too
     const user = await Meteor.users.findOneAsync(userId, { fields: { _id: 1 } });
     return user === undefined ? undefined : { userId, source: 'method' };
   };
-  defineAIMethods({ methods: doors.methods, actorOf });
-  definePublications({ database, actorOf, ownerOf: doors.ownerOf });
+  const meteor = { Meteor, argumentChecks: { check, Match } };
+  defineAIMethods({ ...meteor, methods: doors.methods, actorOf });
+  definePublications({ ...meteor, database, actorOf, ownerOf: doors.ownerOf });
   await module.recovery.start();
   return module;
 }

@@ -2,10 +2,14 @@
  * Exposes a Meteor app's own method as a tool, and runs a model from a server job on behalf of a user. In an app, this
  * is `server/orders.ts`, imported by `server/main.ts`.
  */
-import { check } from 'meteor/check';
+import { Accounts } from 'meteor/accounts-base';
+import { check, Match } from 'meteor/check';
+import { DDP } from 'meteor/ddp';
+import { DDPRateLimiter } from 'meteor/ddp-rate-limiter';
 import { Meteor } from 'meteor/meteor';
+import { Mongo } from 'meteor/mongo';
+import { WebApp } from 'meteor/webapp';
 import { MethodTools } from '../../imports/business/ai/infrastructure/tools/MethodTools';
-import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { startBolide } from '../../imports/startup/meteor/startBolide';
 import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
 
@@ -24,8 +28,7 @@ export function defineOrders(findOrder: (userId: string, number: string) => Prom
 
 /** Exposes the tools before the server starts, so that runs that continue after a restart find them. */
 export async function startWithOrders(): Promise<MeteorHost> {
-  const tools = new ToolRegistry();
-  new MethodTools(tools).expose('orders.lookup', {
+  const lookup = new MethodTools({ Meteor, DDP }).expose('orders.lookup', {
     description: 'Looks up one order of the user by its number.',
     parameters: {
       type: 'object',
@@ -36,7 +39,7 @@ export async function startWithOrders(): Promise<MeteorHost> {
     toArguments: ({ number }: { number: string }) => [number],
     idempotent: true,
   });
-  return startBolide({ tools });
+  return startBolide({ Meteor, Mongo, WebApp, Accounts, DDPRateLimiter, check, Match, tools: [lookup] });
 }
 
 /**

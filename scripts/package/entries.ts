@@ -3,6 +3,7 @@ export const ENTRIES = {
   index: 'index.ts',
   node: 'node.ts',
   meteor: 'meteor.ts',
+  'meteor-client': 'meteorClient.ts',
   react: 'react.ts',
   'ai-sdk': 'aiSdk.ts',
   testing: 'testing.ts',

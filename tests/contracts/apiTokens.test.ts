@@ -14,6 +14,7 @@ import type { RunningServer } from '../../imports/startup/node/startServer';
 import { resetMeteor } from '../stubs/server/registry';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { startStandalone } from '../support/startStandalone';
+import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 type Answer = { readonly status: number; readonly body: { readonly [field: string]: unknown } };
 
@@ -132,7 +133,7 @@ describe('API tokens of the Meteor host', () => {
     resetMeteor();
     resetWebApp();
     Meteor.settings = { public: {}, ai: { OPENAI_API_KEY: 'k', secrets: newKey('k1'), admins: ['ann'] } };
-    host = await startBolide();
+    host = await startBolide(METEOR_PACKAGES);
     await new Promise<void>((resolve) => WebApp.httpServer.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
     for (const _id of ['ann', 'bob']) {

@@ -16,6 +16,7 @@ import { failure } from '../support/failure';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 import { RecordingLogger } from '../support/RecordingLogger';
+import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 interface Made {
   readonly queue: JobQueue;
@@ -257,7 +258,7 @@ describe('schedules in one process that records their occurrences', () => {
   beforeEach(() => {
     resetMeteor();
     clock = useFakeTimers({ now: evening, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-    times = new ScheduleTimes(new MeteorDatabase().collection<ScheduleDocument>(SCHEDULES));
+    times = new ScheduleTimes(new MeteorDatabase(METEOR_PACKAGES).collection<ScheduleDocument>(SCHEDULES));
     done = [];
   });
   afterEach(async () => {

@@ -221,8 +221,8 @@ describe('the reactive helpers for Meteor clients', () => {
   describe('clientCollection', () => {
     it('returns the same collection on every call, and the one that the app has created', async () => {
       const { page } = browser;
-      expect(page.clientCollection('ai_runs')).to.equal(page.clientCollection('ai_runs'));
-      expect(page.clientCollection('users')).to.equal(page.Meteor.users);
+      expect(page.collection('ai_runs')).to.equal(page.collection('ai_runs'));
+      expect(page.collection('users')).to.equal(page.Meteor.users);
     });
   });
 

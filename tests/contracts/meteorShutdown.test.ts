@@ -15,6 +15,7 @@ import { resetMeteor, restartMeteor } from '../stubs/server/registry';
 import { bundleChild } from '../support/bundleChild';
 import type { ChildExit, ChildReady } from '../support/meteorChild';
 import { newKey } from '../support/oauth/ProvidersHost';
+import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 describe('a Meteor host that is stopped', () => {
   let simulator: Simulator;
@@ -36,7 +37,7 @@ describe('a Meteor host that is stopped', () => {
       ANTHROPIC_BASE_URL: simulator.baseURL('anthropic'),
     };
     const tools = new ToolRegistry();
-    const first = await startBolide({ settings, tools, shutdownGraceMs: 0 });
+    const first = await startBolide({ ...METEOR_PACKAGES, settings, tools, shutdownGraceMs: 0 });
     const actor = { userId: 'ann', source: 'job' } as const;
     const { executionId } = await first.module.useCases.agenticExecution.start(actor, {
       requestId: 'r1',
@@ -48,7 +49,7 @@ describe('a Meteor host that is stopped', () => {
     await first.close();
     restartMeteor();
     simulator.enqueue({ text: 'Done elsewhere.' });
-    const second = await startBolide({ settings, tools });
+    const second = await startBolide({ ...METEOR_PACKAGES, settings, tools });
     try {
       // Without the first process's farewell, its lease would have to expire first.
       expect(second.module.loop.isLocal(executionId)).to.equal(true);

@@ -15,6 +15,7 @@ import { bundleChild } from '../support/bundleChild';
 import { failure } from '../support/failure';
 import type { ChildResult } from '../support/meteorChild';
 import { newKey } from '../support/oauth/ProvidersHost';
+import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 const SETTINGS = { secrets: newKey('k1'), admins: ['ann'] };
 const HELLO = { requestId: 'r1', providerId: 'openai', input: 'Hello' };
@@ -38,8 +39,8 @@ describe('a Meteor app without a vendor', () => {
     resetWebApp();
   });
 
-  const start = async (options: BolideOptions = {}): Promise<MeteorHost> =>
-    (host = await startBolide({ settings: SETTINGS, ...options }));
+  const start = async (options: Partial<BolideOptions> = {}): Promise<MeteorHost> =>
+    (host = await startBolide({ ...METEOR_PACKAGES, settings: SETTINGS, ...options }));
   const statusOf = async (userId?: string): Promise<readonly object[]> => {
     const client = new DdpClient(userId === undefined ? {} : { userId });
     await client.subscribe('ai.status').ready;

@@ -27,6 +27,7 @@ import { RecordingLogger } from '../support/RecordingLogger';
 import { answer, calling } from '../support/responses';
 import { ScriptedProvider, untilAborted } from '../support/ScriptedProvider';
 import type { ScriptedStep } from '../support/ScriptedProvider';
+import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 const TIMES = { lease: 60, heartbeat: 5 };
 
@@ -35,7 +36,7 @@ describe('runs on a store that several processes share', () => {
 
   beforeEach(async () => {
     resetMeteor();
-    const documents = new DocumentRunStore(new MeteorDatabase());
+    const documents = new DocumentRunStore(new MeteorDatabase(METEOR_PACKAGES));
     await documents.ensureIndexes();
     store = documents;
   });

@@ -11,6 +11,7 @@ import { haltingStore } from '../support/durable/HaltingStore';
 import { TOOLS } from '../support/durable/mixedTools';
 import { World } from '../support/durable/World';
 import { seededRandom } from '../support/seededRandom';
+import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const isFull = process.env['BOLIDE_FULL'] === '1';
@@ -74,7 +75,7 @@ const STORES: Readonly<Record<string, () => Promise<RunStore>>> = {
   memory: () => Promise.resolve(new MemoryRunStore()),
   documents: async () => {
     resetMeteor();
-    const store = new DocumentRunStore(new MeteorDatabase());
+    const store = new DocumentRunStore(new MeteorDatabase(METEOR_PACKAGES));
     await store.ensureIndexes();
     return store;
   },

@@ -4,7 +4,9 @@
  */
 import { expect } from 'chai';
 import { Meteor } from 'meteor/meteor';
+import { Mongo } from 'meteor/mongo';
 import { Random } from 'meteor/random';
+import { Tracker } from 'meteor/tracker';
 import { createMeteorData } from '../../imports/ui/data/meteor/createMeteorData';
 import { mountDashboard } from '../../imports/ui/mountDashboard';
 import { click, find, type } from './dom';
@@ -20,7 +22,7 @@ describe('the dashboard in Meteor', function () {
     window.addEventListener('error', ({ message }) => errors.push(message));
     const container = document.createElement('div');
     document.body.append(container);
-    mountDashboard(container, createMeteorData());
+    mountDashboard(container, createMeteorData({ Meteor, Mongo, Tracker }));
   });
 
   const signIn = async (password: string): Promise<void> => {

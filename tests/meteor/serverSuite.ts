@@ -21,6 +21,7 @@ import { FakeAuthorizationServer } from './FakeAuthorizationServer';
 import { FakeVendor } from './FakeVendor';
 import { FIRST_USER } from './firstUser';
 import type { FakeResponse } from './FakeVendor';
+import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 /** A key of 32 bytes for tests. */
 const SECRETS = 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -90,10 +91,12 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
           return `The current user is ${this.userId ?? 'anonymous'}.`;
         },
       });
-      new MethodTools(tools).expose('bolideTest.currentUser', {
-        description: 'Names the current user.',
-        parameters: { type: 'object', properties: {}, additionalProperties: false },
-      });
+      tools.register(
+        new MethodTools({ Meteor, DDP }).expose('bolideTest.currentUser', {
+          description: 'Names the current user.',
+          parameters: { type: 'object', properties: {}, additionalProperties: false },
+        }),
+      );
       tools.register({
         name: 'delete_file',
         description: 'Deletes a file.',
@@ -108,7 +111,7 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
           vendor.responses.push(...(responses as FakeResponse[]));
         },
       });
-      host = await startBolide({ tools });
+      host = await startBolide({ ...METEOR_PACKAGES, tools });
       const [user] = await Meteor.users.find({}).fetchAsync();
       admin = user?._id ?? '';
     });
@@ -170,7 +173,7 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
 
     it('creates the first user once, and disables sign-up', async () => {
       assert.notEqual(admin, '');
-      await createFirstUser(FIRST_USER);
+      await createFirstUser(METEOR_PACKAGES, FIRST_USER);
       assert.equal((await Meteor.users.find({}).fetchAsync()).length, 1);
       assert.equal((await host.users.findUser(admin))?.isAdmin, true);
     });

@@ -9,6 +9,7 @@ import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persist
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { registry, resetMeteor } from '../stubs/server/registry';
 import { startTestMongo } from './startTestMongo';
+import { METEOR_PACKAGES } from './meteorPackages';
 
 export interface TestDatabase {
   readonly database: DocumentDatabase;
@@ -60,7 +61,7 @@ async function openMongo(): Promise<TestDatabase> {
 async function openMeteor(): Promise<TestDatabase> {
   resetMeteor();
   return {
-    database: new MeteorDatabase(),
+    database: new MeteorDatabase(METEOR_PACKAGES),
     expire: async () => {
       for (const collection of registry.collections.values()) collection.expire(Date.now());
     },

@@ -14,6 +14,7 @@ import { recordEvents } from './recordEvents';
 import type { EventRecord } from './recordEvents';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
+import { METEOR_PACKAGES } from './meteorPackages';
 
 /** Ann is the admin; `nobody` is not logged in. */
 export const PEOPLE = ['ann', 'bob', 'cat'] as const;
@@ -37,7 +38,7 @@ export interface MeteorApp {
  */
 export async function startMeteorApp(
   ai: Readonly<Record<string, unknown>> = {},
-  options: BolideOptions = {},
+  options: Partial<BolideOptions> = {},
 ): Promise<MeteorApp> {
   const simulator = await startSimulator();
   const settings = Meteor.settings;
@@ -45,7 +46,7 @@ export async function startMeteorApp(
   resetMeteor();
   resetWebApp();
   for (const _id of PEOPLE) await Meteor.users.insertAsync({ _id });
-  const host = await startBolide({ tools: testTools(), simulates: false, ...options });
+  const host = await startBolide({ ...METEOR_PACKAGES, tools: testTools(), simulates: false, ...options });
   registry.rateRules.clear();
   await host.providers.service.create({
     providerId: 'shared',
@@ -69,7 +70,7 @@ export async function startMeteorApp(
     client,
     call: (person, method, ...args) => client(person).callAsync(method, ...args),
     limitRates() {
-      addDdpRateLimits({
+      addDdpRateLimits(METEOR_PACKAGES.DDPRateLimiter, {
         methods: [...registry.methods.keys()].filter((name) => name.startsWith('ai.')),
         publications: [...registry.publications.keys()],
       });

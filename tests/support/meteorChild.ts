@@ -13,6 +13,7 @@ import { startBolide } from '../../imports/startup/meteor/startBolide';
 import { DdpClient } from '../stubs/server/DdpClient';
 import { registry } from '../stubs/server/registry';
 import { newKey } from './oauth/ProvidersHost';
+import { METEOR_PACKAGES } from './meteorPackages';
 
 /** Milliseconds. */
 const GRACE = 500;
@@ -43,6 +44,7 @@ async function main(): Promise<void> {
     services: { resume: { loginTokens: [{ hashedToken: Accounts._hashLoginToken('ann-token'), when: new Date() }] } },
   });
   const host = await startBolide({
+    ...METEOR_PACKAGES,
     settings: {
       secrets: newKey('k1'),
       admins: ['ann'],

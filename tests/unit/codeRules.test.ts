@@ -112,6 +112,8 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ['ui-sees-domain', 'imports/ui/runs/RunPage.tsx', `${AI}/application/services/AgenticLoop.ts`],
   ['simulator-sees-domain', 'imports/simulator/startSimulator.ts', `${AI}/infrastructure/converters/chat/items.ts`],
   ['meteor-in-its-files-only', 'imports/api/http/createRoute.ts', 'tests/stubs/meteor/meteor.ts'],
+  ['meteor-in-its-files-only', 'imports/startup/meteor/startBolide.ts', 'tests/stubs/meteor/webapp.ts'],
+  ['meteor-in-its-files-only', 'imports/ui/data/meteor/MeteorSource.ts', 'tests/stubs/meteor/tracker.ts'],
   ['product-sees-no-tests', 'server/standalone.ts', 'tests/support/openBrowser.ts'],
   ['product-sees-no-tests', 'scripts/report.ts', 'tests/support/until.ts'],
   ['nothing-sees-the-entries', 'imports/startup/createHost.ts', 'imports/entries/node.ts'],
@@ -127,7 +129,7 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['imports/api/dashboard/providerRoutes.ts', `${AI}/application/services/MessageBuilder.ts`],
   ['imports/entries/index.ts', `${AI}/application/services/schema/AnySchema.ts`],
   ['tests/contracts/entries.test.ts', 'imports/entries/index.ts'],
-  ['imports/startup/meteor/MeteorUsers.ts', 'tests/stubs/meteor/mongo.ts'],
+  ['server/main.ts', 'tests/stubs/meteor/mongo.ts'],
 ];
 
 interface Violation {

@@ -5,15 +5,18 @@
  * `Meteor.applyAsync(name, [request], { noRetry: true, returnServerResultPromise: true })` for a request that must not
  * be resent.
  */
-import { check, Match } from 'meteor/check';
-import { Meteor } from 'meteor/meteor';
 import type { AIMethods } from './application/operations/RunOperations';
 import type { UserDataOperations } from './application/operations/UserDataOperations';
+import { argumentCheck } from './domain/argumentCheck';
 import { toClientError } from './domain/errors/clientError';
 import { isLLMError } from './domain/errors/LLMErrors';
+import type { MeteorCheck, MeteorInvocation, MeteorServer } from './domain/interfaces/MeteorServer';
 import type { Actor } from './domain/types/Actor';
 
 export interface AIMethodPorts {
+  readonly Meteor: MeteorServer;
+  /** Lets `audit-argument-checks` see that arguments are checked. The operations validate them either way. */
+  readonly argumentChecks?: MeteorCheck | undefined;
   readonly methods: AIMethods & ListMethods & Partial<UserDataOperations>;
   /** Loads a user's rights; undefined for a user who no longer exists. */
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
@@ -24,30 +27,24 @@ export interface ListMethods {
   readonly 'ai.tools.list'?: (actor: Actor) => Promise<unknown>;
 }
 
-/** The types that arguments may have. The methods themselves validate the fields. */
-const ARGUMENT = Match.Maybe(Match.OneOf(String, [Match.Any], Match.ObjectIncluding({})));
-
-/** The part of a method's `this` that is used. */
-interface Invocation {
-  readonly userId: string | null;
-  unblock(): void;
-}
-
 const ANONYMOUS: Actor = { userId: '', source: 'method' };
 
-export function defineAIMethods({ methods, actorOf }: AIMethodPorts): readonly string[] {
+export function defineAIMethods({ Meteor, argumentChecks, methods, actorOf }: AIMethodPorts): readonly string[] {
+  const checkArguments = argumentCheck(argumentChecks, (Match) => [
+    Match.Maybe(Match.OneOf(String, [Match.Any], Match.ObjectIncluding({}))),
+  ]);
   const names = Object.keys(methods) as (keyof AIMethods)[];
   for (const name of names) {
     Meteor.methods({
-      async [name](this: Invocation, ...args: unknown[]): Promise<unknown> {
-        check(args, [ARGUMENT]);
+      async [name](this: MeteorInvocation, ...args: unknown[]): Promise<unknown> {
+        checkArguments(args);
         // Model calls are slow and must not block the client's other methods.
         this.unblock();
         const { userId } = this;
         try {
           return await methods[name](userId === null ? ANONYMOUS : ((await actorOf(userId)) ?? ANONYMOUS), ...args);
         } catch (error) {
-          throw toMeteorError(error);
+          throw toMeteorError(Meteor, error);
         }
       },
     });
@@ -56,8 +53,8 @@ export function defineAIMethods({ methods, actorOf }: AIMethodPorts): readonly s
 }
 
 /** Leaves other errors unchanged: Meteor hides their details. */
-export function toMeteorError(thrown: unknown): unknown {
+export function toMeteorError(Meteor: MeteorServer, thrown: unknown): unknown {
   if (!isLLMError(thrown)) return thrown;
   const { code, message, details } = toClientError(thrown);
-  return new Meteor.Error(code, message, details);
+  return new Meteor.Error(code, message, details as never);
 }

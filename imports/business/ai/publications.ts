@@ -3,16 +3,15 @@
  * fields are sent, and every query has a limit. Anonymous clients get nothing; Meteor reruns the publication when
  * they log in.
  */
-import { check, Match } from 'meteor/check';
-import { Meteor } from 'meteor/meteor';
-import type { Mongo } from 'meteor/mongo';
+import { argumentCheck } from './domain/argumentCheck';
 import { boolean, readObject, oneOf, optional, identifier } from './domain/arguments';
 import { canAccess } from './application/operations/RunOperations';
 import { readRunFilter, VIEW_LIMITS } from './application/operations/RunQueries';
 import { TOOL_CALL_TRANSITIONS } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
-import type { StoredDocument } from './domain/interfaces/DocumentCollection';
+import type { MeteorCheck, MeteorServer, MeteorSubscription } from './domain/interfaces/MeteorServer';
 import type { Actor } from './domain/types/Actor';
+import type { MeteorMongoCollection, MeteorMongoCursor } from './infrastructure/persistence/databases/MeteorMongo';
 import {
   RUN_DETAIL_FIELDS,
   RUN_FIELDS,
@@ -26,21 +25,26 @@ import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runs/runDocuments
 import { toMeteorError } from './methods';
 
 export interface AIPublicationPorts {
-  readonly database: { published(name: string): Mongo.Collection<StoredDocument> };
+  readonly Meteor: MeteorServer;
+  readonly argumentChecks?: MeteorCheck | undefined;
+  readonly database: { published(name: string): MeteorMongoCollection };
   /** Loads a user's rights; undefined for a user who no longer exists. */
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
   /** The id of the user who owns the run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
 }
 
-type Cursors = readonly Mongo.Cursor<StoredDocument>[];
+type Cursors = readonly MeteorMongoCursor<unknown>[];
 type Find = (actor: Actor, argument: unknown) => Cursors | Promise<Cursors>;
 
-const ARGUMENT = Match.Maybe(Match.OneOf(String, Match.ObjectIncluding({})));
 const CALL_STATES = Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[];
 const ID_LENGTH = 128;
 
-export function definePublications({ database, actorOf, ownerOf }: AIPublicationPorts): readonly string[] {
+export function definePublications(ports: AIPublicationPorts): readonly string[] {
+  const { Meteor, argumentChecks, database, actorOf, ownerOf } = ports;
+  const checkArgument = argumentCheck(argumentChecks, (Match) =>
+    Match.Maybe(Match.OneOf(String, Match.ObjectIncluding({}))),
+  );
   const runs = database.published(RUNS);
   const calls = database.published(TOOL_CALLS);
   const deltas = database.published(DELTAS_COLLECTION);
@@ -95,8 +99,8 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
   };
 
   for (const [name, find] of Object.entries(publications)) {
-    Meteor.publish(name, async function (argument?: unknown) {
-      check(argument, ARGUMENT);
+    Meteor.publish(name, async function (this: MeteorSubscription, argument?: unknown) {
+      checkArgument(argument);
       this.unblock();
       const actor = this.userId === null ? undefined : await actorOf(this.userId);
       if (actor === undefined) return [];
@@ -104,7 +108,7 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
         // Meteor requires a mutable array.
         return [...(await find(actor, argument ?? {}))];
       } catch (error) {
-        throw toMeteorError(error);
+        throw toMeteorError(Meteor, error);
       }
     });
   }

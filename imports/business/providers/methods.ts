@@ -1,34 +1,30 @@
 /** Defines the operations `ai.providers.*` as Meteor methods. */
-import { check, Match } from 'meteor/check';
-import { Meteor } from 'meteor/meteor';
+import { argumentCheck } from '../ai/domain/argumentCheck';
 import { toClientError } from '../ai/domain/errors/clientError';
 import { isLLMError, LLMInvalidRequestError } from '../ai/domain/errors/LLMErrors';
 import type { ProviderOperations } from './application/operations/ProviderOperations';
+import type { MeteorCheck, MeteorInvocation, MeteorServer } from '../ai/domain/interfaces/MeteorServer';
 import type { Actor } from '../ai/domain/types/Actor';
 
 export interface ProviderMethodPorts {
+  readonly Meteor: MeteorServer;
+  readonly argumentChecks?: MeteorCheck | undefined;
   readonly operations: ProviderOperations;
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
 }
 
-/** The parts of a method's `this` that are used here. */
-interface Invocation {
-  readonly userId: string | null;
-  unblock(): void;
-}
-
-/** A call without an argument sends none, or null. */
-const ARGUMENT = Match.Maybe(Match.ObjectIncluding({}));
-
 const ANONYMOUS: Actor = { userId: '', source: 'method' };
 
-export function defineProviderMethods({ operations, actorOf }: ProviderMethodPorts): readonly string[] {
+export function defineProviderMethods(ports: ProviderMethodPorts): readonly string[] {
+  const { Meteor, argumentChecks, operations, actorOf } = ports;
+  // A call without an argument sends none, or null.
+  const checkArguments = argumentCheck(argumentChecks, (Match) => [Match.Maybe(Match.ObjectIncluding({}))]);
   const names = Object.keys(operations) as (keyof ProviderOperations)[];
   for (const name of names) {
     Meteor.methods({
-      async [`ai.providers.${name}`](this: Invocation, ...args: unknown[]): Promise<unknown> {
+      async [`ai.providers.${name}`](this: MeteorInvocation, ...args: unknown[]): Promise<unknown> {
         // The operations themselves validate the argument's fields.
-        check(args, [ARGUMENT]);
+        checkArguments(args);
         this.unblock();
         const { userId } = this;
         try {
@@ -40,7 +36,7 @@ export function defineProviderMethods({ operations, actorOf }: ProviderMethodPor
         } catch (error) {
           if (!isLLMError(error)) throw error;
           const { code, message, details } = toClientError(error);
-          throw new Meteor.Error(code, message, details);
+          throw new Meteor.Error(code, message, details as never);
         }
       },
     });

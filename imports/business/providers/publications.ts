@@ -1,23 +1,25 @@
 /** Defines the Meteor publication `ai.providers`: a user's providers, updated when they or their keys change. */
-import { check, Match } from 'meteor/check';
-import { Meteor } from 'meteor/meteor';
+import { argumentCheck } from '../ai/domain/argumentCheck';
+import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../ai/domain/interfaces/MeteorServer';
 import { PROVIDERS_COLLECTION, ProvidersPublication } from './application/operations/ProvidersPublication';
 import type { PublicProvider } from './domain/entities/PublicProvider';
 import type { Actor } from '../ai/domain/types/Actor';
 
 export interface ProviderPublicationPorts {
+  readonly Meteor: MeteorServer;
+  readonly argumentChecks?: MeteorCheck | undefined;
   readonly list: (actor: Actor) => Promise<readonly PublicProvider[]>;
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
   /** @returns unsubscribes */
   readonly onChange: (listener: () => void) => () => void;
 }
 
-const NOTHING = Match.Maybe({});
-
-export function defineProviderPublication({ list, actorOf, onChange }: ProviderPublicationPorts): readonly string[] {
-  Meteor.publish('ai.providers', async function (argument?: unknown) {
-    // There are no options, but an empty object is accepted.
-    check(argument, NOTHING);
+export function defineProviderPublication(ports: ProviderPublicationPorts): readonly string[] {
+  const { Meteor, argumentChecks, list, actorOf, onChange } = ports;
+  // There are no options, but an empty object is accepted.
+  const checkArgument = argumentCheck(argumentChecks, (Match) => Match.Maybe({}));
+  Meteor.publish('ai.providers', async function (this: MeteorSubscription, argument?: unknown) {
+    checkArgument(argument);
     this.unblock();
     const { userId } = this;
     if (userId === null) return [];

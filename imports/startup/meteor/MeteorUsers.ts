@@ -1,15 +1,17 @@
 /** Meteor's accounts: authenticates HTTP requests by login token, and looks up users by id for the access rules. */
 import type { IncomingMessage } from 'node:http';
-import { Accounts } from 'meteor/accounts-base';
-import { Meteor } from 'meteor/meteor';
 import type { ApiPrincipal } from '../../api/auth/ApiPrincipal';
 import { presentedToken } from '../../api/auth/presentedToken';
 import type { User } from '../../business/ai/domain/types/Actor';
+import { installedPackage } from './installedPackage';
+import type { MeteorAccounts, MeteorApp, StoredUser } from './MeteorPackages';
 
 /** Looks up a user's roles. */
 export type FindRoles = (userId: string) => Promise<readonly string[]> | readonly string[];
 
 export interface MeteorUsersOptions {
+  readonly Meteor: Pick<MeteorApp, 'users'>;
+  readonly Accounts: MeteorAccounts;
   /** User ids and e-mail addresses; an address counts only if it is verified. */
   readonly admins: readonly string[];
   /** Users with one of these roles are admins, too. */
@@ -19,11 +21,15 @@ export interface MeteorUsersOptions {
 }
 
 export class MeteorUsers {
+  private readonly Meteor: Pick<MeteorApp, 'users'>;
+  private readonly Accounts: LoginTokens;
   private readonly admins: ReadonlySet<string>;
   private readonly adminRoles: ReadonlySet<string>;
   private readonly findRoles: FindRoles | undefined;
 
-  constructor({ admins, adminRoles = [], findRoles = findPackageRoles() }: MeteorUsersOptions) {
+  constructor({ Meteor, Accounts, admins, adminRoles = [], findRoles = findPackageRoles() }: MeteorUsersOptions) {
+    this.Meteor = Meteor;
+    this.Accounts = Accounts as MeteorAccounts & LoginTokens;
     this.admins = new Set(admins.map(comparable));
     this.adminRoles = new Set(adminRoles);
     this.findRoles = findRoles;
@@ -31,25 +37,25 @@ export class MeteorUsers {
 
   readonly findUser = async (userId: string): Promise<User | undefined> => {
     if (userId === '') return undefined;
-    const user = await Meteor.users.findOneAsync(userId, {
+    const user = await this.Meteor.users.findOneAsync(userId, {
       fields: { username: 1, emails: 1, 'profile.name': 1, roles: 1 },
     });
-    return user === undefined ? undefined : this.toUser(user);
+    return isMissing(user) ? undefined : this.toUser(user);
   };
 
   /** Accepts a Meteor login token, which `Accounts._storedLoginToken()` returns on a client, wherever an API token. */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const token = presentedToken(request);
     if (token === undefined) return undefined;
-    const hashedToken = Accounts._hashLoginToken(token);
-    const user = await Meteor.users.findOneAsync(
+    const hashedToken = this.Accounts._hashLoginToken(token);
+    const user = await this.Meteor.users.findOneAsync(
       { 'services.resume.loginTokens.hashedToken': hashedToken },
       { fields: { 'services.resume.loginTokens': 1, emails: 1, roles: 1 } },
     );
     const login = (user?.services as LoginServices | undefined)?.resume?.loginTokens?.find(
       (one) => one.hashedToken === hashedToken,
     );
-    if (user === undefined || login === undefined || Accounts._tokenExpiration(login.when) < new Date())
+    if (isMissing(user) || login === undefined || this.Accounts._tokenExpiration(login.when) < new Date())
       return undefined;
     return (await this.toUser(user)).isAdmin === true ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
   };
@@ -72,13 +78,10 @@ export class MeteorUsers {
   }
 }
 
-interface StoredUser {
-  readonly _id: string;
-  readonly username?: string;
-  readonly profile?: { readonly name?: unknown };
-  readonly emails?: readonly { readonly address: string; readonly verified: boolean }[];
-  /** If the app stores them there. */
-  readonly roles?: unknown;
+/** `_tokenExpiration` is missing from the published types. */
+interface LoginTokens {
+  _hashLoginToken(token: string): string;
+  _tokenExpiration(when: Date): Date;
 }
 
 /** The part of `services` that accounts-base writes; its own types leave it open. */
@@ -88,9 +91,9 @@ interface LoginServices {
 
 /** `roles`, which Meteor contains from 3.1 on, or its predecessor `alanning:roles` 4, which have the same API. */
 function findPackageRoles(): FindRoles | undefined {
-  const { Package: packages = {} } = globalThis as { Package?: Readonly<Record<string, RolesPackage | undefined>> };
-  const roles = packages['roles']?.Roles ?? packages['alanning:roles']?.Roles;
-  return roles === undefined ? undefined : (userId) => roles.getRolesForUserAsync(userId);
+  const installed = installedPackage('roles') ?? installedPackage('alanning:roles');
+  const { Roles } = (installed ?? {}) as RolesPackage;
+  return Roles === undefined ? undefined : (userId) => Roles.getRolesForUserAsync(userId);
 }
 
 interface RolesPackage {
@@ -98,6 +101,10 @@ interface RolesPackage {
     /** Without a scope: global roles, with those that they inherit. */
     getRolesForUserAsync(userId: string): Promise<readonly string[]>;
   };
+}
+
+function isMissing(user: StoredUser | null | undefined): user is null | undefined {
+  return (user ?? undefined) === undefined;
 }
 
 /** E-mail addresses are compared without case, as accounts-password does; ids are case-sensitive. */

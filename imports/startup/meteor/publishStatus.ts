@@ -1,14 +1,22 @@
 /** Publishes `ai.status` to everyone, signed in or not: it states whether responses are simulated. */
-import { check, Match } from 'meteor/check';
-import { Meteor } from 'meteor/meteor';
+import { argumentCheck } from '../../business/ai/domain/argumentCheck';
+import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../../business/ai/domain/interfaces/MeteorServer';
 
 export const STATUS_COLLECTION = 'ai_status';
 
+export interface StatusPublicationPorts {
+  readonly Meteor: MeteorServer;
+  readonly argumentChecks?: MeteorCheck | undefined;
+  /** Undefined if models write the responses. */
+  readonly simulationNotice: string | undefined;
+}
+
 /** @returns the publication's name */
-export function publishStatus(simulationNotice: string | undefined): string {
-  Meteor.publish('ai.status', function (argument?: unknown) {
-    // There are no options, but an empty object is accepted.
-    check(argument, Match.Maybe({}));
+export function publishStatus({ Meteor, argumentChecks, simulationNotice }: StatusPublicationPorts): string {
+  // There are no options, but an empty object is accepted.
+  const checkArgument = argumentCheck(argumentChecks, (Match) => Match.Maybe({}));
+  Meteor.publish('ai.status', function (this: MeteorSubscription, argument?: unknown) {
+    checkArgument(argument);
     if (simulationNotice !== undefined) this.added(STATUS_COLLECTION, 'status', { simulationNotice });
     this.ready();
     return undefined;

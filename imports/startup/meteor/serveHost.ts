@@ -1,7 +1,6 @@
 /** Offers a host to a Meteor app's clients: methods and publications, HTTP routes, and an orderly shutdown. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebApp } from 'meteor/webapp';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { MeteorDatabase } from '../../business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { defineAIMethods } from '../../business/ai/methods';
@@ -15,10 +14,12 @@ import { CallsInProgress } from './CallsInProgress';
 import { closeOnSignals } from './closeOnSignals';
 import { addDdpRateLimits } from './ddpRateLimits';
 import type { MeteorUsers } from './MeteorUsers';
+import type { ReadPackages } from './readPackages';
 import { publishStatus } from './publishStatus';
 import { trackConnections } from './trackConnections';
 
 export interface ServePorts {
+  readonly packages: ReadPackages;
   readonly database: MeteorDatabase;
   readonly findUser: MeteorUsers['findUser'];
   /** Shown to everyone if responses are simulated. */
@@ -35,18 +36,18 @@ const CLOSE_TIMEOUT_MS = 3_000;
 
 /** @returns completes what is in progress, and closes the host */
 export async function serveHost(host: Host, ports: ServePorts): Promise<() => Promise<void>> {
-  const { database, httpPath, shutdownGraceMs, closesOnSignals } = ports;
+  const { packages, database, httpPath, shutdownGraceMs, closesOnSignals } = ports;
   const observed = await observeOtherProcesses(database, () => host.providers.changes.notify());
   const calls = new CallsInProgress();
   defineMethodsAndPublications(host, calls, ports);
-  const { handlers, httpServer } = WebApp;
-  handlers.use(httpPath === '' ? '/' : httpPath, host.api.router);
+  const { handlers, httpServer } = packages.WebApp;
+  (handlers as Handlers).use(httpPath === '' ? '/' : httpPath, host.api.router);
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Other sockets belong to DDP.
     host.api.handleUpgrade(request, socket, head);
   };
   httpServer.on('upgrade', onUpgrade);
-  const clients = trackConnections();
+  const clients = trackConnections(packages.Meteor);
 
   const settle = once(async () => {
     await Promise.all([host.api.close(), calls.ended(shutdownGraceMs)]);
@@ -74,6 +75,11 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
   return close;
 }
 
+/** The part of Express that is used. */
+interface Handlers {
+  use(path: string, router: Host['api']['router']): unknown;
+}
+
 function once(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => (running ??= run());
@@ -82,7 +88,7 @@ function once(run: () => Promise<void>): () => Promise<void> {
 function defineMethodsAndPublications(
   { runs, providers, userData }: Host,
   calls: CallsInProgress,
-  { database, findUser, notice }: ServePorts,
+  { packages, database, findUser, notice }: ServePorts,
 ): void {
   const actorOf = async (userId: string): Promise<Actor | undefined> => {
     const user = await findUser(userId);
@@ -93,21 +99,25 @@ function defineMethodsAndPublications(
     'ai.tools.list': (actor: Actor) => runs.queries.tools(actor),
     ...userData,
   });
-  addDdpRateLimits({
+  const { Meteor, argumentChecks, DDPRateLimiter } = packages;
+  const meteor = { Meteor, argumentChecks };
+  const names = {
     methods: [
-      ...defineAIMethods({ methods, actorOf }),
-      ...defineProviderMethods({ operations: providers.operations, actorOf }),
+      ...defineAIMethods({ ...meteor, methods, actorOf }),
+      ...defineProviderMethods({ ...meteor, operations: providers.operations, actorOf }),
     ],
     publications: [
-      ...definePublications({ database, actorOf, ownerOf: runs.ownerOf }),
+      ...definePublications({ ...meteor, database, actorOf, ownerOf: runs.ownerOf }),
       ...defineProviderPublication({
+        ...meteor,
         actorOf,
         list: (actor) => providers.operations.list(actor),
         onChange: (listener) => providers.changes.subscribe(listener),
       }),
-      publishStatus(notice),
+      publishStatus({ ...meteor, simulationNotice: notice }),
     ],
-  });
+  };
+  if (DDPRateLimiter !== undefined) addDdpRateLimits(DDPRateLimiter, names);
 }
 
 /**

@@ -2,15 +2,17 @@
  * Starts Bolide in a Meteor app: methods, publications and the HTTP API for logged-in users, on the app's own database.
  */
 import express from 'express';
-import { Meteor } from 'meteor/meteor';
 import { MeteorDatabase } from '../../business/ai/infrastructure/persistence/databases/MeteorDatabase';
-import type { ToolRegistry } from '../../business/ai/infrastructure/tools/ToolRegistry';
+import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
+import type { ToolList } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { readMeteorSettings } from '../settings/meteor';
 import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
 import { MeteorUsers } from './MeteorUsers';
 import type { FindRoles } from './MeteorUsers';
+import type { MeteorPackages } from './MeteorPackages';
+import { readPackages } from './readPackages';
 import { serveHost } from './serveHost';
 import { simulateWithoutVendors } from './simulateWithoutVendors';
 
@@ -19,9 +21,9 @@ export interface MeteorHost extends Host {
   readonly users: MeteorUsers;
 }
 
-export interface BolideOptions {
+export interface BolideOptions extends MeteorPackages {
   /** All tools, including exposed methods. Runs from before a restart continue at once and need them. */
-  readonly tools?: ToolRegistry;
+  readonly tools?: ToolList;
   /**
    * Has the same keys as the environment and takes precedence over it. Default: `Meteor.settings.ai`.
    */
@@ -57,9 +59,10 @@ let isRunning = false;
 /**
  * To be called once, before Meteor accepts connections: in `Meteor.startup`, or with a top-level `await`. Validates all
  * settings before anything is opened or created.
- * @throws LLMInvalidRequestError that lists every missing or invalid setting; Error for a second call
+ * @throws LLMInvalidRequestError that lists every missing object of Meteor, or every missing or invalid setting; Error
+ *   for a second call
  */
-export async function startBolide(options: BolideOptions = {}): Promise<MeteorHost> {
+export async function startBolide(options: BolideOptions): Promise<MeteorHost> {
   if (isRunning)
     throw new Error('Bolide is already running in this process. Call startBolide once and share the host it returns.');
   isRunning = true;
@@ -80,17 +83,26 @@ export async function startBolide(options: BolideOptions = {}): Promise<MeteorHo
 }
 
 async function open(options: BolideOptions): Promise<MeteorHost> {
+  const packages = readPackages(options);
+  const { Meteor, Mongo, Accounts } = packages;
   const { tools, findRoles, ownsAccounts = false, httpPath = '', simulates = Meteor.isDevelopment } = options;
   const { closesOnSignals = true, shutdownGraceMs = Meteor.isDevelopment ? 1_000 : 6_000 } = options;
   const { admins, adminRoles, firstUser, allowSignUp, ...settings } = readMeteorSettings(
     options.settings === undefined ? Meteor.settings['ai'] : options.settings,
     process.env,
   );
-  if (firstUser !== undefined) requirePasswords();
-  if (allowSignUp !== undefined || ownsAccounts) configureSignUp(allowSignUp ?? false);
-  const users = new MeteorUsers({ admins, adminRoles, ...(findRoles === undefined ? {} : { findRoles }) });
+  const registry = tools === undefined ? undefined : toToolRegistry(tools);
+  if (firstUser !== undefined) requirePasswords(Accounts);
+  if (allowSignUp !== undefined || ownsAccounts) configureSignUp(Accounts, allowSignUp ?? false);
+  const users = new MeteorUsers({
+    Meteor,
+    Accounts,
+    admins,
+    adminRoles,
+    ...(findRoles === undefined ? {} : { findRoles }),
+  });
   const { authenticate, findUser } = users;
-  const database = new MeteorDatabase();
+  const database = new MeteorDatabase({ Mongo });
   const simulated = await simulateWithoutVendors(settings.ai, database, simulates);
   const ai = simulated === undefined ? {} : { ai: simulated.settings, access: 'everyone' as const };
   try {
@@ -103,13 +115,14 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
         findUser,
         hasAccounts: true,
         servesPages: true,
-        ...(tools === undefined ? {} : { ai: { tools } }),
+        ...(registry === undefined ? {} : { ai: { tools: registry } }),
       },
     );
     try {
-      if (firstUser !== undefined) await createFirstUser(firstUser);
+      if (firstUser !== undefined) await createFirstUser(packages, firstUser);
       const notice = simulated?.notice;
       const closeHost = await serveHost(host, {
+        packages,
         database,
         findUser,
         notice,

@@ -1,5 +1,5 @@
 /** Tracks the connections of DDP clients to this process, so that a shutdown can close them. */
-import { Meteor } from 'meteor/meteor';
+import type { MeteorApp } from './MeteorPackages';
 
 export interface ClientConnections {
   /** Closes all connections. Their clients connect again. */
@@ -12,12 +12,12 @@ interface Closable {
   close(): void;
 }
 
-export function trackConnections(): ClientConnections {
+export function trackConnections(Meteor: Pick<MeteorApp, 'onConnection'>): ClientConnections {
   const open = new Set<Closable>();
   const handle = Meteor.onConnection((connection) => {
     open.add(connection);
     connection.onClose(() => open.delete(connection));
-  });
+  }) as { stop(): void };
   return {
     close() {
       for (const connection of open) connection.close();

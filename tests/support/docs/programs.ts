@@ -30,6 +30,13 @@ export function programsOf(blocks: readonly CodeBlock[]): readonly Program[] {
   return programs;
 }
 
+const PACKAGE_PATHS: Readonly<Record<string, string[]>> = {
+  bolide: ['./imports/entries/index.ts'],
+  'bolide/ai-sdk': ['./imports/entries/aiSdk.ts'],
+  'bolide/meteor-client': ['./imports/entries/meteorClient.ts'],
+  'bolide/*': ['./imports/entries/*.ts'],
+};
+
 /** @returns one line for each type error, with the place of its program and the line within it */
 export function typeErrorsOf(programs: readonly Program[]): readonly string[] {
   const configPath = join(ROOT, 'tsconfig.node.json');
@@ -39,8 +46,8 @@ export function typeErrorsOf(programs: readonly Program[]): readonly string[] {
     ts.sys,
     dirname(configPath),
   );
-  // An app that has copied the source imports it from there.
-  options.paths = { ...options.paths, '/imports/bolide/*': ['./imports/*'] };
+  // The npm package is what its entries export.
+  options.paths = { ...options.paths, ...PACKAGE_PATHS };
   // The programs stand at the root of the project, as a reader's own would.
   const sources = new Map(programs.map(({ code }, index) => [join(ROOT, `docs-${index}.ts`), `${code}\nexport {};\n`]));
   const host = ts.createCompilerHost(options);

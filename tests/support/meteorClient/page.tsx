@@ -3,19 +3,18 @@ import { StrictMode } from 'react';
 import type { FunctionComponent } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Meteor } from 'meteor/meteor';
+import { Mongo } from 'meteor/mongo';
 import { Tracker } from 'meteor/tracker';
 import { createMeteorData } from '../../../imports/ui/data/meteor/createMeteorData';
 import { Dashboard } from '../../../imports/ui/Dashboard';
-import { callMethod } from '../../../imports/ui/data/meteor/callMethod';
-import { clientCollection } from '../../../imports/ui/data/meteor/clientCollection';
-import { trackDelta } from '../../../imports/ui/data/meteor/trackDelta';
+import { createMeteorHelpers } from '../../../imports/ui/data/meteor/createMeteorHelpers';
+import { createMeteorHooks } from '../../../imports/ui/data/meteor/createMeteorHooks';
+import { MeteorSource } from '../../../imports/ui/data/meteor/MeteorSource';
 import { trackDocuments } from '../../../imports/ui/data/meteor/trackDocuments';
-import { trackRun } from '../../../imports/ui/data/meteor/trackRun';
-import { trackToolCalls } from '../../../imports/ui/data/meteor/trackToolCalls';
-import { useDelta } from '../../../imports/ui/data/meteor/useDelta';
-import { useRun } from '../../../imports/ui/data/meteor/useRun';
-import { useToolCalls } from '../../../imports/ui/data/meteor/useToolCalls';
-import { useTracked } from '../../../imports/ui/data/meteor/useTracked';
+import type { DocumentQuery } from '../../../imports/ui/data/meteor/trackDocuments';
+
+const packages = { Meteor, Mongo, Tracker };
+const source = MeteorSource.of(packages);
 
 /** Renders a component, and returns a function that unmounts it. */
 function mount(Component: FunctionComponent, isStrict: boolean): () => void {
@@ -37,7 +36,7 @@ function mount(Component: FunctionComponent, isStrict: boolean): () => void {
 }
 
 function mountDashboard(isStrict: boolean): () => void {
-  const data = createMeteorData();
+  const data = createMeteorData(packages);
   return mount(() => <Dashboard data={data} />, isStrict);
 }
 
@@ -52,16 +51,10 @@ export const page = {
   Tracker,
   mount,
   mountDashboard,
-  callMethod,
-  clientCollection,
-  trackDelta,
-  trackDocuments,
-  trackRun,
-  trackToolCalls,
-  useDelta,
-  useRun,
-  useToolCalls,
-  useTracked,
+  collection: (name: string) => source.collection(name),
+  trackDocuments: <T extends { readonly _id: string }>(query: DocumentQuery<T>) => trackDocuments(source, query),
+  ...createMeteorHelpers(packages),
+  ...createMeteorHooks(packages),
 };
 export type TestPage = typeof page;
 

@@ -3,20 +3,24 @@
  * flush in which none reads it any more: a computation that reruns, and a component that is unmounted and mounted
  * again, continue with the running one.
  */
-import { Tracker } from 'meteor/tracker';
+import type { MeteorSource } from './MeteorSource';
 
 export abstract class SharedSource<T> {
   protected value: T | undefined;
-  private readonly dependency = new Tracker.Dependency();
+  protected readonly source: MeteorSource;
+  private readonly dependency: { depend(): boolean; changed(): void };
   private readonly key: string;
   private readers = 0;
 
-  constructor(key: string) {
+  constructor(source: MeteorSource, key: string) {
+    this.source = source;
+    this.dependency = new source.Tracker.Dependency();
     this.key = key;
   }
 
   /** The value in a computation, or else the value at this moment. */
   read(): T {
+    const { Tracker } = this.source;
     if (!Tracker.active) return this.value ?? this.peek();
     this.retain();
     Tracker.onInvalidate(() => Tracker.afterFlush(() => this.release()));
@@ -37,23 +41,15 @@ export abstract class SharedSource<T> {
   private retain(): void {
     this.readers += 1;
     if (this.readers > 1) return;
-    running.set(this.key, this);
-    Tracker.nonreactive(() => this.start());
+    this.source.running.set(this.key, this);
+    this.source.Tracker.nonreactive(() => this.start());
   }
 
   private release(): void {
     this.readers -= 1;
     if (this.readers > 0) return;
-    running.delete(this.key);
+    this.source.running.delete(this.key);
     this.stop();
     this.value = undefined;
   }
-}
-
-const running = new Map<string, SharedSource<unknown>>();
-
-/** The running source of this key, or a new one, which is shared from its first reading computation on. */
-export function sharedSource<S extends SharedSource<unknown>>(key: string, create: (key: string) => S): S {
-  // A key starts with the kind of its source.
-  return (running.get(key) as S | undefined) ?? create(key);
 }

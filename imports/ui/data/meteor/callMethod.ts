@@ -2,8 +2,8 @@
  * Calls a Meteor method and converts its errors. After a reconnect, Meteor sends methods in flight again; these are
  * sent once, and a run's start carries a request id.
  */
-import { Meteor } from 'meteor/meteor';
 import { DashboardError } from '../DashboardData';
+import type { BrowserMeteor } from './BrowserPackages';
 
 /**
  * `callAsync` cannot be told not to repeat. In a browser `applyAsync` resolves at once to `undefined`, and only logs
@@ -11,10 +11,14 @@ import { DashboardError } from '../DashboardData';
  */
 const OPTIONS = { noRetry: true, returnServerResultPromise: true };
 
-export async function callMethod<T = void>(name: string, argument: object): Promise<T> {
+export async function callMethod<T = void>(
+  Meteor: Pick<BrowserMeteor, 'applyAsync'>,
+  name: string,
+  argument: object,
+): Promise<T> {
   try {
     // The method's contract types its result.
-    return (await Meteor.applyAsync(name, [argument], OPTIONS)) as T;
+    return (await Meteor.applyAsync(name, [argument as never], OPTIONS)) as T;
   } catch (error) {
     throw toDashboardError(error);
   }

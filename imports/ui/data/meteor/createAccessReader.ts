@@ -1,9 +1,11 @@
 /** Who is signed in, according to Meteor's accounts. */
-import { Meteor } from 'meteor/meteor';
 import type { Access } from '../DashboardData';
+import type { BrowserMeteor } from './BrowserPackages';
+
+type AccountsState = Pick<BrowserMeteor, 'loggingIn' | 'userId' | 'user'>;
 
 /** @returns a function that is reactive inside a Tracker computation */
-export function createAccessReader(): () => Access {
+export function createAccessReader(Meteor: AccountsState): () => Access {
   // At the start, Meteor resumes the session of a stored token. Later sign-ins are the form's, which shows them itself
   // and must stay on the page to show their errors.
   let isResuming = true;
@@ -11,8 +13,8 @@ export function createAccessReader(): () => Access {
     isResuming &&= Meteor.loggingIn();
     if (isResuming) return CHECKING;
     if (Meteor.userId() === null) return SIGNED_OUT;
-    // Right after sign-in the id is known before the user document arrives, which the published types leave out.
-    const user = Meteor.user() as ReturnType<typeof Meteor.user> | undefined;
+    // Right after sign-in the id is known before the user document arrives.
+    const user = Meteor.user();
     const name = user?.username ?? user?.emails?.[0]?.address;
     return { state: 'signedIn', ...(name === undefined ? {} : { name }) };
   };

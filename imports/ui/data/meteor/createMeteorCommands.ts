@@ -1,10 +1,16 @@
 /** The dashboard's commands as Meteor methods. */
-import { Meteor } from 'meteor/meteor';
 import { DashboardError } from '../DashboardData';
 import type { DashboardCommands } from '../DashboardData';
+import type { BrowserMeteor } from './BrowserPackages';
 import { callMethod, toDashboardError } from './callMethod';
 
-export function createMeteorCommands(): DashboardCommands {
+/** What accounts-password adds. */
+interface PasswordSignIn {
+  loginWithPassword(login: string, password: string, callback: (error?: Error) => void): void;
+}
+
+export function createMeteorCommands(Meteor: BrowserMeteor & Partial<PasswordSignIn>): DashboardCommands {
+  const call = <T = void>(name: string, argument: object): Promise<T> => callMethod<T>(Meteor, name, argument);
   return {
     signIn(credentials) {
       if (credentials.method !== 'password')
@@ -12,8 +18,16 @@ export function createMeteorCommands(): DashboardCommands {
           new DashboardError('invalid-request', 'This server signs in with a user name and a password.'),
         );
       const { login, password } = credentials;
+      const { loginWithPassword: signIn } = Meteor;
+      if (signIn === undefined)
+        return Promise.reject(
+          new DashboardError(
+            'invalid-request',
+            "This app has no passwords. Sign in on one of the app's own pages, or add accounts-password.",
+          ),
+        );
       return new Promise((resolve, reject) =>
-        Meteor.loginWithPassword(login, password, (error) =>
+        signIn.call(Meteor, login, password, (error) =>
           error === undefined ? resolve() : reject(toDashboardError(error)),
         ),
       );
@@ -22,16 +36,16 @@ export function createMeteorCommands(): DashboardCommands {
       new Promise((resolve, reject) =>
         Meteor.logout((error) => (error === undefined ? resolve() : reject(toDashboardError(error)))),
       ),
-    startRun: (request) => callMethod<{ executionId: string }>('ai.runs.start', request),
-    cancelRun: (executionId) => callMethod('ai.runs.cancel', { executionId }),
-    approve: (decision) => callMethod('ai.runs.approve', decision),
-    reject: (decision) => callMethod('ai.runs.reject', decision),
+    startRun: (request) => call<{ executionId: string }>('ai.runs.start', request),
+    cancelRun: (executionId) => call('ai.runs.cancel', { executionId }),
+    approve: (decision) => call('ai.runs.approve', decision),
+    reject: (decision) => call('ai.runs.reject', decision),
     submitToolResult: ({ executionId, callId, outcome }) =>
-      callMethod('ai.runs.submitToolResult', { executionId, callId, ...outcome }),
-    connectProvider: (providerId) => callMethod<string>('ai.providers.connect', { providerId }),
-    disconnectProvider: (providerId) => callMethod('ai.providers.disconnect', { providerId }),
+      call('ai.runs.submitToolResult', { executionId, callId, ...outcome }),
+    connectProvider: (providerId) => call<string>('ai.providers.connect', { providerId }),
+    disconnectProvider: (providerId) => call('ai.providers.disconnect', { providerId }),
     async testProvider(providerId) {
-      await callMethod('ai.providers.test', { providerId });
+      await call('ai.providers.test', { providerId });
       return 'Connection OK.';
     },
   };

@@ -1,17 +1,18 @@
 /** The dashboard's data under Meteor: publications for the data, methods for the commands. */
 import { useMemo } from 'react';
-import { Meteor } from 'meteor/meteor';
 import type { Connection, DashboardData, Loaded, RunDetails } from '../DashboardData';
 import { deriveLiveText } from '../reducers/deriveLiveText';
 import { outputItems } from '../reducers/outputItems';
 import { parseItems } from '../reducers/parseItems';
 import { sortCalls } from '../reducers/sortCalls';
+import type { BrowserPackages } from './BrowserPackages';
 import { toDashboardError } from './callMethod';
 import { DELTAS, PROVIDERS, RUNS, STATISTICS, STATUS, TOOL_CALLS } from './collections';
 import { countTools } from './countTools';
 import { createAccessReader } from './createAccessReader';
 import { createMeteorCommands } from './createMeteorCommands';
 import { createRunList } from './createRunList';
+import { MeteorSource } from './MeteorSource';
 import { trackDocuments } from './trackDocuments';
 import { trackRun } from './trackRun';
 import { trackSubscription } from './trackSubscription';
@@ -20,21 +21,29 @@ import { trackToolCalls } from './trackToolCalls';
 import { useToolList } from './useToolList';
 import { useTracked } from './useTracked';
 
-/** To be called once, outside of components: the result holds the state of the dashboard's session. */
-export function createMeteorData(): DashboardData {
-  const readAccess = createAccessReader();
+/**
+ * To be called once, outside of components: the result holds the state of the dashboard's session.
+ * @throws TypeError for a missing or wrong object, with its import
+ */
+export function createMeteorData(packages: BrowserPackages): DashboardData {
+  const source = MeteorSource.of(packages);
+  const useSource = <T extends object>(read: (source: MeteorSource) => T): T =>
+    useTracked(source.Tracker, () => read(source), []);
+  const readAccess = createAccessReader(source.Meteor);
   const toListedRuns = createRunList();
   return {
-    useAccess: () => useTracked(readAccess, []),
-    useSimulationNotice: () => useTracked(readStatus, []).simulationNotice,
-    useConnection: () => useTracked(readConnection, []).connection,
+    useAccess: () => useSource(readAccess),
+    useSimulationNotice: () => useSource(readStatus).simulationNotice,
+    useConnection: () => useSource(readConnection).connection,
     useRuns() {
-      const { runs, calls, runStatus, callStatus } = useTracked(readRuns, []);
+      const { runs, calls, runStatus, callStatus } = useSource(readRuns);
       const listed = useMemo(() => toListedRuns(runs, calls), [runs, calls]);
       return toLoaded(listed, runStatus, callStatus);
     },
     useRun(executionId) {
-      const { run, toolCalls, deltas, ...status } = useTracked(() => readRun(executionId), [executionId]);
+      const { run, toolCalls, deltas, ...status } = useTracked(source.Tracker, () => readRun(source, executionId), [
+        executionId,
+      ]);
       const items = useMemo(() => parseItems(run?.transcript ?? run?.input), [run?.transcript, run?.input]);
       const details = useMemo((): RunDetails | undefined => {
         if (run === undefined) return undefined;
@@ -51,55 +60,55 @@ export function createMeteorData(): DashboardData {
       return toLoaded(details, status);
     },
     useTools() {
-      const tools = useToolList();
-      const { toolCalls, ...status } = useTracked(readToolCalls, []);
+      const tools = useToolList(source.Meteor);
+      const { toolCalls, ...status } = useSource(readToolCalls);
       const listed = tools.state === 'ready' ? tools.value : undefined;
       const counted = useMemo(() => listed && countTools(listed, toolCalls), [listed, toolCalls]);
       return counted === undefined ? tools : toLoaded(counted, status);
     },
     useProviders() {
-      const { providers, status } = useTracked(readProviders, []);
+      const { providers, status } = useSource(readProviders);
       return toLoaded(providers, status);
     },
     useStatistics() {
-      const { counts, status } = useTracked(readStatistics, []);
+      const { counts, status } = useSource(readStatistics);
       return toLoaded(counts, status);
     },
-    commands: createMeteorCommands(),
+    commands: createMeteorCommands(source.Meteor),
   };
 }
 
 const AWAITING_APPROVAL = { state: 'awaiting_approval' };
 
-const readRuns = () => ({
-  runs: trackDocuments({ collection: RUNS, sort: { createdAt: -1 } }),
-  calls: trackDocuments({ collection: TOOL_CALLS, selector: AWAITING_APPROVAL }),
-  runStatus: trackSubscription('ai.runs', {}),
-  callStatus: trackSubscription('ai.toolCalls', { ...AWAITING_APPROVAL, summary: true }),
+const readRuns = (source: MeteorSource) => ({
+  runs: trackDocuments(source, { collection: RUNS, sort: { createdAt: -1 } }),
+  calls: trackDocuments(source, { collection: TOOL_CALLS, selector: AWAITING_APPROVAL }),
+  runStatus: trackSubscription(source, 'ai.runs', {}),
+  callStatus: trackSubscription(source, 'ai.toolCalls', { ...AWAITING_APPROVAL, summary: true }),
 });
 
-const readRun = (executionId: string) => ({
-  ...trackRun(executionId),
-  toolCalls: trackToolCalls(executionId).toolCalls,
-  deltas: trackDocuments({ collection: DELTAS, selector: { executionId }, sort: { seq: 1 } }),
+const readRun = (source: MeteorSource, executionId: string) => ({
+  ...trackRun(source, executionId),
+  toolCalls: trackToolCalls(source, executionId).toolCalls,
+  deltas: trackDocuments(source, { collection: DELTAS, selector: { executionId }, sort: { seq: 1 } }),
 });
 
-const readToolCalls = () => ({
-  toolCalls: trackDocuments({ collection: TOOL_CALLS }),
-  ...trackSubscription('ai.toolCalls', { summary: true }),
+const readToolCalls = (source: MeteorSource) => ({
+  toolCalls: trackDocuments(source, { collection: TOOL_CALLS }),
+  ...trackSubscription(source, 'ai.toolCalls', { summary: true }),
 });
 
-const readProviders = () => ({
-  providers: trackDocuments({ collection: PROVIDERS, sort: { name: 1 } }),
-  status: trackSubscription('ai.providers', {}),
+const readProviders = (source: MeteorSource) => ({
+  providers: trackDocuments(source, { collection: PROVIDERS, sort: { name: 1 } }),
+  status: trackSubscription(source, 'ai.providers', {}),
 });
 
-const readStatistics = () => ({
-  counts: trackDocuments({ collection: STATISTICS }),
-  status: trackSubscription('ai.stats', {}),
+const readStatistics = (source: MeteorSource) => ({
+  counts: trackDocuments(source, { collection: STATISTICS }),
+  status: trackSubscription(source, 'ai.stats', {}),
 });
 
-const readConnection = (): { connection: Connection } => {
+const readConnection = ({ Meteor }: MeteorSource): { connection: Connection } => {
   const { status } = Meteor.status();
   return { connection: status === 'connected' ? 'live' : status === 'connecting' ? 'connecting' : 'lost' };
 };
@@ -116,8 +125,8 @@ function toLoaded<T>(value: T, ...statuses: readonly SubscriptionStatus[]): Load
 }
 
 /** Also for visitors who are not signed in. */
-function readStatus(): { readonly simulationNotice: string | undefined } {
-  trackSubscription('ai.status', {});
-  const [status] = trackDocuments({ collection: STATUS });
+function readStatus(source: MeteorSource): { readonly simulationNotice: string | undefined } {
+  trackSubscription(source, 'ai.status', {});
+  const [status] = trackDocuments(source, { collection: STATUS });
   return { simulationNotice: status?.simulationNotice };
 }

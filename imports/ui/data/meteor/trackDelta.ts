@@ -4,6 +4,7 @@ import type { LiveText } from '../DashboardData';
 import { joinDeltas, joinItems } from '../reducers/deriveLiveText';
 import { outputItems } from '../reducers/outputItems';
 import { DELTAS } from './collections';
+import type { MeteorSource } from './MeteorSource';
 import { trackDocuments } from './trackDocuments';
 import { NOT_STARTED, trackRun } from './trackRun';
 import type { SubscriptionStatus } from './trackSubscription';
@@ -14,10 +15,10 @@ export interface TrackedDelta extends SubscriptionStatus, LiveText {}
  * Everything that the model has written in a run so far, over the same subscription as `trackRun`. It stays when the
  * run has ended.
  */
-export function trackDelta(executionId: string | undefined): TrackedDelta {
+export function trackDelta(source: MeteorSource, executionId: string | undefined): TrackedDelta {
   if (executionId === undefined) return { ...NOT_STARTED, text: '', reasoning: '' };
-  const { run, ...status } = trackRun(executionId);
-  const deltas = trackDocuments({ collection: DELTAS, selector: { executionId }, sort: { seq: 1 } });
+  const { run, ...status } = trackRun(source, executionId);
+  const deltas = trackDocuments(source, { collection: DELTAS, selector: { executionId }, sort: { seq: 1 } });
   const streamed = joinDeltas(deltas);
   const recorded = run === undefined ? NOTHING : recordedText(run);
   // Deltas are ahead of the transcript while the run streams; they expire, and are bounded in number.

@@ -2,11 +2,10 @@
  * The documents of a query as a reactive array. Documents that did not change stay the same objects, so that only what
  * shows a changed one is rendered again; many changes at once are one new array.
  */
-import { Meteor } from 'meteor/meteor';
-import type { Mongo } from 'meteor/mongo';
-import { clientCollection } from './clientCollection';
+import type { BrowserCursor } from './BrowserPackages';
 import type { CollectionName } from './collections';
-import { SharedSource, sharedSource } from './SharedSource';
+import type { MeteorSource } from './MeteorSource';
+import { SharedSource } from './SharedSource';
 
 export interface DocumentQuery<T> {
   readonly collection: CollectionName<T>;
@@ -15,8 +14,11 @@ export interface DocumentQuery<T> {
 }
 
 /** Observes while the computation runs. Computations with the same query share one observer. */
-export function trackDocuments<T extends { readonly _id: string }>(query: DocumentQuery<T>): readonly T[] {
-  return sharedSource(`documents ${JSON.stringify(query)}`, (key) => new SharedQuery<T>(key, query)).read();
+export function trackDocuments<T extends { readonly _id: string }>(
+  source: MeteorSource,
+  query: DocumentQuery<T>,
+): readonly T[] {
+  return source.shared(`documents ${JSON.stringify(query)}`, (key) => new SharedQuery<T>(source, key, query)).read();
 }
 
 class SharedQuery<T extends { readonly _id: string }> extends SharedSource<readonly T[]> {
@@ -25,8 +27,8 @@ class SharedQuery<T extends { readonly _id: string }> extends SharedSource<reado
   private documents: T[] = [];
   private isStale = false;
 
-  constructor(key: string, query: DocumentQuery<T>) {
-    super(key);
+  constructor(source: MeteorSource, key: string, query: DocumentQuery<T>) {
+    super(source, key);
     this.query = query;
   }
 
@@ -58,7 +60,7 @@ class SharedQuery<T extends { readonly _id: string }> extends SharedSource<reado
 
   protected peek(): readonly T[] {
     // Only browsers have these collections.
-    return Meteor.isServer ? [] : this.cursor().fetch();
+    return this.source.Meteor.isServer ? [] : this.cursor().fetch();
   }
 
   /** Documents arrive in batches; the array is copied once per batch. */
@@ -71,8 +73,8 @@ class SharedQuery<T extends { readonly _id: string }> extends SharedSource<reado
     });
   }
 
-  private cursor(): Mongo.Cursor<T> {
+  private cursor(): BrowserCursor<T> {
     const { collection, selector = {}, sort } = this.query;
-    return clientCollection(collection).find(selector, sort === undefined ? {} : { sort });
+    return this.source.collection(collection).find(selector, sort === undefined ? {} : { sort });
   }
 }

@@ -2,6 +2,7 @@
 import type { RunDetailView } from '../../../business/ai/domain/types/RunViews';
 import { NO_USAGE } from '../reducers/usageView';
 import { RUNS } from './collections';
+import type { MeteorSource } from './MeteorSource';
 import { trackDocuments } from './trackDocuments';
 import { trackSubscription } from './trackSubscription';
 import type { SubscriptionStatus } from './trackSubscription';
@@ -16,10 +17,10 @@ export interface TrackedRun extends SubscriptionStatus {
  * arrived, without subscribing.
  * @param executionId undefined as long as no run has been started
  */
-export function trackRun(executionId: string | undefined): TrackedRun {
+export function trackRun(source: MeteorSource, executionId: string | undefined): TrackedRun {
   if (executionId === undefined) return { ...NOT_STARTED, run: undefined };
-  const status = trackSubscription('ai.run', { executionId });
-  const [run] = trackDocuments({ collection: RUNS, selector: { _id: executionId } });
+  const status = trackSubscription(source, 'ai.run', { executionId });
+  const [run] = trackDocuments(source, { collection: RUNS, selector: { _id: executionId } });
   // Lists publish a part of the same document.
   const isComplete = !status.isLoading && status.error === undefined;
   return { ...status, run: run === undefined || !isComplete ? undefined : withUsage(run) };

@@ -1,7 +1,6 @@
 /** A subscription as a reactive value: whether its documents have arrived, and why it ended. */
-import { Meteor } from 'meteor/meteor';
-import { Tracker } from 'meteor/tracker';
-import { SharedSource, sharedSource } from './SharedSource';
+import type { MeteorSource } from './MeteorSource';
+import { SharedSource } from './SharedSource';
 
 /** A `Meteor.Error`: `error` is the code, `reason` the message. */
 export interface SubscriptionError extends Error {
@@ -20,11 +19,13 @@ export interface SubscriptionStatus {
 }
 
 /** Subscribes while the computation runs. Computations with the same name and argument share one subscription. */
-export function trackSubscription(name: string, argument: object): SubscriptionStatus {
-  return sharedSource(
-    `subscription ${name} ${JSON.stringify(argument)}`,
-    (key) => new SharedSubscription(key, name, argument),
-  ).read();
+export function trackSubscription(source: MeteorSource, name: string, argument: object): SubscriptionStatus {
+  return source
+    .shared(
+      `subscription ${name} ${JSON.stringify(argument)}`,
+      (key) => new SharedSubscription(source, key, name, argument),
+    )
+    .read();
 }
 
 class SharedSubscription extends SharedSource<SubscriptionStatus> {
@@ -32,14 +33,14 @@ class SharedSubscription extends SharedSource<SubscriptionStatus> {
   private readonly argument: object;
   private handle: { stop(): void } | undefined;
 
-  constructor(key: string, name: string, argument: object) {
-    super(key);
+  constructor(source: MeteorSource, key: string, name: string, argument: object) {
+    super(source, key);
     this.name = name;
     this.argument = argument;
   }
 
   protected start(): void {
-    this.handle = Meteor.subscribe(this.name, this.argument, {
+    this.handle = this.source.Meteor.subscribe(this.name, this.argument as never, {
       onReady: () => this.update({ isLoading: false }),
       onStop: (error?: SubscriptionError) => {
         if (error !== undefined) this.update({ isLoading: false, error });
@@ -60,7 +61,7 @@ class SharedSubscription extends SharedSource<SubscriptionStatus> {
     // Only a subscription that is still read and has failed.
     if (this.handle === undefined || this.value?.error === undefined) return;
     this.update({ isLoading: true });
-    Tracker.nonreactive(() => this.start());
+    this.source.Tracker.nonreactive(() => this.start());
   };
 
   private readonly loading: SubscriptionStatus = { isLoading: true, error: undefined, retry: this.retry };

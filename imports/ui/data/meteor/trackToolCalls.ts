@@ -2,6 +2,7 @@
 import type { ToolCallState } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 import { TOOL_CALLS } from './collections';
+import type { MeteorSource } from './MeteorSource';
 import { trackDocuments } from './trackDocuments';
 import { NOT_STARTED } from './trackRun';
 import { trackSubscription } from './trackSubscription';
@@ -21,16 +22,16 @@ export interface TrackedToolCalls extends SubscriptionStatus {
  * The tool calls of a run, over the same subscription as `trackRun`, or those that match a filter, over `ai.toolCalls`.
  * @param filter an execution id, a filter, or undefined as long as no run has been started
  */
-export function trackToolCalls(filter: string | ToolCallFilter | undefined): TrackedToolCalls {
+export function trackToolCalls(source: MeteorSource, filter: string | ToolCallFilter | undefined): TrackedToolCalls {
   if (filter === undefined) return { ...NOT_STARTED, toolCalls: NONE };
   const [publication, argument] =
     typeof filter === 'string'
       ? (['ai.run', { executionId: filter }] as const)
       : (['ai.toolCalls', definedFields(filter)] as const);
-  const status = trackSubscription(publication, argument);
+  const status = trackSubscription(source, publication, argument);
   // Lists publish calls without their arguments, on which nobody must decide.
   const selector = { ...argument, arguments: { $exists: true } };
-  return { ...status, toolCalls: trackDocuments({ collection: TOOL_CALLS, selector, sort: { startTime: 1 } }) };
+  return { ...status, toolCalls: trackDocuments(source, { collection: TOOL_CALLS, selector, sort: { startTime: 1 } }) };
 }
 
 const NONE: readonly ToolCallView[] = [];

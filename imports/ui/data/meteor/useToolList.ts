@@ -2,9 +2,10 @@
 import { useCallback, useEffect, useState } from 'react';
 import { DashboardError } from '../DashboardData';
 import type { Loaded, ToolSummary } from '../DashboardData';
+import type { BrowserMeteor } from './BrowserPackages';
 import { callMethod } from './callMethod';
 
-export function useToolList(): Loaded<readonly ToolSummary[]> {
+export function useToolList(Meteor: Pick<BrowserMeteor, 'applyAsync'>): Loaded<readonly ToolSummary[]> {
   const [attempt, setAttempt] = useState(0);
   const [result, setResult] = useState<readonly ToolSummary[] | DashboardError>();
   const retry = useCallback(() => {
@@ -16,9 +17,9 @@ export function useToolList(): Loaded<readonly ToolSummary[]> {
     const show = (outcome: readonly ToolSummary[] | DashboardError): void => {
       if (isMounted) setResult(outcome);
     };
-    callMethod<readonly ToolSummary[]>('ai.tools.list', {}).then(show, show);
+    callMethod<readonly ToolSummary[]>(Meteor, 'ai.tools.list', {}).then(show, show);
     return () => void (isMounted = false);
-  }, [attempt]);
+  }, [Meteor, attempt]);
   if (result === undefined) return { state: 'loading' };
   return result instanceof DashboardError
     ? { state: 'failed', error: result, retry }

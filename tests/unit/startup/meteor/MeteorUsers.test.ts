@@ -10,6 +10,7 @@ import { MeteorUsers } from '../../../../imports/startup/meteor/MeteorUsers';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { startMeteorApp } from '../../../support/meteorApp';
 import type { MeteorApp } from '../../../support/meteorApp';
+import { METEOR_PACKAGES } from '../../../support/meteorPackages';
 
 describe('MeteorUsers', () => {
   describe('a login token over HTTP', () => {
@@ -65,7 +66,7 @@ describe('MeteorUsers', () => {
     for (const [user, name] of NAMES)
       it(`names ${JSON.stringify(user)} ${name ?? 'by id only'}`, async () => {
         await Meteor.users.insertAsync({ _id: 'u', ...user });
-        expect((await new MeteorUsers({ admins: [] }).findUser('u'))?.name).to.equal(name);
+        expect((await new MeteorUsers({ ...METEOR_PACKAGES, admins: [] }).findUser('u'))?.name).to.equal(name);
       });
   });
 });

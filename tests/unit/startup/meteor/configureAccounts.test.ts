@@ -10,6 +10,7 @@ import {
 } from '../../../../imports/startup/meteor/configureAccounts';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
+import { METEOR_PACKAGES } from '../../../support/meteorPackages';
 
 const BOSS = { email: 'boss@example.com', password: 'a long password' };
 
@@ -23,7 +24,7 @@ describe('createFirstUser', () => {
   const logged = (): readonly unknown[] => (console.log as sinon.SinonStub).args.flat();
 
   it('creates a user with a verified address, and logs the address and id but not the password', async () => {
-    await createFirstUser(BOSS);
+    await createFirstUser(METEOR_PACKAGES, BOSS);
     const [user] = await Meteor.users.find({}).fetchAsync();
     expect(user?.emails).to.deep.equal([{ address: BOSS.email, verified: true }]);
     expect(logged()).to.have.length(1);
@@ -32,7 +33,7 @@ describe('createFirstUser', () => {
 
   it('creates and logs nothing while there are users', async () => {
     await Meteor.users.insertAsync({ _id: 'ann', emails: [] });
-    await createFirstUser(BOSS);
+    await createFirstUser(METEOR_PACKAGES, BOSS);
     expect((await Meteor.users.find({}).fetchAsync()).map(({ _id }) => _id)).to.deep.equal(['ann']);
     expect(logged()).to.deep.equal([]);
   });
@@ -42,20 +43,20 @@ describe('createFirstUser', () => {
       await Meteor.users.insertAsync({ _id: 'elsewhere', emails: [{ address: BOSS.email, verified: true }] });
       throw new Meteor.Error(403, 'Email already exists.');
     });
-    await createFirstUser(BOSS);
+    await createFirstUser(METEOR_PACKAGES, BOSS);
     expect(logged()).to.deep.equal([]);
   });
 
   it('throws what accounts-password throws if there is still no user', async () => {
     const refused = new Meteor.Error(403, 'The app refuses this user.');
     sinon.stub(Accounts, 'createUserAsync').rejects(refused);
-    expect(await failure(createFirstUser(BOSS))).to.equal(refused);
+    expect(await failure(createFirstUser(METEOR_PACKAGES, BOSS))).to.equal(refused);
   });
 
   it('needs accounts-password, and says how to add it', () => {
-    requirePasswords();
+    requirePasswords(Accounts);
     sinon.stub(Accounts, 'createUserAsync').value(undefined);
-    expect(() => requirePasswords()).to.throw('meteor add accounts-password');
+    expect(() => requirePasswords(Accounts)).to.throw('meteor add accounts-password');
   });
 });
 
@@ -65,11 +66,11 @@ describe('configureSignUp', () => {
   after(() => resetMeteor());
 
   it('permits or forbids sign-up, also when Bolide starts again', () => {
-    configureSignUp(false);
-    configureSignUp(false);
+    configureSignUp(Accounts, false);
+    configureSignUp(Accounts, false);
     expect(Accounts._options.forbidClientAccountCreation).to.equal(true);
     resetMeteor();
-    configureSignUp(true);
+    configureSignUp(Accounts, true);
     expect(Accounts._options.forbidClientAccountCreation).to.equal(false);
   });
 
@@ -79,9 +80,9 @@ describe('configureSignUp', () => {
       resetMeteor();
       Accounts.config({ forbidClientAccountCreation });
       const config = sinon.spy(Accounts, 'config');
-      configureSignUp(!forbidClientAccountCreation);
+      configureSignUp(Accounts, !forbidClientAccountCreation);
       expect(warn.callCount).to.equal(0);
-      configureSignUp(forbidClientAccountCreation);
+      configureSignUp(Accounts, forbidClientAccountCreation);
       expect(warn.callCount).to.equal(1);
       expect(warn.firstCall.args[0]).to.contain('forbidClientAccountCreation');
       expect(config.callCount).to.equal(0);

@@ -5,6 +5,7 @@ import { MeteorUsers } from '../../../../imports/startup/meteor/MeteorUsers';
 import type { FindRoles } from '../../../../imports/startup/meteor/MeteorUsers';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
+import { METEOR_PACKAGES } from '../../../support/meteorPackages';
 
 const registryOfPackages = globalThis as { Package?: Readonly<Record<string, object>> };
 
@@ -32,7 +33,13 @@ describe('roles of MeteorUsers', () => {
   after(() => resetMeteor());
 
   const rolesOf = async (findRoles?: FindRoles): Promise<readonly string[] | undefined> =>
-    (await new MeteorUsers({ admins: [], ...(findRoles === undefined ? {} : { findRoles }) }).findUser('ann'))?.roles;
+    (
+      await new MeteorUsers({
+        ...METEOR_PACKAGES,
+        admins: [],
+        ...(findRoles === undefined ? {} : { findRoles }),
+      }).findUser('ann')
+    )?.roles;
 
   it('come from the user document in an app without a roles package', async () => {
     expect(await rolesOf()).to.deep.equal(['of-document']);
@@ -60,13 +67,18 @@ describe('roles of MeteorUsers', () => {
   });
 
   it('are not looked up for unknown users', async () => {
-    const users = new MeteorUsers({ admins: [], findRoles: () => ['operator'], adminRoles: ['operator'] });
+    const users = new MeteorUsers({
+      ...METEOR_PACKAGES,
+      admins: [],
+      findRoles: () => ['operator'],
+      adminRoles: ['operator'],
+    });
     expect(await users.findUser('mallory')).to.equal(undefined);
   });
 
   it('deny access if they cannot be looked up', async () => {
     const failed = new Error('The roles could not be read.');
-    const users = new MeteorUsers({ admins: ['ann'], findRoles: () => Promise.reject(failed) });
+    const users = new MeteorUsers({ ...METEOR_PACKAGES, admins: ['ann'], findRoles: () => Promise.reject(failed) });
     expect(await failure(users.findUser('ann'))).to.equal(failed);
   });
 
@@ -82,7 +94,12 @@ describe('roles of MeteorUsers', () => {
       [['editor'], false],
       [[], false],
     ] as const) {
-      const users = new MeteorUsers({ admins: [], adminRoles, findRoles: () => ['writer', 'operator'] });
+      const users = new MeteorUsers({
+        ...METEOR_PACKAGES,
+        admins: [],
+        adminRoles,
+        findRoles: () => ['writer', 'operator'],
+      });
       expect((await users.findUser('ann'))?.isAdmin, adminRoles.join()).to.equal(isAdmin);
       expect(await users.authenticate(request)).to.deep.equal({
         userId: 'ann',

@@ -4,11 +4,9 @@
  * this file uses the variable by which Meteor passes the user to nested calls
  * (packages/ddp-server/livedata_server.js, `applyAsync`).
  */
-import { DDP } from 'meteor/ddp';
-import { Meteor } from 'meteor/meteor';
 import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
 import type { ToolCallContext } from '../../domain/interfaces/IToolExecutor';
-import type { RegisteredTool, ToolRegistry } from './ToolRegistry';
+import type { RegisteredTool } from './ToolRegistry';
 
 export interface ExposedMethod extends Omit<RegisteredTool, 'name' | 'execute' | 'external' | 'description'> {
   readonly description: string;
@@ -32,61 +30,77 @@ interface InvocationVariable {
   withValue<Result>(value: OuterInvocation, run: () => Result): Result;
 }
 
-export class MethodTools {
-  private readonly registry: ToolRegistry;
+/** Meteor's objects, as the app hands them in. */
+export interface MethodToolsPackages {
+  /** `import { Meteor } from 'meteor/meteor'` */
+  readonly Meteor: MethodCaller;
+  /** `import { DDP } from 'meteor/ddp'` */
+  readonly DDP: object;
+}
 
-  constructor(registry: ToolRegistry) {
-    this.registry = registry;
+interface MethodCaller {
+  readonly Error: abstract new (...args: never[]) => Error;
+  applyAsync(name: string, args: never[]): Promise<unknown>;
+}
+
+/** A `Meteor.Error`: `error` is the code, `reason` the message. */
+interface MethodError {
+  readonly error?: unknown;
+  readonly reason?: string | undefined;
+}
+
+export class MethodTools {
+  private readonly Meteor: MethodCaller;
+  private readonly variable: InvocationVariable;
+
+  /** @throws LLMInvalidRequestError on a Meteor version that cannot run a method as a user */
+  constructor({ Meteor, DDP }: MethodToolsPackages) {
+    this.Meteor = Meteor;
+    this.variable = invocationVariable(DDP);
   }
 
   /**
    * @param method a method's name, `orders.lookup`
-   * @throws LLMInvalidRequestError for a duplicate name, and on a Meteor version that cannot run a method as a user
+   * @returns a tool for `startBolide({ tools })` or `ToolRegistry.register`
    */
   expose(
     method: string,
     { name = toToolName(method), toArguments = (given: never) => [given], ...definition }: ExposedMethod,
-  ): this {
-    const variable = invocationVariable();
-    this.registry.register({
+  ): RegisteredTool {
+    return {
       ...definition,
       name,
-      execute: (args: never, context) => invoke(variable, method, toArguments(args), context),
-    });
-    return this;
+      execute: (args: never, context: ToolCallContext) => this.invoke(method, toArguments(args), context),
+    };
+  }
+
+  private async invoke(method: string, args: readonly unknown[], { userId }: ToolCallContext): Promise<unknown> {
+    const outer: OuterInvocation = {
+      userId: userId === '' ? null : userId,
+      connection: null,
+      isSimulation: false,
+      unblock: () => undefined,
+      setUserId: () => {
+        throw new Error('A method that runs as a tool cannot log a user in.');
+      },
+    };
+    try {
+      return await this.variable.withValue(outer, () => this.Meteor.applyAsync(method, [...args] as never[]));
+    } catch (error) {
+      throw this.toToolError(error);
+    }
+  }
+
+  /** Reports to the model exactly what a client of the method would get. */
+  private toToolError(error: unknown): ToolError {
+    const visible: unknown = error instanceof Error && 'sanitizedError' in error ? error.sanitizedError : error;
+    if (!(visible instanceof this.Meteor.Error)) return new ToolError('threw', 'The method failed.', { cause: error });
+    const { reason, error: code } = visible as MethodError;
+    return new ToolError('threw', reason ?? String(code), { cause: error });
   }
 }
 
-async function invoke(
-  variable: InvocationVariable,
-  method: string,
-  args: readonly unknown[],
-  { userId }: ToolCallContext,
-): Promise<unknown> {
-  const outer: OuterInvocation = {
-    userId: userId === '' ? null : userId,
-    connection: null,
-    isSimulation: false,
-    unblock: () => undefined,
-    setUserId: () => {
-      throw new Error('A method that runs as a tool cannot log a user in.');
-    },
-  };
-  try {
-    return await variable.withValue(outer, () => Meteor.applyAsync(method, [...args]));
-  } catch (error) {
-    throw toToolError(error);
-  }
-}
-
-/** Reports to the model exactly what a client of the method would get. */
-function toToolError(error: unknown): ToolError {
-  const visible: unknown = error instanceof Error && 'sanitizedError' in error ? error.sanitizedError : error;
-  const message = visible instanceof Meteor.Error ? (visible.reason ?? String(visible.error)) : 'The method failed.';
-  return new ToolError('threw', message, { cause: error });
-}
-
-function invocationVariable(): InvocationVariable {
+function invocationVariable(DDP: object): InvocationVariable {
   const { _CurrentMethodInvocation: variable } = DDP as {
     readonly _CurrentMethodInvocation?: Partial<InvocationVariable>;
   };

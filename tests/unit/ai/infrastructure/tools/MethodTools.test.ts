@@ -45,7 +45,7 @@ describe('MethodTools', () => {
       },
       'orders.unchecked': () => 'unchecked',
     });
-    const methods = new MethodTools(tools);
+    const methods = new MethodTools({ Meteor, DDP });
     for (const name of [
       'orders.lookup',
       'orders.nested',
@@ -55,7 +55,7 @@ describe('MethodTools', () => {
       'orders.unchecked',
       'orders.missing',
     ])
-      methods.expose(name, { description: name, parameters: { type: 'object' } });
+      tools.register(methods.expose(name, { description: name, parameters: { type: 'object' } }));
   });
   after(() => resetMeteor());
 
@@ -112,9 +112,7 @@ describe('MethodTools', () => {
     const { _CurrentMethodInvocation } = DDP;
     Reflect.set(DDP, '_CurrentMethodInvocation', undefined);
     try {
-      expect(() => new MethodTools(tools).expose('orders.secret', { description: 'x' })).to.throw(
-        /DDP\._CurrentMethodInvocation/,
-      );
+      expect(() => new MethodTools({ Meteor, DDP })).to.throw(/DDP\._CurrentMethodInvocation/);
     } finally {
       Reflect.set(DDP, '_CurrentMethodInvocation', _CurrentMethodInvocation);
     }

@@ -15,11 +15,11 @@ describe('createAccessReader', () => {
 
   it('asks for a password when no user is signed in', () => {
     meteor(false, null, null);
-    expect(createAccessReader()()).to.deep.equal({ state: 'signedOut', method: 'password' });
+    expect(createAccessReader(Meteor)()).to.deep.equal({ state: 'signedOut', method: 'password' });
   });
 
   it('waits only while a stored login is resumed, so that later sign-ins leave the form where it is', () => {
-    const read = createAccessReader();
+    const read = createAccessReader(Meteor);
     meteor(true, 'u1', undefined);
     expect(read()).to.deep.equal({ state: 'checking' });
     meteor(false, null, null);
@@ -29,7 +29,7 @@ describe('createAccessReader', () => {
   });
 
   it('leaves the pages where they are while the login of a reconnect is in flight', () => {
-    const read = createAccessReader();
+    const read = createAccessReader(Meteor);
     meteor(false, 'u1', { _id: 'u1', username: 'ann' });
     expect(read()).to.deep.equal({ state: 'signedIn', name: 'ann' });
     meteor(true, 'u1', { _id: 'u1', username: 'ann' });
@@ -38,13 +38,13 @@ describe('createAccessReader', () => {
 
   it('names users by username, or else by email address', () => {
     meteor(false, 'u1', { _id: 'u1', username: 'ann', emails: [{ address: 'ann@example.com', verified: true }] });
-    expect(createAccessReader()()).to.deep.equal({ state: 'signedIn', name: 'ann' });
+    expect(createAccessReader(Meteor)()).to.deep.equal({ state: 'signedIn', name: 'ann' });
     meteor(false, 'u1', { _id: 'u1', emails: [{ address: 'ann@example.com', verified: true }] });
-    expect(createAccessReader()()).to.deep.equal({ state: 'signedIn', name: 'ann@example.com' });
+    expect(createAccessReader(Meteor)()).to.deep.equal({ state: 'signedIn', name: 'ann@example.com' });
   });
 
   it('accepts a user whose document has not arrived yet, for which Meteor returns undefined', () => {
     meteor(false, 'u1', undefined);
-    expect(createAccessReader()()).to.deep.equal({ state: 'signedIn' });
+    expect(createAccessReader(Meteor)()).to.deep.equal({ state: 'signedIn' });
   });
 });

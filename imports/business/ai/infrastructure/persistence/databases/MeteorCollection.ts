@@ -1,5 +1,4 @@
 /** DocumentCollection over Meteor's own collection: observers, and so publications, see each write at once. */
-import type { Mongo } from 'meteor/mongo';
 import type {
   DocumentCollection,
   FindOptions,
@@ -14,12 +13,13 @@ import type { IndexOptions } from './query/parseIndex';
 import { parseModifier } from './query/parseModifier';
 import { parseSelector } from './query/parseSelector';
 import { toDatabaseError } from './databaseErrors';
+import type { MeteorMongoCollection } from './MeteorMongo';
 
 export class MeteorCollection<T extends StoredDocument> implements DocumentCollection<T> {
   private readonly name: string;
-  private readonly collection: Mongo.Collection<StoredDocument>;
+  private readonly collection: MeteorMongoCollection;
 
-  constructor(name: string, collection: Mongo.Collection<StoredDocument>) {
+  constructor(name: string, collection: MeteorMongoCollection) {
     this.name = name;
     this.collection = collection;
   }
@@ -58,9 +58,7 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
     await this.execute((collection) => collection.createIndexAsync(index.keys, index.options));
   }
 
-  private async execute<Result>(
-    operation: (collection: Mongo.Collection<StoredDocument>) => Promise<Result>,
-  ): Promise<Result> {
+  private async execute<Result>(operation: (collection: MeteorMongoCollection) => Promise<Result>): Promise<Result> {
     try {
       return await operation(this.collection);
     } catch (cause) {

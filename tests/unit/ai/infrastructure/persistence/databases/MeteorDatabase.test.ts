@@ -6,13 +6,14 @@ import { DdpClient } from '../../../../../stubs/server/DdpClient';
 import { flushObservers } from '../../../../../stubs/server/observers';
 import { resetMeteor } from '../../../../../stubs/server/registry';
 import { failure } from '../../../../../support/failure';
+import { METEOR_PACKAGES } from '../../../../../support/meteorPackages';
 
 describe('MeteorDatabase', () => {
   beforeEach(resetMeteor);
   after(resetMeteor);
 
   it('writes are visible to publications', async () => {
-    const database = new MeteorDatabase();
+    const database = new MeteorDatabase(METEOR_PACKAGES);
     Meteor.publish('runs', () =>
       database.published('runs').find({ state: { $ne: 'secret' } }, { fields: { state: 1 } }),
     );
@@ -35,14 +36,14 @@ describe('MeteorDatabase', () => {
   });
 
   it('defines no mutation methods for clients', async () => {
-    new MeteorDatabase().collection('runs');
+    new MeteorDatabase(METEOR_PACKAGES).collection('runs');
     const client = new DdpClient({ userId: 'u' });
     expect(await failure(client.callAsync('/runs/insertAsync', { _id: 'a' }))).to.have.property('error', 404);
     client.close();
   });
 
   it('creates one Mongo.Collection per name', async () => {
-    const database = new MeteorDatabase();
+    const database = new MeteorDatabase(METEOR_PACKAGES);
     expect(database.published('runs')).to.equal(database.published('runs'));
     await database.collection('runs').insert({ _id: 'a' });
     await database.close();

@@ -1,0 +1,41 @@
+/** The parts of Meteor's server packages that methods and publications use. The app hands the packages in. */
+
+/** The object `Meteor` of `meteor/meteor`. */
+export interface MeteorServer {
+  readonly Error: new (error: string, reason?: string, details?: never) => Error;
+  /** Declared with `never`, so that handlers may declare the `this` and the arguments that they use. */
+  methods(methods: Readonly<Record<string, (this: never, ...args: never[]) => unknown>>): void;
+  publish(name: string, handler: (this: never, ...args: never[]) => unknown): void;
+}
+
+/** The `this` of a method. */
+export interface MeteorInvocation {
+  readonly userId: string | null;
+  unblock(): void;
+}
+
+/** The `this` of a publication. */
+export interface MeteorSubscription {
+  readonly userId: string | null;
+  unblock(): void;
+  added(collection: string, id: string, fields: Record<string, unknown>): void;
+  changed(collection: string, id: string, fields: Record<string, unknown>): void;
+  removed(collection: string, id: string): void;
+  ready(): void;
+  error(error: Error): void;
+  onStop(callback: () => void): void;
+}
+
+/** The package `check`. */
+export interface MeteorCheck {
+  check(value: unknown, pattern: unknown): void;
+  readonly Match: MeteorMatch;
+}
+
+/** Patterns are opaque here. */
+export interface MeteorMatch {
+  readonly Any: unknown;
+  Maybe(pattern: unknown): unknown;
+  OneOf(...patterns: unknown[]): unknown;
+  ObjectIncluding(pattern: object): unknown;
+}

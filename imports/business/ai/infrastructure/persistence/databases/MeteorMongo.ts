@@ -1,0 +1,28 @@
+/** The parts of `meteor/mongo` on the server that stores and publications use. */
+import type { StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+
+/** The object `Mongo` of `meteor/mongo`. */
+export interface MeteorMongo {
+  readonly Collection: new (name: string, options: { readonly defineMutationMethods: boolean }) => unknown;
+}
+
+export interface MeteorMongoCollection<T extends StoredDocument = StoredDocument> {
+  find(selector: object, options?: object): MeteorMongoCursor<T>;
+  findOneAsync(selector: object | string, options?: object): Promise<T | undefined>;
+  insertAsync(document: T): Promise<string>;
+  updateAsync(selector: object, modifier: object, options?: { readonly multi?: boolean }): Promise<number>;
+  removeAsync(selector: object): Promise<number>;
+  createIndexAsync(keys: object, options?: object): Promise<unknown>;
+}
+
+export interface MeteorMongoCursor<T> {
+  fetchAsync(): Promise<T[]>;
+  countAsync(): Promise<number>;
+  observeChangesAsync(callbacks: MeteorObserver): Promise<{ stop(): void }>;
+}
+
+export interface MeteorObserver {
+  readonly added?: () => void;
+  readonly changed?: () => void;
+  readonly removed?: () => void;
+}

@@ -1,0 +1,35 @@
+/** The reactive helpers for Tracker computations, bound to the app's Meteor: `Tracker.autorun`, Blaze, Vue. */
+import type { BrowserPackages } from './BrowserPackages';
+import { callMethod } from './callMethod';
+import { MeteorSource } from './MeteorSource';
+import { trackDelta } from './trackDelta';
+import type { TrackedDelta } from './trackDelta';
+import { trackRun } from './trackRun';
+import type { TrackedRun } from './trackRun';
+import { trackToolCalls } from './trackToolCalls';
+import type { ToolCallFilter, TrackedToolCalls } from './trackToolCalls';
+
+export interface MeteorHelpers {
+  /** Subscribes to `ai.run` while the computation runs, and returns the run. */
+  readonly trackRun: (executionId: string | undefined) => TrackedRun;
+  /** What the model has written in a run so far. */
+  readonly trackDelta: (executionId: string | undefined) => TrackedDelta;
+  /** The tool calls of a run, or those that match a filter. */
+  readonly trackToolCalls: (filter: string | ToolCallFilter | undefined) => TrackedToolCalls;
+  /**
+   * Calls a method, which Meteor does not repeat after a reconnect.
+   * @throws DashboardError with the `code` of the server's error
+   */
+  readonly callMethod: <T = void>(name: string, argument: object) => Promise<T>;
+}
+
+/** @throws TypeError for a missing or wrong object, with its import */
+export function createMeteorHelpers(packages: BrowserPackages): MeteorHelpers {
+  const source = MeteorSource.of(packages);
+  return {
+    trackRun: (executionId) => trackRun(source, executionId),
+    trackDelta: (executionId) => trackDelta(source, executionId),
+    trackToolCalls: (filter) => trackToolCalls(source, filter),
+    callMethod: (name, argument) => callMethod(source.Meteor, name, argument),
+  };
+}
