@@ -84,8 +84,8 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     method: 'get',
     scope: 'admin',
     handler: async ({ response }) => {
-      const text = await ports.metrics.text();
-      response.set('content-type', ports.metrics.contentType).send(text);
+      const { contentType, body } = await ports.metrics.text();
+      response.set('content-type', contentType).send(body);
     },
   });
 

@@ -39,6 +39,7 @@ export {
   LLMTimeoutError,
   MaxIterationsError,
   MaxTakeoversError,
+  MissingPackageError,
   StructuredOutputError,
   ToolError,
   ToolLoopError,

@@ -6,6 +6,7 @@ import ts from 'typescript';
 import type { CreateProviderOptions } from '../../../imports/business/ai/infrastructure/factories/createProvider';
 import type { AIModuleSettings } from '../../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { Simulator } from '../../../imports/simulator/Simulator';
+import { ENTRIES } from '../../../scripts/package/entries';
 import { ROOT } from './markdown';
 import type { CodeBlock } from './markdown';
 
@@ -82,6 +83,16 @@ export interface ProgramPorts {
 type Row = Pick<CreateProviderOptions, 'vendor'> & { readonly baseURL?: string | undefined };
 type AnyFunction = (...args: never[]) => unknown;
 
+/** The source of an entry of the npm package, so that programs run without a build. */
+function sourceOf(name: string): string {
+  const entry = /^bolide(?:\/(.+))?$/.exec(name);
+  if (entry === null) return name;
+  const [, subpath = 'index'] = entry;
+  const file = Object.entries(ENTRIES).find(([each]) => each === subpath)?.[1];
+  if (file === undefined) throw new Error(`"${name}" is not an entry of the package.`);
+  return join(ROOT, 'imports/entries', file);
+}
+
 /**
  * Runs a program as a module of this process. The factories send requests to the simulator instead of the vendors;
  * nothing else is replaced.
@@ -100,19 +111,21 @@ export async function runProgram({ at, code }: Program, { simulator, env }: Prog
       : row;
   const requireFromRoot = createRequire(join(ROOT, 'docs.ts'));
   const requireModule = (name: string): unknown => {
-    const exported = requireFromRoot(name) as Record<string, AnyFunction>;
-    if (name.endsWith('/createProvider'))
-      return {
-        ...exported,
-        createProvider: (row: CreateProviderOptions) => exported['createProvider']?.(redirect(row) as never),
-      };
-    if (name.endsWith('/createAIModule'))
-      return {
-        ...exported,
-        createAIModule: ({ providers = [], ...settings }: AIModuleSettings, ports: unknown) =>
-          exported['createAIModule']?.({ ...settings, providers: providers.map(redirect) } as never, ports as never),
-      };
-    return exported;
+    const exported = requireFromRoot(sourceOf(name)) as Record<string, AnyFunction>;
+    const { createProvider, createAIModule } = exported;
+    if (createProvider === undefined && createAIModule === undefined) return exported;
+    return {
+      ...exported,
+      ...(createProvider === undefined
+        ? {}
+        : { createProvider: (row: CreateProviderOptions) => createProvider(redirect(row) as never) }),
+      ...(createAIModule === undefined
+        ? {}
+        : {
+            createAIModule: ({ providers = [], ...settings }: AIModuleSettings, ports: unknown) =>
+              createAIModule({ ...settings, providers: providers.map(redirect) } as never, ports as never),
+          }),
+    };
   };
   const fakeProcess = new Proxy(process, {
     get(target, name): unknown {

@@ -1,7 +1,7 @@
 /** Handles WebSocket upgrades of `GET /v1/responses`, after authentication. Other paths are left alone. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import type { WebSocketServer } from 'ws';
 import { LLMOverloadedError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
 import { errorResponse } from '../../../http/errorResponse';
@@ -21,17 +21,11 @@ const PATH = '/v1/responses';
 
 export class ResponseSockets {
   private readonly ports: ResponseSocketsPorts;
-  private readonly server: WebSocketServer;
+  private server: Promise<WebSocketServer> | undefined;
   private readonly open = new Set<ResponseSocket>();
 
   constructor(ports: ResponseSocketsPorts) {
     this.ports = ports;
-    this.server = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      maxPayload: ports.maxBodyBytes,
-      perMessageDeflate: false,
-    });
   }
 
   /** @returns false for upgrades of other paths */
@@ -44,9 +38,9 @@ export class ResponseSockets {
     // Until the upgrade, no other listener handles the socket's errors.
     socket.on('error', onError);
     this.admit(request).then(
-      (principal) => {
+      ({ principal, server }) => {
         socket.off('error', onError);
-        this.server.handleUpgrade(request, socket, head, (webSocket) => {
+        server.handleUpgrade(request, socket, head, (webSocket) => {
           const session = new ResponseSocket(webSocket, principal, {
             ...this.ports,
             rawReasoningName: reasoningEventName(request),
@@ -69,9 +63,13 @@ export class ResponseSockets {
     for (const session of this.open) session.close();
   }
 
-  private async admit(request: IncomingMessage): Promise<ApiPrincipal> {
+  private async admit(
+    request: IncomingMessage,
+  ): Promise<{ readonly principal: ApiPrincipal; readonly server: WebSocketServer }> {
     if (this.ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
-    return authorize(this.ports, request, 'generate');
+    const principal = await authorize(this.ports, request, 'generate');
+    this.server ??= createServer(this.ports.maxBodyBytes);
+    return { principal, server: await this.server };
   }
 
   /** Writes a plain HTTP response to the socket, which has not been upgraded yet. */
@@ -82,4 +80,10 @@ export class ResponseSockets {
       `HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
     );
   }
+}
+
+/** Loads ws with the first connection. */
+async function createServer(maxPayload: number): Promise<WebSocketServer> {
+  const { WebSocketServer: Server } = await import('ws');
+  return new Server({ noServer: true, clientTracking: false, maxPayload, perMessageDeflate: false });
 }

@@ -30,6 +30,7 @@ export const ERROR_TABLE = {
   'tool-loop': { http: 422, retryable: false },
   'max-takeovers': { http: 500, retryable: false },
   'illegal-transition': { http: 500, retryable: false },
+  'missing-package': { http: 500, retryable: false },
   conflict: { http: 409, retryable: false },
   'tool-failed': { http: 500, retryable: false },
 } as const satisfies Record<string, { http: number; retryable: boolean }>;
@@ -260,6 +261,20 @@ export class MaxTakeoversError extends LLMError {
 export class IllegalTransitionError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('illegal-transition', message, details);
+  }
+}
+/** A feature needs an optional package that is not installed: `npm install <packageName>` adds it. */
+export class MissingPackageError extends LLMError {
+  readonly packageName: string;
+
+  /** @param user what needs the package, as the start of a sentence: `The vendor "groq"` */
+  constructor(packageName: string, user: string, details?: LLMErrorDetails) {
+    super(
+      'missing-package',
+      `${user} needs the package "${packageName}", which is not installed. Run: npm install ${packageName}`,
+      details,
+    );
+    this.packageName = packageName;
   }
 }
 /** A request id was used again with other arguments. */

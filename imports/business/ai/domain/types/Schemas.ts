@@ -24,6 +24,11 @@ export interface SimpleSchemaLike {
   clean(value: Record<string, unknown>, options: object): unknown;
   newContext(): { validate(value: unknown): boolean; validationErrors(): readonly SimpleSchemaError[] };
   messageForError(error: never): string;
+  /** The names at the first level. */
+  objectKeys(): readonly string[];
+  schema(key: string): unknown;
+  /** The schema below an `Object` key. */
+  getObjectSchema(key: string): SimpleSchemaLike;
 }
 export interface SimpleSchemaError {
   readonly name: string;

@@ -1,4 +1,5 @@
 /** Anthropic's Messages wire through the official SDK. */
+import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
@@ -42,11 +43,20 @@ export class AnthropicClient implements VendorClient {
 }
 
 async function loadSdk({
+  vendor,
   baseURL,
 }: AnthropicClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
-  const { Anthropic } = await import('@anthropic-ai/sdk');
+  const { Anthropic } = await importSdk(vendor);
   return (credential, options) =>
     new Anthropic({ ...options, baseURL, webhookKey: null, openTelemetry: false, ...authentication(credential) });
+}
+
+async function importSdk(vendor: VendorName): Promise<typeof import('@anthropic-ai/sdk')> {
+  try {
+    return await import('@anthropic-ai/sdk');
+  } catch (error) {
+    throw explainMissingPackage(error, '@anthropic-ai/sdk', `The vendor "${vendor}"`);
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Groq's Chat Completions through its official SDK. */
+import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
@@ -36,10 +37,19 @@ export class GroqClient implements VendorClient {
 }
 
 async function loadSdk({
+  vendor,
   baseURL,
 }: GroqClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
-  const { Groq } = await import('groq-sdk');
+  const { Groq } = await importSdk(vendor);
   return (credential, options) => new Groq({ ...options, baseURL, ...authentication(credential) });
+}
+
+async function importSdk(vendor: VendorName): Promise<typeof import('groq-sdk')> {
+  try {
+    return await import('groq-sdk');
+  } catch (error) {
+    throw explainMissingPackage(error, 'groq-sdk', `The vendor "${vendor}"`);
+  }
 }
 
 /** The SDK requires a key. APIs without authentication get no header. */

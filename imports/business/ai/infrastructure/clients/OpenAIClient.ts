@@ -1,5 +1,6 @@
 /** Every API that speaks OpenAI's wires, through the official SDK: OpenAI, xAI, Azure and compatible ones. */
 import type { AzureClientOptions, ClientOptions } from 'openai';
+import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import { isLLMError, LLMInvalidRequestError, LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
@@ -90,11 +91,20 @@ function isWireMissing(error: LLMError): boolean {
   return !/model|deployment/i.test(`${vendorCode} ${message.replace(/\/\S*/g, '')}`);
 }
 
+async function importSdk(vendor: VendorName): Promise<typeof import('openai')> {
+  try {
+    return await import('openai');
+  } catch (error) {
+    throw explainMissingPackage(error, 'openai', `The vendor "${vendor}"`);
+  }
+}
+
 async function loadSdk({
+  vendor,
   azure,
   baseURL,
 }: OpenAIClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
-  const { AzureOpenAI, OpenAI } = await import('openai');
+  const { AzureOpenAI, OpenAI } = await importSdk(vendor);
   if (azure === undefined)
     return (credential, options) => new OpenAI({ ...options, ...NO_AMBIENT_ACCOUNT, baseURL, ...bearer(credential) });
   const { apiVersion, deployment } = azure;

@@ -4,6 +4,7 @@
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { Agenda, Job } from 'agenda';
+import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import { LLMConnectionError } from '../../domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
 import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
@@ -32,12 +33,14 @@ const DEFAULT_LOCK_MS = 30_000;
 /** Scheduled tasks run in addition to runs. */
 const MAX_CONCURRENT_TASKS = 20;
 
-/** @throws LLMConnectionError if no server responds; it does not repeat the URL, which may contain a password */
+/**
+ * @throws LLMConnectionError if no server responds; it does not repeat the URL, which may contain a password.
+ *   MissingPackageError without Agenda
+ */
 export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJobQueue> {
   const { url, pollEvery = DEFAULT_POLL_MS, lockLifetime = DEFAULT_LOCK_MS, logger = consoleLogger } = options;
   const limits = { ...DEFAULT_JOB_LIMITS, ...options };
-  // Loaded on demand, together with its own database driver.
-  const { Agenda: AgendaClass } = await import('agenda');
+  const { Agenda: AgendaClass } = await importAgenda();
   const agenda = await new Promise<Agenda>((resolve, reject) => {
     const created: Agenda = new AgendaClass(
       {
@@ -53,6 +56,15 @@ export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJob
     );
   });
   return new AgendaJobQueue(agenda, { ...limits, lockLifetime, logger });
+}
+
+/** Loaded on demand, together with its own database driver. */
+async function importAgenda(): Promise<typeof import('agenda')> {
+  try {
+    return await import('agenda');
+  } catch (error) {
+    throw explainMissingPackage(error, 'agenda', 'The job queue "agenda", which MONGO_URL or JOBS_ENGINE selects,');
+  }
 }
 
 export class AgendaJobQueue implements JobQueue {

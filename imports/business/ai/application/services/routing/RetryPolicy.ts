@@ -95,6 +95,7 @@ const CAUSES = {
   'tool-loop': 'request',
   'max-takeovers': 'request',
   'illegal-transition': 'request',
+  'missing-package': 'request',
   conflict: 'request',
   'tool-failed': 'request',
 } as const satisfies Record<ErrorCode, 'outage' | 'account' | 'request'>;

@@ -1,8 +1,8 @@
 /**
- * Converts Meteor's SimpleSchema to JSON Schema and a validator, and corrects the errors of the package's own
- * conversion.
+ * Converts Meteor's SimpleSchema to JSON Schema and a validator. A schema is read through its own methods, so the
+ * package is loaded only by apps that use it. Its own conversion writes lists as tuples, patterns with their slashes,
+ * and omits counts.
  */
-import { toJsonSchema } from 'simpl-schema';
 import { isObject } from '../../../domain/json';
 import type { SimpleSchemaLike } from '../../../domain/types/Schemas';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
@@ -12,7 +12,7 @@ import { pathStep } from './SchemaViolations';
 /** Recognizes instances as the package itself does, and checks for the methods that are called here. */
 export function isSimpleSchema(schema: unknown): schema is SimpleSchemaLike {
   if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, '_schema')) return false;
-  return ['clean', 'newContext', 'messageForError', 'objectKeys'].every(
+  return ['clean', 'newContext', 'messageForError', 'objectKeys', 'schema', 'getObjectSchema'].every(
     (method) => typeof (schema as JsonObject)[method] === 'function',
   );
 }
@@ -23,8 +23,7 @@ export function isSimpleSchema(schema: unknown): schema is SimpleSchemaLike {
  */
 export function readSimpleSchema(schema: SimpleSchemaLike): ResolvedSchema {
   return {
-    // The package types its argument by its class, whose private members differ in another copy of the class.
-    jsonSchema: repaired(toJsonSchema(schema as unknown as Parameters<typeof toJsonSchema>[0])) as JsonObject,
+    jsonSchema: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...describeObject(schema) },
     validate: (value) => Promise.resolve(validate(schema, value)),
   };
 }
@@ -45,27 +44,91 @@ function validate(schema: SimpleSchemaLike, value: unknown): Validated<unknown> 
   };
 }
 
-/**
- * simpl-schema 3.4.6 writes array items as a tuple of one (`items: [x]`, invalid in draft 2020-12 and wrong in
- * draft-07), patterns with their slashes and flags, and bounds that may be infinite. It omits counts and allowed
- * numbers, which `validate` checks.
- */
-function repaired(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(repaired);
-  if (typeof node !== 'object' || node === null) return node;
-  const { additionalItems, ...rest } = node as JsonObject;
-  const result: JsonObject = {};
-  for (const [key, value] of Object.entries(rest)) {
-    if (key === 'items' && additionalItems === false && Array.isArray(value)) result.items = repaired(value[0]);
-    else if (key === 'pattern' && typeof value === 'string') Object.assign(result, patternOf(value));
-    else if (typeof value !== 'number' || Number.isFinite(value)) result[key] = repaired(value);
-  }
-  return result;
+/** A key's definition after the package has expanded shorthands. */
+interface KeyDefinition {
+  readonly optional?: unknown;
+  /** More than one if the key is `SimpleSchema.oneOf(…)`. */
+  readonly type: { readonly definitions: readonly TypeDefinition[] };
+}
+interface TypeDefinition extends JsonObject {
+  /** A constructor, a SimpleSchema, or one of the names below. */
+  readonly type: unknown;
 }
 
-/** `/source/flags`: JSON Schema has no flags, so a pattern whose flags change what it matches is only described. */
-function patternOf(text: string): JsonObject {
-  const end = text.lastIndexOf('/');
-  if (!text.startsWith('/') || end === 0) return { pattern: text };
-  return /[ims]/.test(text.slice(end + 1)) ? { description: `must match ${text}` } : { pattern: text.slice(1, end) };
+/** `SimpleSchema.Integer` and `SimpleSchema.Any`. */
+const INTEGER = 'SimpleSchema.Integer';
+const ANY = '___Any___';
+
+/** Limits that are functions depend on the value, so `validate` alone checks them, like custom validators. */
+function describeObject(schema: SimpleSchemaLike, additionalProperties = false): JsonObject {
+  const properties: JsonObject = {};
+  const required: string[] = [];
+  for (const key of schema.objectKeys()) {
+    const definition = schema.schema(key) as KeyDefinition | undefined;
+    if (definition === undefined) continue;
+    if (definition.optional !== true) required.push(key);
+    properties[key] = describeKey(schema, key, definition);
+  }
+  return { type: 'object', properties, required, additionalProperties };
+}
+
+function describeKey(schema: SimpleSchemaLike, key: string, { type }: KeyDefinition): JsonObject {
+  const described = type.definitions.map((definition) => ({
+    ...describeType(schema, key, definition),
+    ...(definition.defaultValue === undefined ? {} : { default: definition.defaultValue }),
+  }));
+  return described.length === 1 && described[0] !== undefined ? described[0] : { anyOf: described };
+}
+
+function describeType(schema: SimpleSchemaLike, key: string, definition: TypeDefinition): JsonObject {
+  const { type, min, max, exclusiveMin, exclusiveMax, minCount, maxCount, allowedValues, blackbox } = definition;
+  const choices = allowedValues instanceof Set ? [...allowedValues] : allowedValues;
+  const choice = Array.isArray(choices) ? { enum: [...(choices as readonly unknown[])] } : {};
+  switch (type) {
+    case String:
+      return {
+        type: 'string',
+        ...choice,
+        ...limit('maxLength', max),
+        ...limit('minLength', min),
+        ...patternOf(definition.regEx),
+      };
+    case Number:
+    case INTEGER:
+      return {
+        type: type === Number ? 'number' : 'integer',
+        ...choice,
+        ...limit(exclusiveMax === true ? 'exclusiveMaximum' : 'maximum', max),
+        ...limit(exclusiveMin === true ? 'exclusiveMinimum' : 'minimum', min),
+      };
+    case Boolean:
+      return { type: 'boolean' };
+    case Date:
+      return { type: 'string', format: 'date-time' };
+    case Array: {
+      const items = schema.schema(`${key}.$`) as KeyDefinition | undefined;
+      return {
+        type: 'array',
+        items: items === undefined ? {} : describeKey(schema, `${key}.$`, items),
+        ...limit('minItems', minCount),
+        ...limit('maxItems', maxCount),
+      };
+    }
+    case ANY:
+      return {};
+    default:
+      // A schema, `Object`, or a class whose instances are described as plain objects.
+      return describeObject(isSimpleSchema(type) ? type : schema.getObjectSchema(key), blackbox === true);
+  }
+}
+
+/** Functions and infinite limits are not described. */
+function limit(keyword: string, value: unknown): JsonObject {
+  return typeof value === 'number' && Number.isFinite(value) ? { [keyword]: value } : {};
+}
+
+/** JSON Schema has no flags, so a pattern whose flags change what it matches is only described. */
+function patternOf(regEx: unknown): JsonObject {
+  if (!(regEx instanceof RegExp)) return {};
+  return /[ims]/.test(regEx.flags) ? { description: `must match ${String(regEx)}` } : { pattern: regEx.source };
 }

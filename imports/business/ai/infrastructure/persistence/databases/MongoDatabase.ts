@@ -1,6 +1,6 @@
 /** MongoDB for plain Node, through the official driver. */
-import { MongoClient } from 'mongodb';
-import type { Document } from 'mongodb';
+import type { Document, MongoClient } from 'mongodb';
+import { explainMissingPackage } from '../../../domain/errors/explainMissingPackage';
 import { LLMConnectionError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import { checkCollectionName } from './DocumentDatabase';
@@ -19,10 +19,10 @@ const TIMEOUTS = {
  * Connects and sends a ping, so that a wrong URL fails at startup.
  * @param url as in MONGO_URL; its path names the database, else the driver's default is used
  * @throws LLMInvalidRequestError for a URL that the driver cannot parse, LLMConnectionError if no server responds;
- *   neither repeats the URL, which may contain a password
+ *   neither repeats the URL, which may contain a password. MissingPackageError without the driver
  */
 export async function openMongoDatabase(url: string): Promise<MongoDatabase> {
-  const client = createClient(url);
+  const client = await createClient(url);
   try {
     await client.connect();
     await client.db().command({ ping: 1 });
@@ -59,14 +59,23 @@ export class MongoDatabase implements DocumentDatabase {
   }
 }
 
-function createClient(url: string): MongoClient {
+async function createClient(url: string): Promise<MongoClient> {
+  const { MongoClient: Client } = await importDriver();
   const givenOptions = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map((match) => match[1]?.toLowerCase()));
   const timeouts = Object.fromEntries(
     Object.entries(TIMEOUTS).filter(([name]) => !givenOptions.has(name.toLowerCase())),
   );
   try {
-    return new MongoClient(url, { appName: 'bolide', ...timeouts });
+    return new Client(url, { appName: 'bolide', ...timeouts });
   } catch (cause) {
     throw new LLMInvalidRequestError('MONGO_URL is not a valid MongoDB URL.', { cause, path: 'MONGO_URL' });
+  }
+}
+
+async function importDriver(): Promise<typeof import('mongodb')> {
+  try {
+    return await import('mongodb');
+  } catch (error) {
+    throw explainMissingPackage(error, 'mongodb', 'The database at MONGO_URL');
   }
 }

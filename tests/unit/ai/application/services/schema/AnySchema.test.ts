@@ -1,6 +1,6 @@
 /** Every kind of schema that callers may pass: its description for the model, and its validation of an answer. */
 import { expect } from 'chai';
-import SimpleSchema from 'simpl-schema';
+import SimpleSchema, { toJsonSchema as simpleSchemaToJson } from 'simpl-schema';
 import * as v from 'valibot';
 import { z } from 'zod';
 import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
@@ -187,6 +187,41 @@ describe('a SimpleSchema', () => {
     expect(jsonSchema.required).to.not.include('nick');
   });
 
+  it('is described as by the package itself, whose lists and patterns are corrected here', () => {
+    class Point {
+      x = 1;
+    }
+    const schema = new SimpleSchema({
+      either: SimpleSchema.oneOf(String, { type: Number, min: 1 }, Boolean),
+      anything: { type: SimpleSchema.Any, optional: true },
+      free: { type: Object, blackbox: true },
+      point: { type: Point },
+      part: new SimpleSchema({ whole: SimpleSchema.Integer, deep: { type: Object }, 'deep.er': { type: Date } }),
+      'list.$.name': String,
+      'list.$.more.$': { type: Array },
+      'list.$.more.$.$': { type: Number, max: 2, min: 1, exclusiveMax: true, exclusiveMin: true },
+      'list.$.more': Array,
+      'list.$': Object,
+      list: { type: Array, optional: true, defaultValue: [] },
+      later: { type: Date, min: new Date(0), max: () => new Date() },
+      computed: { type: String, max: () => 3, allowedValues: () => ['a'] },
+      chosen: { type: String, allowedValues: new Set(['a', 'b']), defaultValue: 'a' },
+      path: { type: String, regEx: /^\/a+$/ },
+    });
+    const own = simpleSchemaToJson(schema);
+    expect(toJsonSchema(schema).jsonSchema).to.deep.equal(corrected(own));
+  });
+
+  it('describes the counts of lists and the allowed numbers, which the package omits', () => {
+    const schema = new SimpleSchema({
+      list: { type: Array, minCount: 1, maxCount: 2 },
+      'list.$': { type: Number, allowedValues: [1, 2] },
+    });
+    expect(toJsonSchema(schema).jsonSchema).to.deep.nested.include({
+      'properties.list': { type: 'array', items: { type: 'number', enum: [1, 2] }, minItems: 1, maxItems: 2 },
+    });
+  });
+
   it('does not turn a pattern with flags into another pattern', () => {
     expect(toJsonSchema(person).jsonSchema).to.deep.nested.include({
       'properties.nick': { type: 'string', description: 'must match /^[a-z]+$/i' },
@@ -218,3 +253,17 @@ describe('a SimpleSchema', () => {
     expect(await toJsonSchema(person).validate?.(['x'])).to.have.property('ok', false);
   });
 });
+
+/** simpl-schema 3.4.6 writes list items as tuples of one, and patterns with their slashes. */
+function corrected(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(corrected);
+  if (typeof node !== 'object' || node === null) return node;
+  const { additionalItems, ...rest } = node as JsonObject;
+  return Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => {
+      if (key === 'items' && additionalItems === false) return [key, corrected((value as unknown[])[0])];
+      if (key === 'pattern' && typeof value === 'string') return [key, value.slice(1, -1)];
+      return [key, corrected(value)];
+    }),
+  );
+}
