@@ -5,7 +5,8 @@ import type { FunctionTool, ToolCallState } from '../../domain/entities/Tool';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } from '../../domain/types/RunViews';
-import { integer, oneOf, optional, readObject } from '../../domain/arguments';
+import { identifier, integer, oneOf, optional, readObject } from '../../domain/arguments';
+import { ARGUMENT_LIMITS } from './readArguments';
 import { canAccess, signedIn, UnknownRunError } from './RunOperations';
 
 /** Maximum number of entries in a result. */
@@ -41,7 +42,7 @@ export class RunQueries {
     this.ports = ports;
   }
 
-  /** @param argument `{ state?, since? }` @throws LLMInvalidRequestError */
+  /** @param argument `{ state?, conversationId?, since? }` @throws LLMInvalidRequestError */
   async runs(actor: Actor, argument: unknown = {}): Promise<readonly RunView[]> {
     signedIn(actor);
     return this.ports.views.runs({ ...ownOnly(actor), ...readRunFilter(argument) }, VIEW_LIMITS.runs);
@@ -84,12 +85,13 @@ export class RunQueries {
 const STATES = Object.keys(RUN_TRANSITIONS) as RunState[];
 
 /** @throws LLMInvalidRequestError */
-export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'since'> {
-  const { since: given, ...others } = readObject(argument, ['state', 'since']);
+export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'conversationId' | 'since'> {
+  const { since: given, ...others } = readObject(argument, ['state', 'conversationId', 'since']);
   // DDP transports dates.
   const fields = { ...others, since: given instanceof Date ? given.getTime() : given };
   return {
     ...optional(fields, 'state', oneOf(STATES)),
+    ...optional(fields, 'conversationId', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'since', integer(0, Number.MAX_SAFE_INTEGER)),
   };
 }

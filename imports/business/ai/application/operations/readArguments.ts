@@ -45,6 +45,8 @@ const COMMON = [
   'maxOutputTokens',
 ] as const;
 
+const CONVERSATION = ['conversationId', 'continues', 'repeats'] as const;
+
 /** `{ requestId, providerId, input, … }`, or `(providerId, input, options?)`. */
 export function readTextRequest(args: readonly unknown[]): UseRequest {
   return commonOf(readObject(asOne(args), COMMON));
@@ -58,14 +60,27 @@ export function readJSONRequest(args: readonly unknown[]): JSONRequest {
   return { ...commonOf(fields), schema: json(ARGUMENT_LIMITS.schema)(fields.schema, 'schema') as JsonObject };
 }
 
-/** The fields of `readTextRequest`, `tools` by name and `maxIterations?`, or `(providerId, input, tools, options?)`. */
+/**
+ * The fields of `readTextRequest`, `tools` by name, `maxIterations?`, `conversationId?`, and `continues?` or
+ * `repeats?`; or `(providerId, input, tools, options?)`.
+ */
 export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
-  const fields = readObject(asOne(args, 'tools'), [...COMMON, 'tools', 'maxIterations']);
+  const fields = readObject(asOne(args, 'tools'), [...COMMON, ...CONVERSATION, 'tools', 'maxIterations']);
+  if (fields.repeats !== undefined) assertOnlyRepeats(fields);
   return {
-    ...commonOf(fields),
+    ...commonOf(fields.repeats === undefined ? fields : { ...fields, input: [] }),
     tools: fields.tools === undefined ? [] : listOf(ARGUMENT_LIMITS.tools, toolName)(fields.tools, 'tools'),
     ...optional(fields, 'maxIterations', integer(1, 100)),
+    ...optional(fields, 'conversationId', identifier(ARGUMENT_LIMITS.id)),
+    ...optional(fields, 'continues', identifier(ARGUMENT_LIMITS.id)),
+    ...optional(fields, 'repeats', identifier(ARGUMENT_LIMITS.id)),
   };
+}
+
+/** A repeated run has the input of the first. */
+function assertOnlyRepeats(fields: JsonObject): void {
+  const other = ['input', 'inputData', 'conversation_history', 'continues'].find((name) => fields[name] !== undefined);
+  if (other !== undefined) throw invalid(other, 'must not be given in addition to "repeats"');
 }
 
 export interface NamedRun {

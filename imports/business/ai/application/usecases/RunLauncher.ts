@@ -5,7 +5,7 @@
 import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
 import { textOfContent } from '../../domain/entities/Content';
-import { runOf } from '../../domain/entities/Run';
+import { isFinished, runOf } from '../../domain/entities/Run';
 import type { RunResult } from '../../domain/entities/Run';
 import { addUsage, NO_USAGE } from '../../domain/entities/Response';
 import {
@@ -26,6 +26,7 @@ import type { AuditEvent } from '../../domain/types/AuditEvents';
 import type { AgenticLoop, ExecuteOptions } from '../services/AgenticLoop';
 import { canonicalJson } from '../services/shared/canonicalJson';
 import { normalizeInput } from '../services/ContentNormalizer';
+import { continuableTranscript } from './continuableTranscript';
 
 /** What callers may set. Everything else is up to the operator. */
 export interface UseRequest {
@@ -38,13 +39,19 @@ export interface UseRequest {
   readonly instructions?: string;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  /** A name for runs that belong together, given by the client. */
+  readonly conversationId?: string;
+  /** An ended run of the same user: its conversation comes before the input. */
+  readonly continues?: string;
+  /** A run of the same user, whose input is used again. `input` is empty. */
+  readonly repeats?: string;
 }
 
 export interface RunLauncherPorts {
   readonly access: AccessPolicy;
   readonly loop: Pick<AgenticLoop, 'start' | 'waitForResult'>;
   /** The loop's run store. */
-  readonly runs: Pick<RunStore, 'findRequest'>;
+  readonly runs: Pick<RunStore, 'findRequest' | 'load'>;
   /** The ids of the available providers. */
   readonly providers: { has(id: string): boolean };
   /** Receives audit events. */
@@ -84,7 +91,7 @@ export interface RunWork<T> {
   readonly run: (run: AuthorizedRun) => Promise<T>;
 }
 
-type ReadRequest = UseRequest & { readonly input: readonly Item[] };
+type ReadRequest = Omit<UseRequest, 'input'> & { readonly input: readonly Item[] };
 
 const REQUEST_ID = /^[^\s\p{C}]{1,128}$/u;
 const TITLE_LENGTH = 80;
@@ -155,12 +162,13 @@ export class RunLauncher {
     work: RunWork<T>,
   ): Promise<StartedRequest<T>> {
     const { userId, source } = actor;
-    const { requestId, providerId, model, input } = request;
+    const { requestId, providerId, model, conversationId } = request;
     const budget = await this.authorize(actor, {
       providerId,
       tools: work.tools,
       ...(model === undefined ? {} : { model }),
     });
+    const input = [...(await this.conversationBefore(userId, request)), ...request.input];
     const executionId = randomUUID();
     const named = { userId, source, requestId, providerId, executionId };
     const metadata = {
@@ -170,6 +178,7 @@ export class RunLauncher {
       providerId,
       title: titleOf(input),
       ...(model === undefined ? {} : { model }),
+      ...(conversationId === undefined ? {} : { conversationId }),
     };
     try {
       return await new Promise<StartedRequest<T>>((accepted, refuse) => {
@@ -185,7 +194,7 @@ export class RunLauncher {
         };
         const runs = new RequestRuns(userId, executionId, first, this.ports.loop);
         const authorized = runs.authorized({
-          ...optionsOf(request),
+          ...optionsOf({ ...request, input }),
           tools: work.tools,
           ...(budget === undefined ? {} : { budget }),
         });
@@ -203,6 +212,22 @@ export class RunLauncher {
       if (joined === undefined) throw error;
       return joined;
     }
+  }
+
+  /** @throws LLMInvalidRequestError for an unknown run; ConflictError for one that has not ended */
+  private async conversationBefore(
+    userId: string,
+    { continues, repeats }: Pick<UseRequest, 'continues' | 'repeats'>,
+  ): Promise<readonly Item[]> {
+    const executionId = continues ?? repeats;
+    if (executionId === undefined) return [];
+    const run = (await this.ports.runs.load(executionId))?.run;
+    const path = continues === undefined ? 'repeats' : 'continues';
+    // Another user's run is indistinguishable from an unknown one.
+    if (run?.userId !== userId) throw new LLMInvalidRequestError(`There is no run "${executionId}".`, { path });
+    if (!isFinished(run.state))
+      throw new ConflictError(`The run "${executionId}" has not ended. Wait for its end, or cancel it.`, { path });
+    return continues === undefined ? run.input : continuableTranscript(run.transcript);
   }
 
   private async reportEnd<T>(
@@ -333,14 +358,7 @@ function readInput(actor: Actor, { input }: UseRequest): readonly Item[] {
   );
 }
 
-function optionsOf({
-  providerId,
-  model,
-  input,
-  instructions,
-  temperature,
-  maxOutputTokens,
-}: UseRequest & { readonly input: readonly Item[] }) {
+function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens }: ReadRequest) {
   return {
     model: model === undefined ? providerId : `${providerId}/${model}`,
     input,

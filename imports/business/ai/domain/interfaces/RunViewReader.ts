@@ -9,6 +9,8 @@ import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } fr
 export interface RunFilter {
   readonly userId?: string;
   readonly state?: RunState;
+  /** Only runs of this conversation. */
+  readonly conversationId?: string;
   /** Only runs created at or after this time, in milliseconds since the epoch. */
   readonly since?: number;
 }

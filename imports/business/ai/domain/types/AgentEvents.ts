@@ -29,6 +29,7 @@ export type AgentEventBody =
       /** The remaining fields are present only for stored runs and repeat the run's record. */
       readonly providerId?: string;
       readonly title?: string;
+      readonly conversationId?: string;
       /** Milliseconds since the epoch. */
       readonly createdAt?: number;
     }

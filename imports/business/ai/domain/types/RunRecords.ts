@@ -50,6 +50,8 @@ export interface RunRequest {
   readonly model?: string;
   /** The beginning of the input's text. */
   readonly title: string;
+  /** The conversation that the run belongs to, as its client named it. Unique for its user. */
+  readonly conversationId?: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** The earliest start of a queued run, in milliseconds since the epoch. Absent: at once. */

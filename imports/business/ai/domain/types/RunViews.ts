@@ -26,6 +26,8 @@ export interface RunView {
   readonly error?: { readonly code: ErrorCode; readonly message: string };
   /** The beginning of the input's text. */
   readonly title: string;
+  /** The conversation that the run belongs to. */
+  readonly conversationId?: string;
 }
 
 export interface UsageView {

@@ -34,7 +34,7 @@ export interface JournalContext extends Pick<
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** Published with `run:started`. */
-  readonly metadata: Pick<RunRequest, 'providerId' | 'title' | 'createdAt'>;
+  readonly metadata: Pick<RunRequest, 'providerId' | 'title' | 'conversationId' | 'createdAt'>;
   /** Called when another process has taken the run over. */
   readonly onLeaseLost: () => void;
 }

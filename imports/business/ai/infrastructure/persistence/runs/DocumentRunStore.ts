@@ -68,6 +68,7 @@ export class DocumentRunStore implements RunStore {
     await this.runs.ensureIndex({ state: 1, createdAt: -1 });
     await this.runs.ensureIndex({ userId: 1, createdAt: -1 });
     await this.runs.ensureIndex({ userId: 1, state: 1, createdAt: -1 });
+    await this.runs.ensureIndex({ conversationId: 1, createdAt: -1 });
     await this.calls.ensureIndex({ executionId: 1, createdAt: 1 });
     await this.calls.ensureIndex({ createdAt: -1 });
     await this.calls.ensureIndex({ state: 1, createdAt: -1 });

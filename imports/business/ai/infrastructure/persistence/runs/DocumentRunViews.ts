@@ -29,6 +29,7 @@ export const RUN_FIELDS = {
   'error.code': 1,
   'error.message': 1,
   title: 1,
+  conversationId: 1,
 } as const satisfies Record<Exclude<keyof RunView, 'usage' | 'error'> | UsageField | ErrorField, 1>;
 
 /** The fields that `ai.run` publishes. */
@@ -107,10 +108,11 @@ export class DocumentRunViews implements RunViewReader {
   }
 }
 
-export function runSelector({ userId, state, since }: RunFilter): Readonly<Record<string, unknown>> {
+export function runSelector({ userId, state, conversationId, since }: RunFilter): Readonly<Record<string, unknown>> {
   return {
     ...(userId === undefined ? {} : { userId }),
     ...(state === undefined ? {} : { state }),
+    ...(conversationId === undefined ? {} : { conversationId }),
     ...(since === undefined ? {} : { createdAt: { $gte: since } }),
   };
 }

@@ -80,6 +80,7 @@ export const WITHOUT_TRANSCRIPT = {
   providerId: 1,
   model: 1,
   title: 1,
+  conversationId: 1,
   createdAt: 1,
   dueAt: 1,
   plan: 1,

@@ -31,7 +31,7 @@ import type { LeaseTimes } from './LeaseHeartbeat';
 
 /** Optional fields of a run's record that do not affect its execution. */
 export type RunMetadata = Partial<
-  Pick<RunRequest, 'requestId' | 'argumentsHash' | 'source' | 'providerId' | 'model' | 'title'>
+  Pick<RunRequest, 'requestId' | 'argumentsHash' | 'source' | 'providerId' | 'model' | 'title' | 'conversationId'>
 >;
 
 export interface ClaimedRun {
@@ -221,11 +221,11 @@ export class DurableRuns {
 
   private journalContext(
     lease: RunLease,
-    { providerId, title, createdAt }: JournalContext['metadata'],
+    { providerId, title, conversationId, createdAt }: JournalContext['metadata'],
     startedAt: number,
   ): JournalContext {
     return {
-      metadata: { providerId, title, createdAt },
+      metadata: { providerId, title, createdAt, ...(conversationId === undefined ? {} : { conversationId }) },
       store: this.store,
       lease,
       startedAt,
