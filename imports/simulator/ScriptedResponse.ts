@@ -15,6 +15,8 @@ interface ScriptedResponseBase {
 
 export interface ScriptedCall {
   readonly name: string;
+  /** Of the tool, on wires that have namespaces. */
+  readonly namespace?: string;
   /** A string is sent verbatim, any other value as JSON. */
   readonly arguments?: unknown;
   /** Default: a generated id in the vendor's format. */

@@ -15,6 +15,7 @@ export type Turn =
 
 export interface ToolDefinition {
   readonly name: string;
+  readonly namespace?: string;
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;

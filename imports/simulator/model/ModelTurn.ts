@@ -3,6 +3,7 @@
 export interface ModelCall {
   readonly id?: string;
   readonly name: string;
+  readonly namespace?: string;
   /** Usually JSON, but a script may send any text. */
   readonly arguments: string;
   readonly async?: boolean;

@@ -76,6 +76,7 @@ function callsOf(tool: ToolDefinition, values: ExtractedValues): readonly ModelC
   const places = takesOnePlace(tool) ? values.places.filter((place) => !place.used).length : 1;
   return Array.from({ length: Math.max(1, places) }, () => ({
     name: tool.name,
+    ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
     arguments: JSON.stringify(buildExample(tool.parameters, values, { optional: false })),
     ...(tool.async ? { async: true } : {}),
   }));

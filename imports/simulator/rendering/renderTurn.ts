@@ -67,9 +67,10 @@ export function toModelTurn(script: ScriptedTurn): ModelTurn | undefined {
   };
 }
 
-function toModelCall({ id, name, arguments: args = {} }: ScriptedCall): ModelTurn['calls'][number] {
+function toModelCall({ id, name, namespace, arguments: args = {} }: ScriptedCall): ModelTurn['calls'][number] {
   return {
     name,
+    ...(namespace === undefined ? {} : { namespace }),
     arguments: typeof args === 'string' ? args : JSON.stringify(args),
     ...(id === undefined ? {} : { id }),
   };

@@ -4,7 +4,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { SchemaName } from '../vendorProfiles';
-import { asObject, asString, objectsIn } from '../json';
+import { asObject, asString, isObject, objectsIn } from '../json';
 import { explainViolation } from './explainViolation';
 import type { Violation } from './explainViolation';
 
@@ -37,15 +37,27 @@ const compiled = new Map<SchemaName, CompiledSchema>();
 /** @returns undefined for a valid body */
 export function findViolation(name: SchemaName, body: unknown): Violation | undefined {
   const { schema, validate } = compiledSchema(name);
-  if (validate(body)) return undefined;
+  const documented = withoutUndocumented(name, body);
+  if (validate(documented)) return undefined;
   const [error] = validate.errors ?? [];
   return (
-    explainViolation(schema, body) ?? {
+    explainViolation(schema, documented) ?? {
       path: error?.instancePath.split('/').slice(1) ?? [],
       problem: 'wrong',
       expected: error?.message ?? 'is invalid',
     }
   );
+}
+
+/** Fields that vendors accept although their schemas lack them. OpenAI's own Codex sends `client_metadata`. */
+const UNDOCUMENTED: Partial<Record<SchemaName, ReadonlySet<string>>> = {
+  'openai.responses': new Set(['client_metadata']),
+};
+
+function withoutUndocumented(name: SchemaName, body: unknown): unknown {
+  const fields = UNDOCUMENTED[name];
+  if (fields === undefined || !isObject(body) || !Object.keys(body).some((field) => fields.has(field))) return body;
+  return Object.fromEntries(Object.entries(body).filter(([field]) => !fields.has(field)));
 }
 
 export function topLevelFields(name: SchemaName): ReadonlySet<string> {
@@ -60,7 +72,11 @@ function compiledSchema(name: SchemaName): CompiledSchema {
   // event loop.
   const ajv = new Ajv2020({ strict: false, logger: false, code: { optimize: false } });
   addFormats(ajv);
-  const entry = { schema, validate: ajv.compile(schema), topLevelFields: collectFieldNames(schema, schema) };
+  const entry = {
+    schema,
+    validate: ajv.compile(schema),
+    topLevelFields: new Set([...collectFieldNames(schema, schema), ...(UNDOCUMENTED[name] ?? [])]),
+  };
   compiled.set(name, entry);
   return entry;
 }

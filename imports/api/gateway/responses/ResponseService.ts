@@ -3,6 +3,7 @@ import { NO_USAGE } from '../../../business/ai/domain/entities/Response';
 import { isLLMError, LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { LLMResponse, OutputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../../business/ai/infrastructure/streaming/createStreamEncoder';
@@ -25,6 +26,8 @@ export interface TurnOptions extends Pick<WriteStreamOptions, 'hasLeft' | 'toErr
   readonly saveTurn: SaveTurn;
   readonly rawReasoningName: RawReasoningName;
 }
+
+export type PrepareOptions = Pick<TurnOptions, 'saveTurn' | 'rawReasoningName'>;
 
 export class ResponseService {
   private readonly manager: AIModule['manager'];
@@ -54,6 +57,20 @@ export class ResponseService {
     const body = toResponseResource(named, turn.echo);
     await saveTurn(toStoredResponse(turn, named, body), turn.isStored);
     return body;
+  }
+
+  /** Stores the conversation so far for the next turn of the connection, and completes without calling a model. */
+  async prepare(turn: PreparedResponse, sink: FrameSink, { saveTurn, ...options }: PrepareOptions): Promise<void> {
+    const { generatedId: id, createdAt: created, echo } = turn;
+    const stored = unfinishedResponse(turn, 'completed');
+    const { model } = stored.response;
+    const encoder = createStreamEncoder('openai_responses', { ...options, model, id, created, echo });
+    const events: readonly ResponseStreamEvent[] = [
+      { type: 'response.created', id, model },
+      { type: 'response.completed', response: conform(stored.response, echo) },
+    ];
+    await saveTurn({ ...stored, keptByProvider: false }, turn.isStored);
+    for (const frame of [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]) await sink.write(frame);
   }
 
   /** @throws the manager's errors, if nothing has been emitted yet */

@@ -34,6 +34,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       ? `must have at most ${MAX_INPUT_LENGTH} characters`
       : undefined,
   metadata: metadataRule,
+  client_metadata: (value) => (isObject(value) ? undefined : 'must be an object'),
 };
 
 /**

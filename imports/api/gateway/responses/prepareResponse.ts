@@ -100,6 +100,7 @@ export async function prepareResponse(
       vendor: { ...(isResponses ? {} : toWireOptions(verbatim)), openai_responses: verbatim },
       model: route.address,
       wire: 'responses',
+      unsupportedTools: 'drop',
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Reads a Responses request, with the stored chain before it, as a conversation. */
 import { asArray, asObject, asString, isObject, objectsIn } from '../../json';
-import type { Conversation, ToolChoice, Turn } from '../../model/Conversation';
+import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import type { Conversation, ToolChoice, ToolDefinition, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';
 import { contentText, inputItems, responsesBody, outputFormat } from './responsesBody';
 import type { Item, ResponsesBody } from './responsesBody';
@@ -21,20 +22,30 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
     model,
     instructions: [body.instructions ?? '', ...systemTexts].filter((text) => text !== '').join('\n'),
     turns: turnsOf(items),
-    tools: (body.tools ?? [])
-      .filter((tool) => tool.type === 'function')
-      .map((tool) => ({
-        name: asString(tool.name),
-        description: asString(tool.description),
-        parameters: asObject(tool.parameters),
-        async: tool.async === true,
-      })),
+    tools: (body.tools ?? []).flatMap((tool) =>
+      tool.type === 'namespace'
+        ? objectsIn(tool.tools).flatMap((member) => functionsOf(member, asString(tool.name)))
+        : functionsOf(tool),
+    ),
     toolChoice: toolChoiceOf(body),
     allowsParallelCalls: body.parallel_tool_calls !== false,
     wantsReasoning: body.reasoning !== undefined && body.reasoning !== null && body.reasoning.effort !== 'none',
     ...(schema === undefined ? {} : { outputSchema: schema }),
     ...(typeof body.max_output_tokens === 'number' ? { maxOutputTokens: body.max_output_tokens } : {}),
   };
+}
+
+function functionsOf(tool: JsonObject, namespace?: string): readonly ToolDefinition[] {
+  if (tool.type !== 'function') return [];
+  return [
+    {
+      name: asString(tool.name),
+      ...(namespace === undefined ? {} : { namespace }),
+      description: asString(tool.description),
+      parameters: asObject(tool.parameters),
+      async: tool.async === true,
+    },
+  ];
 }
 
 function turnsOf(items: readonly Item[]): readonly Turn[] {

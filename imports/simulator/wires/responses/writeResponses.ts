@@ -116,6 +116,7 @@ function outputItems({ vendor, turn, body: raw }: TurnContext, response: JsonObj
       arguments: call.arguments,
       call_id: call.id ?? profile.callId(index),
       name: call.name,
+      ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
       ...(call.async === true ? { async: true } : {}),
     });
   }

@@ -16,7 +16,7 @@ import { isObject } from '../../../../business/ai/domain/json';
 import { prepareResponse } from '../prepareResponse';
 import type { PreparationPorts } from '../prepareResponse';
 import type { VendorCallLimits } from '../../vendorCall';
-import type { ResponseService } from '../ResponseService';
+import type { ResponseService, SaveTurn } from '../ResponseService';
 import { ConnectionResponseStore } from './ConnectionResponseStore';
 import { SocketSink } from './SocketSink';
 
@@ -112,10 +112,15 @@ export class ResponseSocket {
     inFlight.enter(controller, this.principal.userId);
     const sink = new SocketSink(this.socket, signal);
     try {
-      const body = this.readCreate(data, isBinary);
+      const { body, generates } = this.readCreate(data, isBinary);
       previousId = typeof body.previous_response_id === 'string' ? body.previous_response_id : undefined;
       const turn = await prepareResponse(body, this.principal, this.store, this.ports);
       provider = turn.route.providerId;
+      const saveTurn: SaveTurn = (stored, isStored) => this.store.saveTurn(stored, turn.history, isStored);
+      if (!generates) {
+        await service.prepare(turn, sink, { saveTurn, rawReasoningName });
+        return;
+      }
       await service.stream(turn, sink, {
         call: { signal, maxRetryTime },
         hasLeft: () => this.hasLeft,
@@ -123,7 +128,7 @@ export class ResponseSocket {
         keepAliveAfter,
         rawReasoningName,
         fail,
-        saveTurn: (stored, isStored) => this.store.saveTurn(stored, turn.history, isStored),
+        saveTurn,
       });
     } catch (thrown) {
       // If the client disconnects meanwhile, the rest is dropped.
@@ -140,20 +145,29 @@ export class ResponseSocket {
     }
   }
 
-  /** @throws LLMInvalidRequestError unless the message is a valid `response.create` */
-  private readCreate(data: RawData, isBinary: boolean): Record<string, unknown> {
+  /**
+   * `generate: false` only prepares the connection, as Codex does while its user still writes.
+   * https://platform.openai.com/docs/guides/websocket-mode
+   * @throws LLMInvalidRequestError unless the message is a valid `response.create`
+   */
+  private readCreate(
+    data: RawData,
+    isBinary: boolean,
+  ): { readonly body: Record<string, unknown>; readonly generates: boolean } {
     if (isBinary || !Buffer.isBuffer(data))
       throw new LLMInvalidRequestError('Messages must be text, not binary.', { path: '' });
     const message = parseJson(data, this.ports.maxJsonDepth);
     if (!isObject(message)) throw new LLMInvalidRequestError('A message must be a JSON object.', { path: '' });
-    const { type, stream: _, stream_options: __, background, ...body } = message;
+    const { type, stream: _, stream_options: __, background, generate, ...body } = message;
     if (type !== 'response.create')
       throw new LLMInvalidRequestError('The message type must be response.create.', { path: 'type' });
     if (background === true)
       throw new LLMInvalidRequestError('Background responses are not supported on a WebSocket.', {
         path: 'background',
       });
-    return body;
+    if (generate !== undefined && typeof generate !== 'boolean')
+      throw new LLMInvalidRequestError('generate must be true or false.', { path: 'generate' });
+    return { body, generates: generate !== false };
   }
 
   private get hasLeft(): boolean {

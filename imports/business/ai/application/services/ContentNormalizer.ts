@@ -20,6 +20,7 @@ import {
   tokenCount,
   topP,
   vendorFields,
+  unsupportedTools,
   wireName,
 } from './normalizer/normalizeOptions';
 import { describe, formatStep, PlainReader, invalid } from './normalizer/PlainReader';
@@ -117,6 +118,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
       'tool_choice',
       read('tool_choice', (value, path) => toolChoice(value, tools, path)),
     ),
+    ...field('unsupportedTools', read('unsupportedTools', unsupportedTools)),
     ...field('temperature', read('temperature', temperature)),
     ...field('top_p', read('top_p', topP)),
     ...field('max_output_tokens', read('max_output_tokens', tokenCount)),
@@ -148,6 +150,7 @@ const OPTION_NAMES = {
   instructions: true,
   tools: true,
   tool_choice: true,
+  unsupportedTools: true,
   temperature: true,
   top_p: true,
   max_output_tokens: true,

@@ -93,6 +93,11 @@ export interface GenerateOptions {
   readonly instructions?: string;
   readonly tools?: readonly LooseTool[];
   readonly tool_choice?: ToolChoice;
+  /**
+   * What to do with server tools that the vendor lacks, in requests that offer functions as well. Default: `refuse`;
+   * `drop` leaves them out and adds a warning.
+   */
+  readonly unsupportedTools?: 'refuse' | 'drop';
   readonly temperature?: number;
   readonly top_p?: number;
   readonly max_output_tokens?: number;

@@ -67,6 +67,8 @@ export interface VendorQuirks {
   readonly structuredOutput: 'json_schema' | 'json_object' | 'none';
   /** Whether `strict` on tools is supported. */
   readonly supportsStrictTools: boolean;
+  /** Responses: whether tools may be grouped in namespaces. Default: false. */
+  readonly supportsToolNamespaces?: boolean;
   /** Whether `strict` on a response format is supported. Default: true. */
   readonly supportsStrictSchemas?: boolean;
   readonly supportsParallelToolCalls: boolean;

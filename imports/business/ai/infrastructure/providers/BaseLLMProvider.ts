@@ -12,8 +12,11 @@ import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../
 import type { GuardedFetch } from '../clients/http/guardedFetch';
 import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/VendorClient';
 import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
+import { flattenNamespaces } from '../converters/shared/toolNamespaces';
+import type { FlattenedNamespaces } from '../converters/shared/toolNamespaces';
 import { decodeBatches } from '../streaming/decodeStream';
 import { inlineMedia } from './inlineMedia';
+import { convertOffered } from './offeredTools';
 import { capabilitiesOf } from '../vendors/capabilities';
 import type { ModelRow } from '../vendors/ModelRow';
 
@@ -64,6 +67,7 @@ interface PreparedCall {
   readonly context: WireContext;
   readonly request: WireRequest;
   readonly stream: boolean;
+  readonly flattened?: FlattenedNamespaces;
 }
 
 export class BaseLLMProvider implements ILLMProvider {
@@ -90,10 +94,11 @@ export class BaseLLMProvider implements ILLMProvider {
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const prepared = await this.prepare(options, false);
     const response = await this.send(userId, prepared, prepared.options.signal);
-    return prepared.transport.wire.fromResponse(
+    const converted = prepared.transport.wire.fromResponse(
       parseBody(await response.text(), response),
       this.responseContext(prepared, response),
     );
+    return prepared.flattened?.restoreResponse(converted) ?? converted;
   }
 
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
@@ -106,11 +111,17 @@ export class BaseLLMProvider implements ILLMProvider {
     try {
       const response = await this.send(userId, prepared, controller.signal);
       const decoder = prepared.transport.wire.createDecoder(this.responseContext(prepared, response));
-      // Structured output that came as a forced tool's call must not be relayed: the caller did not ask for that call.
-      const isRelayed = prepared.options.relay === true && prepared.request.structuredOutputTool === undefined;
+      const { flattened } = prepared;
+      // What the vendor's messages have under other names must not be relayed: structured output that came as a forced
+      // tool's call, and calls of tools in namespaces.
+      const isRelayed =
+        prepared.options.relay === true &&
+        prepared.request.structuredOutputTool === undefined &&
+        flattened === undefined;
       const relay = isRelayed ? prepared.transport.wire.name : undefined;
       const limits = { ...this.config.limits, abort: (reason: unknown) => controller.abort(reason), relay };
-      for await (const batch of decodeBatches(response.body, decoder, limits)) for (const event of batch) yield event;
+      for await (const batch of decodeBatches(response.body, decoder, limits))
+        for (const event of batch) yield flattened?.restoreEvent(event) ?? event;
     } finally {
       signal?.removeEventListener('abort', onAbort);
       // A consumer that leaves early aborts the request.
@@ -154,9 +165,20 @@ export class BaseLLMProvider implements ILLMProvider {
       allowPrivateHosts: allowPrivateMedia,
       signal: checked.signal,
     });
-    const normalized = input === checked.input ? checked : { ...checked, input };
+    const inlined = input === checked.input ? checked : { ...checked, input };
+    const hasNamespaces = wire.name === 'responses' && quirks.supportsToolNamespaces === true;
+    const flattened = hasNamespaces ? undefined : flattenNamespaces(inlined);
+    const normalized = flattened?.options ?? inlined;
     const context = { vendor, quirks, capabilities: this.getCapabilities(normalized.model, wire.name) };
-    return { transport, options: normalized, context, request: wire.toRequest(normalized, context, stream), stream };
+    const request = convertOffered(normalized, (offered) => wire.toRequest(offered, context, stream));
+    return {
+      transport,
+      options: normalized,
+      context,
+      request,
+      stream,
+      ...(flattened === undefined ? {} : { flattened }),
+    };
   }
 
   private transportFor(wire: WireName | undefined): WireTransport {

@@ -16,6 +16,7 @@ export const azureOpenAI: Vendor = {
     maxTokensField: 'max_completion_tokens',
     maxStopSequences: 4,
     maxCallIdLength: 40,
+    supportsToolNamespaces: true,
     metadataNeedsStore: true,
   },
   models: [],

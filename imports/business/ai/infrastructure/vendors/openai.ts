@@ -32,6 +32,7 @@ export const openai: Vendor = {
     maxStopSequences: 4,
     maxCallIdLength: 40,
     supportsAllowedTools: true,
+    supportsToolNamespaces: true,
     metadataNeedsStore: true,
     modelRules: [
       // https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat

@@ -28,6 +28,7 @@ describe('normalizeOptions', () => {
       tool_choice: { type: 'function', name: 'f' },
       temperature: 2,
       maxRetryTime: 1,
+      unsupportedTools: 'drop',
       top_p: 0,
       max_output_tokens: 1,
       response_format: {

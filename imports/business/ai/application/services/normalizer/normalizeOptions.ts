@@ -91,6 +91,11 @@ export function wireName(value: Plain, path: string): WireName {
   return wire;
 }
 
+export function unsupportedTools(value: Plain, path: string): NonNullable<GenerateOptions['unsupportedTools']> {
+  if (value !== 'refuse' && value !== 'drop') throw invalid(path, 'must be "refuse" or "drop"');
+  return value;
+}
+
 export function runTurn(value: Plain, path: string): RunTurn {
   const { executionId, iteration } = record(value, path);
   if (typeof iteration !== 'number' || !Number.isSafeInteger(iteration) || iteration < 1)

@@ -4,6 +4,7 @@
 import { field, freeze, otherFields, record, requiredName } from './fields';
 import { describe, isList, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
+import { fieldsOf } from '../../../domain/json';
 import type { Tool } from '../../../domain/entities/Tool';
 import type { ToolChoice } from '../../../domain/types/LLMTypes';
 
@@ -46,7 +47,7 @@ function oneTool(choice: PlainRecord, tools: readonly Tool[], path: string): One
   if (type === 'function' && typeof name !== 'string') throw invalid(`${path}.name`, 'must name the function');
   if (name !== undefined && typeof name !== 'string')
     throw invalid(`${path}.name`, `must be a string, not ${describe(name)}`);
-  const sameType = tools.filter((tool) => tool.type === type);
+  const sameType = [...tools, ...namespacedTools(tools)].filter((tool) => tool.type === type);
   const offered = sameType.some((tool) => name === undefined || tool.name === undefined || tool.name === name);
   if (!offered) throw invalid(path, `names a tool that is not offered. ${offeredTools(tools)}`);
   // Choices of built-in tools have the same shape; their name is optional.
@@ -55,6 +56,14 @@ function oneTool(choice: PlainRecord, tools: readonly Tool[], path: string): One
     type,
     ...(name === undefined ? {} : { name }),
   }) as OneTool;
+}
+
+/** The tools inside of namespaces, which vendors without namespaces are offered one by one. */
+function namespacedTools(tools: readonly Tool[]): readonly { readonly type?: unknown; readonly name?: unknown }[] {
+  return tools.flatMap((tool) => {
+    const { type, tools: members }: { readonly type: string; readonly tools?: unknown } = tool;
+    return type === 'namespace' && Array.isArray(members) ? members.map(fieldsOf) : [];
+  });
 }
 
 function offeredTools(tools: readonly Tool[]): string {

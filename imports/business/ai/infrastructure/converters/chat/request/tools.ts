@@ -29,12 +29,12 @@ export function toChatTools(
       : tools;
   const fields: JsonObject = {};
   const list: JsonObject[] = [];
-  offered.forEach((tool, index) => {
+  offered.forEach((tool) => {
     const verbatim = tool.vendor?.openai?.tool;
     if (isFunctionTool(tool)) list.push(toFunction(tool, quirks, warnings));
     else if (isObject(verbatim)) list.push(verbatim);
     else if (tool.type === CUSTOM) list.push(toCustom(tool));
-    else addBuiltInTool(builtInForm(tool, index, context), tool, list, fields);
+    else addBuiltInTool(builtInForm(tool, tools.indexOf(tool), context), tool, list, fields);
   });
   if (list.length === 0) return fields;
   // OpenAI rejects `tool_choice` without `tools`.
