@@ -123,12 +123,15 @@ export { GeminiAdapter } from '../business/ai/infrastructure/tools/adapters/Gemi
 export { OpenAIChatAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIChatAdapter';
 export { OpenAIResponsesAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIResponsesAdapter';
 export { Agent, agent } from '../library/Agent';
-export type { AgentOptions } from '../library/Agent';
+export type { AgentBatchOptions, AgentOptions, ObjectOptions } from '../library/Agent';
 export type { AgentHost } from '../library/AgentEngine';
 export type { AgentResult } from '../library/AgentResult';
 export { AgentRun } from '../library/AgentRun';
 export { DEFAULT_USER_ID } from '../library/AgentSettings';
 export type { AgentSettings, CallOptions } from '../library/AgentSettings';
+export { Conversation } from '../library/Conversation';
+export type { BatchEntry, BatchSuccess } from '../library/batch';
+export type { ObjectResult } from '../library/generateObject';
 export type { ModelName } from '../library/modelName';
 export { tool } from '../library/tool';
 export type { ToolArguments, ToolOutput } from '../library/tool';

@@ -1,14 +1,17 @@
 /** A model with instructions and tools. */
 import { randomUUID } from 'node:crypto';
 import { invalid, readObject } from '../business/ai/domain/arguments';
+import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../business/ai/domain/json';
 import type { BuiltInTool } from '../business/ai/domain/entities/Tool';
 import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
+import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
 import { normalizeInput } from '../business/ai/application/services/ContentNormalizer';
+import type { BatchOptions } from '../business/ai/application/services/chains/batch';
 import { titleOf } from '../business/ai/application/usecases/RunLauncher';
 import type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
-import { createAgentEngine } from './AgentEngine';
+import { checkEngineOptions, createAgentEngine } from './AgentEngine';
 import type { AgentEngine, EngineOptions } from './AgentEngine';
 import { toAgentResult } from './AgentResult';
 import type { AgentResult } from './AgentResult';
@@ -16,11 +19,36 @@ import { AgentRun } from './AgentRun';
 import type { AgentRunInit } from './AgentRun';
 import { checkCallOptions, checkSettings, SETTING_NAMES, settingsOf, toExecuteOptions } from './AgentSettings';
 import type { AgentSettings, CallOptions } from './AgentSettings';
-import { checkTool } from './tool';
+import { generateBatch } from './batch';
+import type { BatchEntry } from './batch';
+import { Conversation } from './Conversation';
+import { generateObject } from './generateObject';
+import type { ObjectResult } from './generateObject';
+import { checkSchema, checkTool } from './tool';
 
 export interface AgentOptions extends AgentSettings, EngineOptions {
   /** Tools of `tool`, tools that run at the vendor, and names of the host's tools. */
   readonly tools?: readonly (RegisteredTool | BuiltInTool | string)[];
+}
+
+export interface ObjectOptions<Schema> extends CallOptions {
+  /** JSON Schema, SimpleSchema or any Standard Schema of the value. */
+  readonly schema: Schema;
+}
+
+/** `onProgress` is called after each input; at most `concurrency` (default 8) are answered at once. */
+export interface AgentBatchOptions<Schema = undefined>
+  extends Omit<CallOptions, 'executionId'>, Pick<BatchOptions, 'concurrency' | 'onProgress'> {
+  /** Of each value. Default: the values are texts. */
+  readonly schema?: Schema;
+}
+
+interface ResolvedCall {
+  readonly settings: AgentSettings;
+  readonly engine: AgentEngine;
+  /** As the engine's provider routes it. */
+  readonly model: string;
+  readonly userId: string;
 }
 
 const ENGINE_NAMES = ['provider', 'providers', 'host', 'logger'] as const satisfies readonly (keyof EngineOptions)[];
@@ -50,8 +78,7 @@ export class Agent {
     const fields = readObject(options, [...SETTING_NAMES, ...ENGINE_NAMES, 'tools']);
     checkSettings(fields);
     const { tools = [] } = options;
-    const [first, second] = (['provider', 'providers', 'host'] as const).filter((name) => options[name] !== undefined);
-    if (first !== undefined && second !== undefined) throw invalid(second, `cannot be combined with "${first}"`);
+    checkEngineOptions(options);
     checkTools(tools);
     this.settings = settingsOf(options);
     this.engineOptions = options;
@@ -76,18 +103,80 @@ export class Agent {
     return toAgentResult(await done);
   }
 
-  private prepare(input: LLMInput, options: CallOptions, stream: boolean): AgentRunInit {
-    const { signal } = options;
+  /**
+   * Generates a value that is valid against the schema, after running any tools that the model calls. An answer that
+   * violates the schema is sent back for correction once, in a second run.
+   * @throws StructuredOutputError, with `violations` and `text`, if the corrected answer is invalid too; what
+   *   `generate`
+   *   throws
+   */
+  async generateObject<const Schema extends SchemaInput>(
+    input: LLMInput,
+    options: ObjectOptions<Schema>,
+  ): Promise<ObjectResult<ValueOf<Schema>>> {
+    checkCallOptions(options, ['schema']);
+    const { schema, ...call } = options;
+    checkSchema(schema, 'schema');
+    const { engine } = this.resolve(call);
+    return generateObject(this.prepare(input, call, false), schema, engine.provider);
+  }
+
+  /**
+   * Answers each input: with text or, with a schema, a value.
+   * @returns one entry per input, at its index. An input that fails neither rejects the batch nor stops the others
+   * @throws LLMInvalidRequestError for invalid options, LLMModelNotFoundError for an unknown provider
+   */
+  async batch<const Schema extends SchemaInput | undefined = undefined>(
+    inputs: readonly LLMInput[],
+    options: AgentBatchOptions<Schema> = {},
+  ): Promise<BatchEntry<Schema extends undefined ? string : ValueOf<Schema>>[]> {
+    const { schema, concurrency: _, onProgress: __, ...call } = options;
+    checkCallOptions(options, ['schema', 'concurrency', 'onProgress']);
+    if (!isList(inputs)) throw invalid('inputs', 'must be a list');
+    if (schema !== undefined) checkSchema(schema, 'schema');
+    // What would fail every input fails the batch.
+    this.resolve(call);
+    const entries = await generateBatch<unknown>(
+      inputs,
+      async (input, signal) => {
+        const each = { ...call, ...(signal === undefined ? {} : { signal }) };
+        if (schema !== undefined) return this.generateObject(input, { ...each, schema });
+        const result = await this.generate(input, each);
+        return { ...result, value: result.text };
+      },
+      options,
+      this.engineOptions.logger ?? consoleLogger,
+    );
+    // The type of the values follows from the schema, which validated them.
+    return entries as BatchEntry<Schema extends undefined ? string : ValueOf<Schema>>[];
+  }
+
+  /** @param messages the conversation so far, such as the `transcript` of an earlier one */
+  conversation(messages: LLMInput = []): Conversation {
+    return new Conversation(this, messages);
+  }
+
+  /** @throws LLMInvalidRequestError, LLMModelNotFoundError */
+  private resolve(options: CallOptions): ResolvedCall {
     const settings = { ...this.settings, ...settingsOf(options) };
     this.engine ??= createAgentEngine(this.engineOptions, this.tools, settings.model);
-    const model = this.engine.resolveModel(settings.model);
-    const userId = this.engine.resolveUser(settings.userId);
+    return {
+      settings,
+      engine: this.engine,
+      model: this.engine.resolveModel(settings.model),
+      userId: this.engine.resolveUser(settings.userId),
+    };
+  }
+
+  private prepare(input: LLMInput, options: CallOptions, stream: boolean): AgentRunInit {
+    const { settings, engine, model, userId } = this.resolve(options);
+    const { signal } = options;
     const items = normalizeInput(input);
     const [providerId = model, ...rest] = model.split('/');
     const { executionId = randomUUID() } = options;
     const execute = toExecuteOptions(settings);
     return {
-      loop: this.engine.loop,
+      loop: engine.loop,
       userId,
       options: {
         ...execute,

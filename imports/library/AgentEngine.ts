@@ -1,6 +1,8 @@
 /** What runs an agent: its own loop over given or configured providers, or the loop of an application host. */
+import { invalid } from '../business/ai/domain/arguments';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider';
+import { isList, isObject } from '../business/ai/domain/json';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import { AgenticLoop } from '../business/ai/application/services/AgenticLoop';
 import { LLMManager } from '../business/ai/application/services/LLMManager';
@@ -24,6 +26,31 @@ export interface EngineOptions {
   /** The application's own providers and loop: its runs are stored and shown in the dashboard. */
   readonly host?: AgentHost;
   readonly logger?: Logger;
+}
+
+/** @throws LLMInvalidRequestError */
+export function checkEngineOptions(options: EngineOptions): void {
+  const { provider, providers, host, logger }: Readonly<Record<keyof EngineOptions, unknown>> = {
+    provider: undefined,
+    providers: undefined,
+    host: undefined,
+    logger: undefined,
+    ...options,
+  };
+  const [first, second] = Object.entries({ provider, providers, host }).filter(([, value]) => value !== undefined);
+  if (first !== undefined && second !== undefined) throw invalid(second[0], `cannot be combined with "${first[0]}"`);
+  if (provider !== undefined && !hasMethods(provider, ['generate', 'stream', 'getProviderName', 'getCapabilities']))
+    throw invalid('provider', 'must be a provider, such as "createProvider" returns');
+  if (providers !== undefined && !isList(providers)) throw invalid('providers', 'must be a list of provider settings');
+  const module = isObject(host) && isObject(host.module) ? host.module : host;
+  if (module !== undefined && !(isObject(module) && hasMethods(module.loop, ['start'])))
+    throw invalid('host', 'must be an AI module, or an object with one as its "module"');
+  if (logger !== undefined && !hasMethods(logger, ['debug', 'info', 'warn', 'error']))
+    throw invalid('logger', 'must have the methods debug, info, warn and error');
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => typeof value[name] === 'function');
 }
 
 export interface AgentEngine {

@@ -43,7 +43,7 @@ export function checkTool(given: unknown, path: string): asserts given is Regist
 const FIELDS = {
   name: toolName,
   description: text(65_536),
-  parameters: schema,
+  parameters: checkSchema,
   execute: aFunction,
   blocking: boolean,
   timeout: numberBetween(1, 2_147_483_647),
@@ -71,7 +71,8 @@ function aFunction(value: unknown, path: string): void {
   if (typeof value !== 'function') throw invalid(path, 'must be a function');
 }
 
-function schema(value: unknown, path: string): void {
+/** @throws LLMInvalidRequestError for anything but a valid schema */
+export function checkSchema(value: unknown, path: string): void {
   try {
     assertSchema(toJsonSchema(value).jsonSchema);
   } catch (error) {

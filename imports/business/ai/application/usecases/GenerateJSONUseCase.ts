@@ -60,9 +60,9 @@ export class GenerateJSONUseCase {
 }
 
 /** Calls and tokens left for the correction. Money is limited for each run on its own. */
-function budgetLeft(
+export function budgetLeft(
   budget: AuthorizedRun['options']['budget'],
-  { usage, iterations }: RunCost,
+  { usage, iterations }: Readonly<RunCost>,
 ): Pick<AuthorizedRun['options'], 'budget'> {
   if (budget === undefined) return {};
   const { calls, tokens } = budget;

@@ -1,0 +1,63 @@
+/** A conversation with an agent: each call continues the one before. */
+import { ConflictError } from '../business/ai/domain/errors/LLMErrors';
+import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
+import type { Item } from '../business/ai/domain/types/ResponsesAPITypes';
+import { normalizeInput } from '../business/ai/application/services/ContentNormalizer';
+import type { AgentResult } from './AgentResult';
+import type { AgentRun } from './AgentRun';
+import type { CallOptions } from './AgentSettings';
+
+/** What a conversation needs of its agent. */
+export interface ConversationAgent {
+  stream(input: LLMInput, options?: CallOptions): AgentRun;
+  generate(input: LLMInput, options?: CallOptions): Promise<AgentResult>;
+}
+
+/** A run that fails leaves the conversation as it was before. */
+export class Conversation {
+  private readonly agent: ConversationAgent;
+  private items: readonly Item[];
+  private isBusy = false;
+
+  constructor(agent: ConversationAgent, messages: LLMInput) {
+    this.agent = agent;
+    this.items = messages.length === 0 ? [] : normalizeInput(messages);
+  }
+
+  /** What was said so far. It survives a round trip through JSON, and another conversation can start with it. */
+  get transcript(): readonly Item[] {
+    return this.items;
+  }
+
+  /** @throws ConflictError while an answer is awaited; what `Agent.stream` throws */
+  stream(input: LLMInput, options?: CallOptions): AgentRun {
+    const run = this.agent.stream(this.continuedBy(input), options);
+    this.follow(run.result);
+    return run;
+  }
+
+  /** @throws ConflictError while an answer is awaited; what `Agent.generate` throws */
+  async generate(input: LLMInput, options?: CallOptions): Promise<AgentResult> {
+    const result = this.agent.generate(this.continuedBy(input), options);
+    this.follow(result);
+    return result;
+  }
+
+  private continuedBy(input: LLMInput): readonly Item[] {
+    if (this.isBusy) throw new ConflictError('The conversation waits for an answer. Await its result first.');
+    return [...this.items, ...normalizeInput(input)];
+  }
+
+  private follow(result: Promise<AgentResult>): void {
+    this.isBusy = true;
+    result.then(
+      ({ transcript }) => {
+        this.items = transcript;
+        this.isBusy = false;
+      },
+      () => {
+        this.isBusy = false;
+      },
+    );
+  }
+}

@@ -1,0 +1,48 @@
+/** Typed values from an agent: its run, its answer validated against a schema and, if need be, a second run. */
+import { addUsage, NO_USAGE } from '../business/ai/domain/entities/Response';
+import { LLMServerError } from '../business/ai/domain/errors/LLMErrors';
+import type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider';
+import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
+import { generateStructured } from '../business/ai/application/services/structured/StructuredOutput';
+import { budgetLeft } from '../business/ai/application/usecases/GenerateJSONUseCase';
+import type { AgentResult } from './AgentResult';
+import { toAgentResult } from './AgentResult';
+import type { AgentRunInit } from './AgentRun';
+
+/** The result of the last run, and the usage of all. */
+export interface ObjectResult<Value> extends AgentResult {
+  readonly value: Value;
+}
+
+/**
+ * @param provider tells what the model supports
+ * @throws StructuredOutputError if the corrected answer violates the schema, too; the error that ended a run
+ */
+export async function generateObject<Schema extends SchemaInput>(
+  { loop, userId, options, metadata }: AgentRunInit,
+  schema: Schema,
+  provider: Pick<ILLMProvider, 'getCapabilities'>,
+): Promise<ObjectResult<ValueOf<Schema>>> {
+  let result: AgentResult | undefined;
+  const spent = { usage: NO_USAGE, iterations: 0 };
+  const { value } = await generateStructured({
+    generate: async (request) => {
+      const run = { ...options, ...request, tools: options.tools ?? [], ...budgetLeft(options.budget, spent) };
+      const executionId = result === undefined ? options.executionId : `${options.executionId}-2`;
+      const { done } = await loop.start(userId, { ...run, executionId }, metadata);
+      result = toAgentResult(await done);
+      spent.usage = addUsage(spent.usage, result.usage);
+      spent.iterations += result.iterations;
+      return { response: result.response, conversation: result.transcript, usage: result.usage };
+    },
+    options: {
+      input: options.input,
+      ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
+    },
+    schema,
+    capabilities: provider.getCapabilities(options.model ?? ''),
+  });
+  if (result === undefined) throw new LLMServerError('The value was generated without a run.', { retryable: false });
+  // The schema has validated the value, and its type states what that means.
+  return { ...result, ...spent, value: value as ValueOf<Schema> };
+}
