@@ -82,7 +82,7 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     };
   }
 
-  [Symbol.asyncIterator](): AsyncIterableIterator<LocalAgentEvent> {
+  [Symbol.asyncIterator](): AsyncIterableIterator<LocalAgentEvent, undefined> {
     return this.buffer.events();
   }
 

@@ -56,16 +56,16 @@ export class RunEventBuffer {
     this.wakeReaders();
   }
 
-  events(): AsyncIterableIterator<LocalAgentEvent> {
+  events(): AsyncIterableIterator<LocalAgentEvent, undefined> {
     return this.read(new EventCursor());
   }
 
   /** The text deltas up to the run's result. */
-  text(): AsyncIterableIterator<string> {
+  text(): AsyncIterableIterator<string, undefined> {
     return this.read(new TextCursor());
   }
 
-  private read<T>(cursor: Cursor<T>): AsyncIterableIterator<T> {
+  private read<T>(cursor: Cursor<T>): AsyncIterableIterator<T, undefined> {
     const reader = new Reader<T>(
       () => {
         const value = cursor.take(this.entries, cursor.isText ? this.answerLength : undefined);

@@ -8,7 +8,6 @@ import { tool } from '../../../imports/library/tool';
 import { LLMManager } from '../../../imports/business/ai/application/services/LLMManager';
 import { createAIModule } from '../../../imports/business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import type { LLMError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
@@ -412,7 +411,7 @@ describe('Agent', () => {
       it(what, async () => {
         const { assistant, provider } = scripted([]);
         const error = await failure((async () => call(assistant))());
-        expect(error as LLMError).to.include({ name: 'LLMInvalidRequestError', path });
+        expect(error).to.include({ name: 'LLMInvalidRequestError', path });
         expect(provider.calls).to.deep.equal([]);
       });
   });

@@ -106,8 +106,7 @@ describe('AgentRun', () => {
     process.on('unhandledRejection', onUnhandled);
     try {
       const run = scripted([new Error('broken')]).stream('Hi');
-      void run.usage;
-      void run.followUps;
+      expect(run.usage).to.be.a('promise');
       await failure(all(run));
       await setImmediate();
       await setImmediate();
