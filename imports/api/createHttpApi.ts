@@ -26,6 +26,8 @@ import { BackgroundResponses } from './gateway/responses/BackgroundResponses';
 import { ResponseService } from './gateway/responses/ResponseService';
 import { EncryptedSummaries } from './gateway/responses/EncryptedSummaries';
 import { ResponseSockets } from './gateway/responses/websocket/ResponseSockets';
+import { Chats } from './chat/Chats';
+import type { ChatStore } from './chat/ChatStore';
 import type { RunRoutePorts } from './runs/RunRoutePorts';
 
 export interface HttpApiPorts {
@@ -40,6 +42,8 @@ export interface HttpApiPorts {
   readonly oauth?: RequestHandler;
   /** Enables `/runs`, `/tools` and `/stats`. */
   readonly runs?: RunRoutePorts;
+  /** Enables `/chat`, with `runs` that have `live` events. */
+  readonly chats?: ChatStore;
   /** Enables `/providers` and `/secrets`. */
   readonly providers?: ProviderOperations;
   /** Enables the dashboard's page, files and session. */
@@ -104,6 +108,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     access,
     secrets = [randomBytes(32)],
     runs,
+    chats,
     providers,
     dashboard,
     tokens,
@@ -121,6 +126,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     () => inFlight.size,
   );
   const service = new ResponseService(module);
+  const models = new ModelDirectory({ module, ...(access === undefined ? {} : { access }) });
   const closing = new AbortController();
   const shared = {
     module,
@@ -129,7 +135,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     metrics,
     toError,
     service,
-    models: new ModelDirectory({ module, ...(access === undefined ? {} : { access }) }),
+    models,
     summaries: new EncryptedSummaries(secrets),
     vendorObjects: new VendorObjectGuard(ports.vendorObjects ?? new MemoryVendorObjects()),
     background: new BackgroundResponses({
@@ -142,6 +148,12 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     store: module.responses,
     closing: closing.signal,
     ...(runs === undefined ? {} : { runs }),
+    ...(runs?.live === undefined || chats === undefined
+      ? {}
+      : {
+          streamedRuns: { runs: module.runs, live: runs.live, loop: module.loop, tools: module.tools },
+          chat: new Chats({ chats, models, runs: module.runs, methods: runs.methods, tools: module.tools }),
+        }),
     ...(providers === undefined ? {} : { providers }),
     ...(dashboard === undefined ? {} : { dashboard }),
     ...(tokens === undefined ? {} : { tokens }),

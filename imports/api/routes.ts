@@ -8,6 +8,9 @@ import { issueToken, listTokens, revokeToken } from './tokens/tokenRoutes';
 import { deleteUserData } from './users/userDataRoutes';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
+import { addChatRoutes } from './chat/addChatRoutes';
+import type { Chats } from './chat/Chats';
+import type { FollowRunPorts } from './chat/followRun';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
 import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
 import { HttpError } from './http/HttpError';
@@ -42,6 +45,9 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly tokens?: ApiTokens;
   readonly findUser?: UserLookup;
   readonly userData?: UserDataOperations;
+  /** What streams of runs need. */
+  readonly streamedRuns?: FollowRunPorts;
+  readonly chat?: Chats;
 }
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
@@ -178,6 +184,13 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
       isUncancellable: true,
     });
     router.use('/user-data', notFound('app', 'unknown'));
+  }
+
+  const { chat, streamedRuns } = ports;
+  if (chat !== undefined && streamedRuns !== undefined) {
+    const { keepAliveAfter, maxConnectionTime, closing, toError } = ports;
+    const streaming = { ...streamedRuns, keepAliveAfter, maxConnectionTime, closing, toError };
+    for (const path of addChatRoutes(add, { ...streaming, chat })) router.use(path, notFound('ai_sdk', 'unknown'));
   }
 
   for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));

@@ -1,4 +1,5 @@
 /** Deletes everything that a host stores about a user, once nothing writes to it any more. */
+import type { ChatStore } from '../api/chat/ChatStore';
 import type { HttpApi } from '../api/createHttpApi';
 import type {
   DeletedUserData,
@@ -19,6 +20,7 @@ export interface UserDataDeletionPorts {
   readonly runs: Pick<RunModule, 'settled' | 'events'>;
   readonly providers: Pick<ProvidersModule, 'service' | 'removeUsage'>;
   readonly apiTokens: Pick<UserApiTokens, 'tokens'>;
+  readonly chats: Pick<ChatStore, 'removeOfUser'>;
   readonly api: Pick<HttpApi, 'cancelUser'>;
   readonly usage: Pick<UsageRecorder, 'flush'>;
   readonly documents: UserDocuments;
@@ -53,7 +55,7 @@ export class UserDataDeletion {
   };
 
   private async removeOnce(userId: string, { keepsLimits = false }: UserDataDeletionOptions): Promise<DeletedUserData> {
-    const { module, runs, providers, apiTokens, api, usage, documents } = this.ports;
+    const { module, runs, providers, apiTokens, chats, api, usage, documents } = this.ports;
     // First, so that no further request arrives by one.
     const tokens = await apiTokens.tokens.revokeAll(userId);
     await api.cancelUser(userId);
@@ -70,6 +72,7 @@ export class UserDataDeletion {
       ...(await documents.remove(userId)),
       ...(await providers.service.removeUser(userId)),
       ...limits,
+      chats: await chats.removeOfUser(userId),
       apiTokens: tokens,
     };
   }

@@ -3,6 +3,7 @@ import type express from 'express';
 import { createHttpApi } from '../api/createHttpApi';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
 import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
+import { ChatStore, CHATS } from '../api/chat/ChatStore';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
 import { createUserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
@@ -123,7 +124,8 @@ export async function createHost(
       isAlone: database.isExclusive,
     },
   );
-  await Promise.all([providers.ready(), apiTokens.ready()]);
+  const chats = new ChatStore(database.collection(CHATS));
+  await Promise.all([providers.ready(), apiTokens.ready(), chats.ready()]);
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
@@ -161,6 +163,7 @@ export async function createHost(
     runs,
     providers,
     apiTokens,
+    chats,
     api: { cancelUser: (userId) => api.cancelUser(userId) },
     usage,
     documents: new UserDocuments(database, module.jobs),
@@ -179,6 +182,7 @@ export async function createHost(
     ...(shutdownGraceMs === undefined ? {} : { limits: { shutdownGrace: shutdownGraceMs } }),
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate, homeUrl: appUrl }),
     runs,
+    chats,
     providers: providers.operations,
     servesPages: ports.servesPages ?? false,
     // A proxy may or may not strip the root URL's path.

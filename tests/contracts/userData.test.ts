@@ -191,6 +191,10 @@ class TestHost {
     await (await openVendorObjects(this.opened.database)).record(userId, [`msg_${canary}`]);
     const response = await this.request(userId, 'POST', '/v1/responses', { model: SHARED_PROVIDER, input: canary });
     expect(response.status, await response.text()).to.equal(200);
+    simulator.enqueue({ text: `A message about ${canary}.` });
+    const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: canary }] };
+    const chat = await this.request(userId, 'POST', '/chat', { id: 'c', model: SHARED_PROVIDER, messages: [message] });
+    expect(await chat.text()).to.contain(`A message about ${canary}.`);
     expect((await this.request(userId, 'POST', '/tokens', { name: canary })).status).to.equal(201);
     await host.providers.operations.create(actorOf(ADMIN), {
       providerId: `of-${canary}`,
@@ -286,6 +290,7 @@ for (const [kind, open] of Object.entries(DATABASES))
         'statistics',
         'messages',
         'responses',
+        'chats',
         'vendorObjects',
         'budgets',
         'rateWindows',

@@ -57,13 +57,17 @@ export function createRoute(
 
   function refuse({ response, requestId, hasLeft, details }: PendingContext, thrown: unknown): void {
     if (hasLeft()) return;
-    const { status, body, headers } = errorResponse(ports.toError(thrown), { ...details, api: route.api, requestId });
+    const error = ports.toError(thrown);
+    const { status, body, headers } = errorResponse(error, { ...details, api: route.api, requestId });
     if (response.headersSent) {
       // A started body can't turn into an error response; cutting the connection shows that it is incomplete.
       response.destroy();
       return;
     }
-    response.set(headers).status(status).json(body);
+    response.set(headers).status(status);
+    // `useChat` shows people the body as it is.
+    if (route.api === 'ai_sdk') response.type('text/plain').send(error.message);
+    else response.json(body);
   }
 }
 

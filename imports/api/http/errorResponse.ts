@@ -10,8 +10,8 @@ export interface ErrorResponse {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** `app` is this app's own API, which the dashboard uses. */
-export type ApiName = WireName | 'app';
+/** `app` is this app's own API, which the dashboard uses; `ai_sdk` is for `useChat`, which shows the body to people. */
+export type ApiName = WireName | 'app' | 'ai_sdk';
 
 export interface ErrorContext {
   readonly api: ApiName;
@@ -71,6 +71,7 @@ function mergeVendorBody({ vendorBody }: LLMError, ours: JsonObject, api: ApiNam
 /** Statuses of an API that differ from the error's default. */
 const OWN_STATUSES: Readonly<Record<ApiName, Partial<Record<ErrorCode, number>>>> = {
   app: {},
+  ai_sdk: {},
   responses: { 'context-too-long': 400 },
   chat_completions: { 'context-too-long': 400 },
   // https://platform.claude.com/docs/en/api/errors
@@ -111,6 +112,7 @@ const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
       ...(error.path === undefined ? {} : { path: error.path }),
     },
   }),
+  ai_sdk: ({ message }) => ({ error: { message } }),
   responses: (error, status, context) =>
     openAIBody(error, RESPONSES_TYPES[status] ?? (status < 500 ? 'invalid_request' : 'model_error'), context),
   chat_completions: (error, status, context) =>

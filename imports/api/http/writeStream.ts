@@ -1,18 +1,26 @@
-/** Encodes a model's events and writes them to a sink as they arrive, with backpressure and exactly one end. */
+/** Encodes events and writes them to a sink as they arrive, with backpressure and exactly one end. */
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
-import type { StreamEncoder } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { FrameSink } from './FrameSink';
 import { KeepAliveTimer } from './KeepAliveTimer';
 
-export interface WriteStreamOptions {
+/** Turns events into frames, each of which is written in one piece. */
+export interface EventEncoder<Event> {
+  push(event: Event): readonly string[];
+  /** The frames after the last event. */
+  end(): readonly string[];
+  /** The frames of a failure after something was sent. */
+  fail(error: LLMError): readonly string[];
+}
+
+export interface WriteStreamOptions<Event = ResponseStreamEvent> {
   /** The client has disconnected, so nothing is written any more. */
   readonly hasLeft: () => boolean;
   /** Milliseconds without a write after which a keep-alive message is sent. */
   readonly keepAliveAfter: number;
   readonly toError: (thrown: unknown) => LLMError;
   /** Replaces an event before it is encoded. May throw to reject it. */
-  readonly prepare?: (event: ResponseStreamEvent) => ResponseStreamEvent;
+  readonly prepare?: (event: Event) => Event;
   /** Awaited before the frames of the completed response are sent. */
   readonly beforeComplete?: (frames: readonly string[]) => Promise<void>;
   /** The frames of a failure. Default: the encoder's. */
@@ -23,11 +31,11 @@ export interface WriteStreamOptions {
  * Resolves when the stream has ended, with or without an error, or its client has disconnected.
  * @throws the stream's error, if nothing has been sent yet
  */
-export async function writeStream(
-  events: AsyncIterable<ResponseStreamEvent>,
-  encoder: StreamEncoder,
+export async function writeStream<Event extends { readonly type: string }>(
+  events: AsyncIterable<Event>,
+  encoder: EventEncoder<Event>,
   sink: FrameSink,
-  options: WriteStreamOptions,
+  options: WriteStreamOptions<Event>,
 ): Promise<void> {
   const { hasLeft, prepare, beforeComplete } = options;
   const keepAlive = new KeepAliveTimer(options.keepAliveAfter, () => sink.keepAlive());

@@ -20,6 +20,7 @@ import { RUNS } from '../persistence/runs/runDocuments';
 import { RunStatisticsRecorder } from '../persistence/runs/RunStatisticsRecorder';
 import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../persistence/rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../persistence/rateLimits/FixedWindowLimiter';
+import { LiveRunEvents } from '../events/LiveRunEvents';
 import { RunEventLog } from '../events/RunEventLog';
 import type { AIModule } from './createAIModule';
 
@@ -49,6 +50,7 @@ export interface RunModule {
   readonly methods: AIMethods;
   readonly queries: RunQueries;
   readonly events: RunEventLog;
+  readonly live: LiveRunEvents;
   /** The id of the user who owns the run; undefined for an unknown run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
   /** Creates the indexes. Safe to call again. */
@@ -68,6 +70,7 @@ export function createRunModule(
   const { collection, views, sinks = [], control = loop, now = Date.now, logger = consoleLogger } = ports;
   const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
   const events = new RunEventLog();
+  const live = new LiveRunEvents();
   const liveTexts = new LiveTextStore({
     collection: collection<DeltaDocument>(DELTAS_COLLECTION),
     runs: collection(RUNS),
@@ -78,7 +81,7 @@ export function createRunModule(
   const recorder = new RunStatisticsRecorder({ runs: collection(RUNS), counts: statistics, logger });
   const limiter = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), ['count'], now);
   const logEvent = (event: AgentEvent): void => events.add(event, loop.userIdOf(event.executionId) ?? '');
-  const bus = new RunEventBus({ sinks: [...sinks, liveTexts.record, recorder.record, logEvent], logger });
+  const bus = new RunEventBus({ sinks: [...sinks, liveTexts.record, recorder.record, live.record, logEvent], logger });
   loop.on('event', bus.publish);
 
   const admit = async ({ userId, source }: Actor, kind: CallKind): Promise<void> => {
@@ -100,6 +103,7 @@ export function createRunModule(
     ownerOf,
     queries: new RunQueries({ views, texts: liveTexts, stats: statistics, tools }),
     events,
+    live,
     async ready() {
       await Promise.all([liveTexts.ready(), statistics.ready(), limiter.ready()]);
     },

@@ -1,0 +1,81 @@
+/** Which run each chat of a user is at, and the messages before it. Shared by all processes. */
+import { createHash } from 'node:crypto';
+import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
+import type { DocumentCollection, StoredDocument } from '../../business/ai/domain/interfaces/DocumentCollection';
+
+export interface StoredChat {
+  readonly userId: string;
+  /** Chosen by the client, and unique for its user. */
+  readonly chatId: string;
+  /** The request id of the chat's last run. */
+  readonly requestId: string;
+  /** Recognizes a repetition of the request that started it. */
+  readonly fingerprint: string;
+  /** JSON of the messages that the run answers, as the client sent them. */
+  readonly messages: string;
+}
+
+export interface ChatDocument extends StoredDocument, StoredChat {
+  readonly updatedAt: Date;
+}
+
+export const CHATS = 'ai_chats';
+
+/** Since the last message: 30 days. */
+const TTL_SECONDS = 30 * 24 * 3_600;
+
+export class ChatStore {
+  private readonly chats: DocumentCollection<ChatDocument>;
+
+  constructor(chats: DocumentCollection<ChatDocument>) {
+    this.chats = chats;
+  }
+
+  /** Creates the indexes. Safe to call again. */
+  async ready(): Promise<void> {
+    await this.chats.ensureIndex({ updatedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
+    await this.chats.ensureIndex({ userId: 1 });
+  }
+
+  find(userId: string, chatId: string): Promise<StoredChat | undefined> {
+    return this.chats.findOne({ _id: idOf(userId, chatId) });
+  }
+
+  /**
+   * Replaces the chat if its last run is still the expected one.
+   * @param expected the request id of that run; undefined for a chat that does not exist
+   * @returns false if another run was started meanwhile
+   */
+  async replace(chat: StoredChat, expected: string | undefined): Promise<boolean> {
+    const _id = idOf(chat.userId, chat.chatId);
+    const fields = { ...chat, updatedAt: new Date() };
+    if (expected !== undefined) {
+      const { requestId, fingerprint, messages, updatedAt } = fields;
+      const $set = { requestId, fingerprint, messages, updatedAt };
+      return (await this.chats.update({ _id, requestId: expected }, { $set })) === 1;
+    }
+    try {
+      await this.chats.insert({ _id, ...fields });
+      return true;
+    } catch (error) {
+      if (!isLLMError(error) || error.code !== 'conflict') throw error;
+      return false;
+    }
+  }
+
+  /** Removes the chat if this is its last run. */
+  async remove(userId: string, chatId: string, requestId: string): Promise<void> {
+    await this.chats.remove({ _id: idOf(userId, chatId), requestId });
+  }
+
+  /** @returns how many chats the user had */
+  removeOfUser(userId: string): Promise<number> {
+    return this.chats.remove({ userId });
+  }
+}
+
+function idOf(userId: string, chatId: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([userId, chatId]))
+    .digest('base64url');
+}

@@ -1,0 +1,211 @@
+/** Chats as durable runs: a user's message starts a run, decisions about its calls continue it. */
+import { createHash, randomUUID } from 'node:crypto';
+import { isFinished } from '../../business/ai/domain/entities/Run';
+import { acceptsDecision, acceptsResult } from '../../business/ai/domain/entities/Tool';
+import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/RunStore';
+import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
+import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
+import { replayRun } from '../../business/ai/application/services/replayRun';
+import type { ReadMessage, ReadToolPart } from '../../interop/aiSdk/readUIMessages';
+import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
+import { toItems } from '../../interop/aiSdk/toItems';
+import { argumentsHashIn } from '../../interop/aiSdk/toolValues';
+import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
+import type { UIMessage } from '../../interop/aiSdk/UIMessages';
+import { toActor } from '../auth/ApiPrincipal';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
+import type { ModelDirectory } from '../gateway/models/ModelDirectory';
+import { HttpError } from '../http/HttpError';
+import type { ChatStore, StoredChat } from './ChatStore';
+import { OpenCalls } from './OpenCalls';
+import type { ChatRequest } from './readChatRequest';
+import type { StreamedRun } from './streamRun';
+
+export interface ChatsPorts {
+  readonly chats: ChatStore;
+  readonly runs: Pick<RunStore, 'load' | 'findRequest'>;
+  readonly methods: Pick<
+    AIMethods,
+    'ai.runs.start' | 'ai.runs.cancel' | 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'
+  >;
+  readonly models: Pick<ModelDirectory, 'resolve'>;
+  readonly tools: { readonly tools: readonly FunctionTool[] };
+}
+
+export interface ChatTurn extends StreamedRun {
+  /** The message as the client has it, if the run continues it. */
+  readonly known?: ReadMessage;
+}
+
+export class Chats {
+  private readonly ports: ChatsPorts;
+
+  constructor(ports: ChatsPorts) {
+    this.ports = ports;
+  }
+
+  /**
+   * Starts a run that answers the last message, or continues the run whose message is the last one.
+   * @throws HttpError 409 while another run of the chat is in progress, 404 for an unknown message; what the
+   *   operations on runs throw
+   */
+  submit(principal: ApiPrincipal, request: ChatRequest): Promise<ChatTurn> {
+    const last = request.messages.at(-1);
+    return last?.role === 'assistant' ? this.continue(principal, request, last) : this.start(principal, request);
+  }
+
+  /** The chat's run, unless it has ended. */
+  async current(principal: ApiPrincipal, chatId: string): Promise<RunRecord | undefined> {
+    const run = await this.lastRun(principal.userId, await this.ports.chats.find(principal.userId, chatId));
+    return run === undefined || isFinished(run.state) ? undefined : run;
+  }
+
+  /** Cancels the chat's run. @returns its state, or undefined if none is in progress */
+  async stop(principal: ApiPrincipal, chatId: string): Promise<RunRecord['state'] | undefined> {
+    const run = await this.current(principal, chatId);
+    return run === undefined ? undefined : this.cancel(principal, run);
+  }
+
+  /** The messages of a chat. Empty for a chat that the user does not have. */
+  async messages({ userId }: ApiPrincipal, chatId: string): Promise<readonly UIMessage[]> {
+    const chat = await this.ports.chats.find(userId, chatId);
+    if (chat === undefined) return [];
+    // The store holds what was read from a client.
+    const messages = JSON.parse(chat.messages) as UIMessage[];
+    const run = await this.lastRun(userId, chat);
+    const stored = run === undefined ? undefined : await this.ports.runs.load(run.executionId);
+    return stored === undefined ? messages : [...messages, messageOf(stored)];
+  }
+
+  private async start(principal: ApiPrincipal, request: ChatRequest): Promise<ChatTurn> {
+    const { chats, models, methods } = this.ports;
+    const { userId } = principal;
+    const { chatId, sentMessages: messages, trigger, model, instructions, tools = this.defaultTools() } = request;
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([trigger, messages, model, instructions, tools]))
+      .digest('base64url');
+    const chat = await chats.find(userId, chatId);
+    const current = await this.lastRun(userId, chat);
+    if (current !== undefined && chat?.fingerprint === fingerprint && isRepetition(current, trigger))
+      return { executionId: current.executionId };
+    if (current !== undefined && !isFinished(current.state)) await this.endWaiting(principal, current);
+    const { providerId, address } = await models.resolve(principal, model, 'responses');
+    const requestId = randomUUID();
+    // Reserved first, so that of two messages at a time only one is answered.
+    if (!(await chats.replace({ userId, chatId, requestId, fingerprint, messages }, chat?.requestId)))
+      throw busyError();
+    try {
+      const { executionId } = await methods['ai.runs.start'](toActor(principal), {
+        requestId,
+        providerId,
+        input: toItems(request.messages),
+        tools,
+        ...(address === providerId ? {} : { model: address.slice(providerId.length + 1) }),
+        ...(instructions === undefined ? {} : { instructions }),
+      });
+      return { executionId };
+    } catch (error) {
+      if (chat === undefined) await chats.remove(userId, chatId, requestId);
+      else await chats.replace(chat, requestId);
+      throw error;
+    }
+  }
+
+  /** Applies what people decided and supplied to the calls of the message's run. */
+  private async continue(principal: ApiPrincipal, { trigger }: ChatRequest, message: ReadMessage): Promise<ChatTurn> {
+    if (trigger === 'regenerate-message')
+      throw new LLMInvalidRequestError('"messages" must end with the user message to answer.', { path: 'messages' });
+    const { id: executionId, parts } = message;
+    const stored = await this.ports.runs.load(executionId);
+    if (stored?.run.userId !== principal.userId)
+      throw new HttpError(404, 'The last message is not the output of a run that can be continued.', {
+        path: 'messages',
+      });
+    const decided = new Set<string>();
+    for (const part of parts) {
+      const call = part.kind === 'tool' ? stored.calls.find(({ id }) => id === part.toolCallId) : undefined;
+      if (part.kind === 'tool' && call !== undefined && (await this.decide(principal, executionId, call, part)))
+        decided.add(call.id);
+    }
+    return { executionId, decided, known: message };
+  }
+
+  /** @returns whether there was something to decide */
+  private async decide(
+    principal: ApiPrincipal,
+    executionId: string,
+    call: ToolCall,
+    { state, approval, output, errorText, isPreliminary }: ReadToolPart,
+  ): Promise<boolean> {
+    const { methods, tools } = this.ports;
+    const actor = toActor(principal);
+    const named = { executionId, callId: call.id };
+    if (state === 'approval-responded' && approval?.approved !== undefined && acceptsDecision(call)) {
+      const argumentsHash = argumentsHashIn(approval.id) ?? createHash('sha256').update(call.arguments).digest('hex');
+      const { reason } = approval;
+      if (approval.approved) await methods['ai.runs.approve'](actor, { ...named, argumentsHash });
+      else
+        await methods['ai.runs.reject'](actor, {
+          ...named,
+          argumentsHash,
+          ...(reason === undefined ? {} : { reason }),
+        });
+      return true;
+    }
+    const isExternal = tools.tools.some(({ name, external }) => name === call.name && external === true);
+    if (!acceptsResult(call, isExternal) || isPreliminary) return false;
+    if (state !== 'output-available' && state !== 'output-error') return false;
+    await methods['ai.runs.submitToolResult'](
+      actor,
+      state === 'output-available'
+        ? { ...named, output: output ?? null }
+        : { ...named, error: errorText ?? 'The tool failed.' },
+    );
+    return true;
+  }
+
+  /**
+   * Ends a run that waits for decisions which the user did not take, but wrote a message instead.
+   * @throws HttpError 409 for a run that works
+   */
+  private async endWaiting(principal: ApiPrincipal, run: RunRecord): Promise<void> {
+    const stored = await this.ports.runs.load(run.executionId);
+    if (stored === undefined) return;
+    const { tools } = this.ports.tools;
+    const calls = new OpenCalls({
+      isExternal: (toolName) => tools.some(({ name, external }) => name === toolName && external === true),
+    });
+    for (const event of replayRun(stored)) calls.push(event);
+    if (!calls.isWaitingForPeople) throw busyError();
+    await this.cancel(principal, run);
+  }
+
+  private cancel(principal: ApiPrincipal, { executionId }: RunRecord): Promise<RunRecord['state']> {
+    return this.ports.methods['ai.runs.cancel'](toActor(principal), { executionId });
+  }
+
+  private async lastRun(userId: string, chat: StoredChat | undefined): Promise<RunRecord | undefined> {
+    return chat === undefined ? undefined : this.ports.runs.findRequest(userId, chat.requestId);
+  }
+
+  /** In a chat people approve calls, but external results may come from a service that takes days. */
+  private defaultTools(): readonly string[] {
+    return this.ports.tools.tools.filter(({ external }) => external !== true).map(({ name }) => name);
+  }
+}
+
+/** A browser that lost its connection may send a request again. Who repeats a failed or stopped one wants another run. */
+function isRepetition({ state }: RunRecord, trigger: ChatRequest['trigger']): boolean {
+  return !isFinished(state) || (state === 'completed' && trigger === 'submit-message');
+}
+
+function busyError(): HttpError {
+  return new HttpError(409, 'The last message of this chat is still being answered. Wait for the answer, or stop it.');
+}
+
+function messageOf(stored: StoredRun): UIMessage {
+  const encoder = new UIMessageEncoder();
+  return reduceUIMessage(replayRun(stored).flatMap((event) => encoder.push(event)));
+}

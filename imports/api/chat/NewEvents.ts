@@ -1,0 +1,78 @@
+/** Passes each of a run's events once, where what the store has of the run overlaps with what was emitted lately. */
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+
+/** How far a call has come. A call under review may run again; a settled call does not change. */
+const STAGES = { pending: 0, awaiting_approval: 1, executing: 2, needs_review: 3, settled: 4 } as const;
+
+export class NewEvents {
+  private hasStarted = false;
+  private hasEnded = false;
+  /** The model call that the events now belong to. */
+  private iteration = 0;
+  /** The last model call with a response. */
+  private responded = 0;
+  private readonly stages = new Map<string, number>();
+  private readonly arrived = new Set<string>();
+
+  /** @returns whether the event is new */
+  accepts(event: AgentEvent): boolean {
+    switch (event.type) {
+      case 'run:started': {
+        const isFirst = !this.hasStarted;
+        this.hasStarted = true;
+        return isFirst;
+      }
+      case 'iteration:start':
+        this.iteration = event.iteration;
+        return event.iteration > this.responded;
+      case 'llm:delta':
+      case 'llm:retry':
+        return this.iteration > this.responded;
+      case 'llm:response':
+        if (event.iteration <= this.responded) return false;
+        this.responded = event.iteration;
+        this.iteration = event.iteration;
+        return true;
+      case 'tool:pending':
+        return this.advances(event.callId, STAGES.pending);
+      case 'tool:approval_required':
+        return this.advances(event.callId, STAGES.awaiting_approval);
+      case 'tool:executing':
+        return this.advances(event.callId, STAGES.executing, STAGES.needs_review);
+      case 'tool:needs_review':
+        return this.advances(event.callId, STAGES.needs_review);
+      case 'tool:completed':
+      case 'tool:failed':
+      case 'tool:timeout':
+      case 'tool:cancelled':
+        return this.advances(event.callId, STAGES.settled);
+      case 'tool:progress':
+        return (this.stages.get(event.callId) ?? STAGES.settled) < STAGES.settled;
+      case 'result:arrived': {
+        const isFirst = !this.arrived.has(event.callId);
+        this.arrived.add(event.callId);
+        return isFirst;
+      }
+      case 'run:completed':
+      case 'run:failed':
+      case 'run:cancelled': {
+        const isFirst = !this.hasEnded;
+        this.hasEnded = true;
+        return isFirst;
+      }
+      case 'tool:late':
+      case 'nonblocking:result':
+      case 'nonblocking:llm_response':
+      case 'nonblocking:error':
+        return true;
+    }
+  }
+
+  /** @param from the later stage from which the call may return to this one */
+  private advances(callId: string, stage: number, from?: number): boolean {
+    const current = this.stages.get(callId) ?? -1;
+    if (stage <= current && current !== from) return false;
+    this.stages.set(callId, stage);
+    return true;
+  }
+}

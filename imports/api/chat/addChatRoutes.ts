@@ -1,0 +1,18 @@
+/** Adds the routes that stream runs in the protocols of other frameworks' front ends. */
+import type { AddEndpoint } from '../http/Endpoint';
+import { readChat, resumeChat, stopChat, submitChat } from './chatRoutes';
+import type { ChatRoutePorts } from './chatRoutes';
+
+/** @returns the path prefixes whose remaining paths are to get 404 */
+export function addChatRoutes(add: AddEndpoint, ports: ChatRoutePorts): readonly string[] {
+  add('ai_sdk', '/chat', '/chat', { method: 'post', scope: 'generate', handler: submitChat(ports) });
+  add('ai_sdk', '/chat/:id', '/chat/:id', { method: 'get', scope: 'read', handler: readChat(ports) });
+  add('ai_sdk', '/chat/:id/stream', '/chat/:id/stream', { method: 'get', scope: 'read', handler: resumeChat(ports) });
+  add('ai_sdk', '/chat/:id/stop', '/chat/:id/stop', {
+    method: 'post',
+    scope: 'generate',
+    handler: stopChat(ports),
+    readsBody: false,
+  });
+  return ['/chat'];
+}

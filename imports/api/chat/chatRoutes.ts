@@ -1,0 +1,53 @@
+/** `/chat`: the endpoint of the AI SDK's `useChat`. https://ai-sdk.dev/docs/ai-sdk-ui/transport */
+import type { Request } from 'express';
+import { ContinuedUIMessage } from '../../interop/aiSdk/ContinuedUIMessage';
+import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
+import { UIMessageStreamEncoder } from '../../interop/aiSdk/UIMessageStreamEncoder';
+import type { RouteHandler } from '../http/RequestContext';
+import type { Chats } from './Chats';
+import { chatId, readChatRequest } from './readChatRequest';
+import { streamRun } from './streamRun';
+import type { StreamRunPorts } from './streamRun';
+
+export interface ChatRoutePorts extends StreamRunPorts {
+  readonly chat: Chats;
+}
+
+/** Starts or continues a run, and streams its message. */
+export function submitChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
+  return async (context) => {
+    const turn = await chat.submit(context.principal, readChatRequest(context.request.body));
+    const { known } = turn;
+    const encoder = known === undefined ? new UIMessageEncoder() : new ContinuedUIMessage(known);
+    await streamRun(context, turn, new UIMessageStreamEncoder(encoder), ports);
+  };
+}
+
+/** Streams the chat's current message from its beginning, or responds with 204 if no run is in progress. */
+export function resumeChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
+  return async (context) => {
+    const run = await chat.current(context.principal, chatIn(context.request));
+    if (run === undefined) context.response.status(204).end();
+    else await streamRun(context, run, new UIMessageStreamEncoder(new UIMessageEncoder()), ports);
+  };
+}
+
+/** Cancels the chat's run. Responds with its `{ state }`, or with 204 if no run is in progress. */
+export function stopChat({ chat }: Pick<ChatRoutePorts, 'chat'>): RouteHandler {
+  return async ({ principal, request, response }) => {
+    const state = await chat.stop(principal, chatIn(request));
+    if (state === undefined) response.status(204).end();
+    else response.json({ state });
+  };
+}
+
+/** Responds with the chat's `{ messages }`. */
+export function readChat({ chat }: Pick<ChatRoutePorts, 'chat'>): RouteHandler {
+  return async ({ principal, request, response }) => {
+    response.json({ messages: await chat.messages(principal, chatIn(request)) });
+  };
+}
+
+function chatIn(request: Request): string {
+  return chatId(request.params['id'], 'id');
+}

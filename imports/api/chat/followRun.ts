@@ -1,0 +1,99 @@
+/** A run's events from its beginning, whenever and wherever it was started. */
+import type { RunStore } from '../../business/ai/domain/interfaces/RunStore';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
+import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
+import { replayRun } from '../../business/ai/application/services/replayRun';
+import { appendEvent } from '../../business/ai/infrastructure/events/LiveRunEvents';
+import type { LiveRunEvents } from '../../business/ai/infrastructure/events/LiveRunEvents';
+import { NewEvents } from './NewEvents';
+import { OpenCalls } from './OpenCalls';
+
+export interface FollowRunPorts {
+  readonly runs: Pick<RunStore, 'load'>;
+  readonly live: Pick<LiveRunEvents, 'follow'>;
+  readonly loop: Pick<AgenticLoop, 'isLocal'>;
+  readonly tools: { readonly tools: readonly Pick<FunctionTool, 'name' | 'external'>[] };
+  /** How often a run of another process, or of none, is read from the store, in milliseconds. Default: 1,000. */
+  readonly pollInterval?: number;
+}
+
+export interface FollowRunOptions {
+  /** Ends the following, not the run. */
+  readonly signal: AbortSignal;
+  /** Calls that were decided just now. */
+  readonly decided?: ReadonlySet<string>;
+}
+
+const DEFAULT_POLL_INTERVAL_MS = 1_000;
+
+/**
+ * Begins with the events that the stored run stands for, and continues with those of this process; runs of other
+ * processes are followed in the store, without live text. Ends with the run, or as soon as it can continue only after
+ * people have decided about its calls or have supplied their results.
+ * @throws the signal's reason
+ */
+export async function* followRun(
+  { runs, live, loop, tools, pollInterval = DEFAULT_POLL_INTERVAL_MS }: FollowRunPorts,
+  executionId: string,
+  { signal, decided }: FollowRunOptions,
+): AsyncGenerator<AgentEvent, void, undefined> {
+  const fresh = new NewEvents();
+  const external = new Set(tools.tools.flatMap(({ name, external }) => (external === true ? [name] : [])));
+  const open = new OpenCalls({
+    isExternal: (name) => external.has(name),
+    ...(decided === undefined ? {} : { decided }),
+  });
+  const stored = async (): Promise<readonly AgentEvent[]> => {
+    const run = await runs.load(executionId);
+    return run === undefined ? [] : replayRun(run);
+  };
+  let queue: readonly AgentEvent[] = [];
+  let wake = (): void => undefined;
+  // Before the run is read, so that no event is missed in between.
+  const { recent, unsubscribe } = live.follow(executionId, (event) => {
+    queue = appendEvent(queue, event);
+    wake();
+  });
+  try {
+    const beginning = await stored();
+    queue = [...beginning, ...recent, ...queue];
+    for (;;) {
+      const events = queue;
+      queue = [];
+      for (const event of events) {
+        signal.throwIfAborted();
+        if (!fresh.accepts(event)) continue;
+        open.push(event);
+        yield event;
+        if (LAST_EVENTS.has(event.type)) return;
+      }
+      if (queue.length > 0) continue;
+      if (open.isWaitingForPeople) return;
+      signal.throwIfAborted();
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(() => wake(), pollInterval);
+        const onAbort = (): void => {
+          clearTimeout(timer);
+          reject(signal.reason as Error);
+        };
+        wake = () => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        };
+        signal.addEventListener('abort', onAbort, { once: true });
+      });
+      if (queue.length === 0 && !loop.isLocal(executionId)) {
+        const current = await stored();
+        // Its user's data was deleted.
+        if (current.length === 0) return;
+        queue = [...current, ...queue];
+      }
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+const LAST_EVENTS: ReadonlySet<AgentEvent['type']> = new Set(['run:completed', 'run:failed', 'run:cancelled']);

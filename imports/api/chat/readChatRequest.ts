@@ -1,0 +1,53 @@
+/** Reads the body that the AI SDK's `DefaultChatTransport` sends, with the fields that Bolide adds. */
+import {
+  identifier,
+  invalid,
+  listOf,
+  oneOf,
+  optional,
+  readObject,
+  required,
+  text,
+} from '../../business/ai/domain/arguments';
+import { readUIMessages } from '../../interop/aiSdk/readUIMessages';
+import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
+
+export interface ChatRequest {
+  readonly chatId: string;
+  readonly messages: readonly ReadMessage[];
+  /** JSON of the messages as they were sent. */
+  readonly sentMessages: string;
+  readonly trigger: 'submit-message' | 'regenerate-message';
+  readonly model?: string;
+  readonly instructions?: string;
+  /** Names of tools. Default: all that need no other service. */
+  readonly tools?: readonly string[];
+}
+
+const FIELDS = ['id', 'messages', 'trigger', 'messageId', 'model', 'instructions', 'tools', 'metadata'] as const;
+const MAX_INSTRUCTIONS = 100_000;
+const MAX_TOOLS = 128;
+const MAX_NAME = 256;
+
+/** @throws LLMInvalidRequestError with the path of the invalid value */
+export function readChatRequest(body: unknown): ChatRequest {
+  const fields = readObject(body, FIELDS);
+  const messages = required(fields, 'messages', readUIMessages);
+  if (messages.length === 0) throw invalid('messages', 'must not be empty');
+  return {
+    chatId: required(fields, 'id', chatId),
+    messages,
+    sentMessages: JSON.stringify(fields.messages),
+    trigger: 'submit-message',
+    ...optional(fields, 'trigger', oneOf(['submit-message', 'regenerate-message'] as const)),
+    ...optional(fields, 'model', identifier(MAX_NAME)),
+    ...optional(fields, 'instructions', text(MAX_INSTRUCTIONS)),
+    ...optional(fields, 'tools', listOf(MAX_TOOLS, text(MAX_NAME))),
+  };
+}
+
+/** @throws LLMInvalidRequestError */
+export function chatId(value: unknown, path: string): string {
+  if (typeof value === 'string' && /^[^\p{C}]{1,256}$/u.test(value)) return value;
+  throw invalid(path, 'must be the id of a chat: 1 to 256 visible characters');
+}

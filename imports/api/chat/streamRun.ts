@@ -1,0 +1,41 @@
+/** Streams a run to one client in the protocol of an encoder. A client that leaves does not end the run. */
+import type { RunEventEncoder } from '../../interop/RunEventEncoder';
+import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
+import type { RequestContext } from '../http/RequestContext';
+import { ResponseSink, SERVER_SENT_EVENTS } from '../http/ResponseSink';
+import { writeStream } from '../http/writeStream';
+import { followRun } from './followRun';
+import type { FollowRunPorts } from './followRun';
+
+export interface StreamRunPorts extends FollowRunPorts {
+  /** Milliseconds without an event after which a comment is sent. */
+  readonly keepAliveAfter: number;
+  /** Milliseconds after which the connection is cut, so that the client must resume and authenticate again. */
+  readonly maxConnectionTime: number;
+  /** Fires when the server stops. */
+  readonly closing: AbortSignal;
+  readonly toError: (thrown: unknown) => LLMError;
+}
+
+export interface StreamedRun {
+  readonly executionId: string;
+  /** Calls that were decided just now. */
+  readonly decided?: ReadonlySet<string>;
+}
+
+export async function streamRun(
+  { response, signal, hasLeft }: Pick<RequestContext, 'response' | 'signal' | 'hasLeft'>,
+  { executionId, decided }: StreamedRun,
+  encoder: RunEventEncoder,
+  ports: StreamRunPorts,
+): Promise<void> {
+  response.set(encoder.headers);
+  // Cut rather than ended, since the end of a stream means that the message is complete.
+  const ended = AbortSignal.any([ports.closing, AbortSignal.timeout(ports.maxConnectionTime)]);
+  const cut = (): void => void response.destroy();
+  if (ended.aborted) cut();
+  ended.addEventListener('abort', cut, { once: true });
+  const events = followRun(ports, executionId, { signal, ...(decided === undefined ? {} : { decided }) });
+  await writeStream(events, encoder, new ResponseSink(response, SERVER_SENT_EVENTS, signal), { ...ports, hasLeft });
+  ended.removeEventListener('abort', cut);
+}
