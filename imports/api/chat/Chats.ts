@@ -196,7 +196,7 @@ export class Chats {
   }
 }
 
-/** A browser that lost its connection may send a request again. Who repeats a failed or stopped one wants another run. */
+/** A lost connection may cause a repetition, whereas people repeat a failed or stopped request to get another run. */
 function isRepetition({ state }: RunRecord, trigger: ChatRequest['trigger']): boolean {
   return !isFinished(state) || (state === 'completed' && trigger === 'submit-message');
 }
