@@ -14,18 +14,17 @@ import type { FollowRunPorts } from './chat/followRun';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
 import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
 import { HttpError } from './http/HttpError';
-import type { ApiName } from './http/errorResponse';
 import { handleGeneration } from './gateway/generation/handleGeneration';
 import type { GenerationPorts } from './gateway/generation/handleGeneration';
 import { chatCompletionsApi } from './gateway/generation/chatCompletionsApi';
 import { GEMINI_PATH, geminiApi } from './gateway/generation/geminiApi';
 import { messagesApi } from './gateway/generation/messagesApi';
 import { createRoute } from './http/createRoute';
-import type { RoutePorts } from './http/createRoute';
+import type { RouteOptions, RoutePorts } from './http/createRoute';
 import type { AddEndpoint } from './http/Endpoint';
 import { jsonBody } from './http/jsonBody';
 import type { JsonBodyLimits } from './http/jsonBody';
-import { listGeminiModels, listModels, readGeminiModel, readModel } from './gateway/models/modelsRoutes';
+import { listGeminiModels, listModels, modelsApiOf, readGeminiModel, readModel } from './gateway/models/modelsRoutes';
 import { compactResponse } from './gateway/responses/compactResponse';
 import type { CompactionPorts } from './gateway/responses/compactResponse';
 import { cancelResponse, createResponse, deleteResponse, readResponse } from './gateway/responses/responsesRoutes';
@@ -72,14 +71,14 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     );
   };
   const refusal = (
-    api: ApiName,
+    api: RouteOptions['api'],
     name: string,
     error: (request: { readonly method: string; readonly path: string }) => HttpError,
   ): RequestHandler =>
     createRoute(ports, { api, name }, undefined, ({ request }) =>
       Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })),
     );
-  const notFound = (api: ApiName, name: string): RequestHandler =>
+  const notFound = (api: RouteOptions['api'], name: string): RequestHandler =>
     refusal(api, name, ({ method, path }) => new HttpError(404, `Not found: ${method} ${path.slice(0, 200)}.`));
 
   add('responses', '/health', '/health', {
@@ -134,22 +133,23 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     handler: handleGeneration(geminiApi, ports),
   });
 
-  add('chat_completions', '/v1/models', '/v1/models', {
+  add(modelsApiOf, '/v1/models', '/v1/models', {
     method: 'get',
     scope: 'read',
     handler: listModels(ports.models),
   });
-  add('chat_completions', /^\/v1\/models\/(?<id>.+)$/, '/v1/models/:id', {
+  add(modelsApiOf, /^\/v1\/models\/(?<id>.+)$/, '/v1/models/:id', {
     method: 'get',
     scope: 'read',
     handler: readModel(ports.models),
   });
-  add('gemini', '/v1beta/models', '/v1beta/models', {
+  add('gemini', /^\/v1(?:beta|alpha)\/models$/, '/v1beta/models', {
     method: 'get',
     scope: 'read',
     handler: listGeminiModels(ports.models),
   });
-  add('gemini', /^\/v1beta\/models\/(?<id>[^:]+)$/, '/v1beta/models/:id', {
+  // A tag after a colon, such as `:free`, is part of the name; verbs are in camel case.
+  add('gemini', /^\/v1(?:beta|alpha)\/models\/(?<id>[^:]+(?::[a-z\d.-]+)?)$/, '/v1beta/models/:id', {
     method: 'get',
     scope: 'read',
     handler: readGeminiModel(ports.models),
@@ -197,6 +197,9 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
 
   router.use('/v1/messages', notFound('anthropic_messages', 'unknown'));
   router.use('/v1/chat', notFound('chat_completions', 'unknown'));
-  router.use('/v1beta', notFound('gemini', 'unknown'));
-  router.use('/v1', notFound('responses', 'unknown'));
+  for (const path of ['/v1beta', '/v1alpha']) router.use(path, notFound('gemini', 'unknown'));
+  router.use(
+    '/v1',
+    notFound(({ headers }) => (headers['x-goog-api-key'] === undefined ? 'responses' : 'gemini'), 'unknown'),
+  );
 }

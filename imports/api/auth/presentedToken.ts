@@ -16,9 +16,11 @@ function single(header: string | readonly string[] | undefined): string | undefi
   return typeof header === 'string' && header !== '' && !header.includes(',') ? header : undefined;
 }
 
+const GOOGLE_PATH = /^\/v1(?:beta|alpha|\/models)\b/;
+
 /** `?key=`, accepted only where Google's clients send it, because tokens in URLs end up in logs. */
 function keyInQuery(url: string | undefined): string | undefined {
-  if (url === undefined || !url.startsWith('/v1beta/')) return undefined;
+  if (url === undefined || !GOOGLE_PATH.test(url)) return undefined;
   const query = url.indexOf('?');
   return query === -1 ? undefined : (new URLSearchParams(url.slice(query)).get('key') ?? undefined);
 }

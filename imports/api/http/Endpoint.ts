@@ -1,6 +1,6 @@
 /** One method of a path: an entry in the tables of routes. */
 import type { Scope } from '../auth/ApiPrincipal';
-import type { ApiName } from './errorResponse';
+import type { RouteOptions } from './createRoute';
 import type { RouteHandler } from './RequestContext';
 
 export interface Endpoint {
@@ -15,7 +15,7 @@ export interface Endpoint {
 
 /** Adds a path's endpoints; other methods get 405. @param name the path in metrics */
 export type AddEndpoint = (
-  api: ApiName,
+  api: RouteOptions['api'],
   path: string | RegExp,
   name: string,
   ...endpoints: readonly Endpoint[]

@@ -25,8 +25,8 @@ export interface RoutePorts {
 }
 
 export interface RouteOptions {
-  /** The API whose shape errors have. */
-  readonly api: ApiName;
+  /** The API whose shape errors have; where several APIs share a path, the request tells which. */
+  readonly api: ApiName | ((request: Request) => ApiName);
   /** The route's name in metrics. */
   readonly name: string;
   /** The scope that the caller needs. Absent: the route is public. */
@@ -55,10 +55,11 @@ export function createRoute(
     await handler({ ...context, principal });
   }
 
-  function refuse({ response, requestId, hasLeft, details }: PendingContext, thrown: unknown): void {
+  function refuse({ request, response, requestId, hasLeft, details }: PendingContext, thrown: unknown): void {
     if (hasLeft()) return;
     const error = ports.toError(thrown);
-    const { status, body, headers } = errorResponse(error, { ...details, api: route.api, requestId });
+    const api = typeof route.api === 'function' ? route.api(request) : route.api;
+    const { status, body, headers } = errorResponse(error, { ...details, api, requestId });
     if (response.headersSent) {
       // A started body can't turn into an error response; cutting the connection shows that it is incomplete.
       response.destroy();
@@ -66,7 +67,7 @@ export function createRoute(
     }
     response.set(headers).status(status);
     // `useChat` shows people the body as it is.
-    if (route.api === 'ai_sdk') response.type('text/plain').send(error.message);
+    if (api === 'ai_sdk') response.type('text/plain').send(error.message);
     else response.json(body);
   }
 }

@@ -14,13 +14,15 @@ export function routesOf(router: { readonly stack: readonly unknown[] }): readon
   });
 }
 
-/** A path that is a regular expression, with its groups as parameters. */
+/** A path that is a regular expression, with its groups as parameters, and one for all versions of Google's API. */
 function pathOf(path: string | RegExp): string {
   if (typeof path === 'string') return path.replace(/\{(.+)\}/, '$1');
   return path.source
     .replace(/^\^|\$$/g, '')
     .replaceAll('\\/', '/')
     .replace(/\(\?:models\/\)\?/, 'models/')
+    .replace(/\(\?:beta\|alpha\)\??/, 'beta')
+    .replace('(?::[a-z\\d.-]+)?', '')
     .replace(/\(\?<(\w+)>[^()]+\)/g, ':$1')
     .replace(/\.\+$/, ':file');
 }

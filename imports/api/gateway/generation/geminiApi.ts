@@ -1,5 +1,5 @@
 /**
- * `POST /v1beta/models/<model>:generateContent` and `:streamGenerateContent`.
+ * `POST /v1beta/models/<model>:generateContent` and `:streamGenerateContent`; the API version is a setting of the SDKs.
  * https://ai.google.dev/api/generate-content
  */
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
@@ -10,8 +10,9 @@ import {
 import { GOOGLE_EVENTS, JSON_ARRAY } from '../../http/ResponseSink';
 import type { GatewayApi } from './GatewayApi';
 
-/** The model may contain slashes, since it may start with a provider's id. */
-export const GEMINI_PATH = /^\/v1beta\/(?:models\/)?(?<model>[^:]+):(?<verb>generateContent|streamGenerateContent)$/;
+/** The model may contain slashes, since it may start with a provider's id, and colons. */
+export const GEMINI_PATH =
+  /^\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>.+):(?<verb>generateContent|streamGenerateContent)$/;
 
 export const geminiApi: GatewayApi = {
   wire: 'gemini',

@@ -1,4 +1,5 @@
 /** `GET /v1/models` and `GET /v1beta/models`: the available models in the format of OpenAI, Anthropic or Google. */
+import type { Request } from 'express';
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
@@ -7,31 +8,47 @@ import type { ListedModel, ModelDirectory } from './ModelDirectory';
 /** The clients' types require a creation time, which is unknown. */
 const UNKNOWN_TIME = 0;
 
+type ModelsApi = 'chat_completions' | 'anthropic_messages' | 'gemini';
+
+/** The clients of three APIs request `/v1/models`; the headers that their SDKs send distinguish them. */
+export function modelsApiOf({ headers }: Pick<Request, 'headers'>): ModelsApi {
+  if (headers['anthropic-version'] !== undefined) return 'anthropic_messages';
+  return headers['x-goog-api-key'] === undefined ? 'chat_completions' : 'gemini';
+}
+
+const LISTS: Readonly<Record<ModelsApi, (listed: readonly ListedModel[]) => JsonObject>> = {
+  chat_completions: (listed) => ({ object: 'list', data: listed.map(openAIModel) }),
+  anthropic_messages: (listed) => ({
+    data: listed.map(anthropicModel),
+    has_more: false,
+    first_id: listed[0]?.id ?? null,
+    last_id: listed.at(-1)?.id ?? null,
+  }),
+  gemini: (listed) => ({ models: listed.map(geminiModel) }),
+};
+
+const MODELS: Readonly<Record<ModelsApi, (model: ListedModel) => JsonObject>> = {
+  chat_completions: openAIModel,
+  anthropic_messages: anthropicModel,
+  gemini: geminiModel,
+};
+
 export function listModels(models: ModelDirectory): RouteHandler {
   return async ({ principal, request, response }) => {
-    const listed = await models.list(principal);
-    if (request.headers['anthropic-version'] === undefined) {
-      response.json({ object: 'list', data: listed.map(openAIModel) });
-      return;
-    }
-    const data = listed.map(anthropicModel);
-    response.json({ data, has_more: false, first_id: listed[0]?.id ?? null, last_id: listed.at(-1)?.id ?? null });
+    response.json(LISTS[modelsApiOf(request)](await models.list(principal)));
   };
 }
 
 export function readModel(models: ModelDirectory): RouteHandler {
   return async (context) => {
-    const { request, response } = context;
-    const found = await findModel(context, models);
-    response.json(request.headers['anthropic-version'] === undefined ? openAIModel(found) : anthropicModel(found));
+    context.response.json(MODELS[modelsApiOf(context.request)](await findModel(context, models)));
   };
 }
 
 /** https://ai.google.dev/api/models#method:-models.list */
 export function listGeminiModels(models: ModelDirectory): RouteHandler {
   return async ({ principal, response }) => {
-    const listed = await models.list(principal);
-    response.json({ models: listed.map(geminiModel) });
+    response.json(LISTS.gemini(await models.list(principal)));
   };
 }
 
