@@ -2,6 +2,7 @@
 import { defineConfig } from 'tsdown';
 import type { UserConfig } from 'tsdown';
 import { ENTRIES } from './scripts/package/entries';
+import { loadSimulatorLazily } from './scripts/package/loadSimulatorLazily';
 import { markOptionalTypes } from './scripts/package/markOptionalTypes';
 
 const config: UserConfig = defineConfig({
@@ -19,7 +20,7 @@ const config: UserConfig = defineConfig({
   failOnWarn: true,
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,
-  plugins: [markOptionalTypes()],
+  plugins: [loadSimulatorLazily(), markOptionalTypes()],
 });
 
 export { config as default };

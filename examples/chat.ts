@@ -12,7 +12,7 @@ import { createParser } from 'eventsource-parser';
 import express from 'express';
 import { createHttpApi } from '../imports/api/createHttpApi';
 import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulatedVendors';
+import { SIMULATION_NOTICE } from '../imports/startup/simulation';
 
 const TOKEN = 'for-this-example-only';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };

@@ -15,7 +15,7 @@ import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRe
 import { openJobQueue, readJobSettings } from '../imports/startup/settings/jobs';
 import { valueOf } from '../imports/startup/settings/vendors';
 import { openSettings } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulatedVendors';
+import { SIMULATION_NOTICE } from '../imports/startup/simulation';
 
 /** The server's own code: has the rights of an admin, and a budget of its own. */
 const NIGHTLY: Actor = { userId: 'nightly', source: 'job' };

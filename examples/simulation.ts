@@ -9,7 +9,7 @@ import type { BatchResult } from '../imports/business/ai/application/services/LL
 import type { EntityRecord } from '../imports/business/ai/application/services/ResponseChainManager';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
 import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulatedVendors';
+import { SIMULATION_NOTICE } from '../imports/startup/simulation';
 
 interface Person {
   readonly identity: { readonly id: string; readonly name: string };

@@ -15,7 +15,7 @@ import type { Usage } from '../imports/business/ai/domain/types/ResponsesAPIType
 import type { JsonObject } from '../imports/business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
 import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulatedVendors';
+import { SIMULATION_NOTICE } from '../imports/startup/simulation';
 
 const USAGE =
   'Usage: npm run ask -- "your question" [--provider name] [--model name] [--tools] [--json schema.json | \'{…}\'] [--stream]';

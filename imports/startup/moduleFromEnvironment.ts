@@ -6,7 +6,7 @@ import { createAIModule } from '../business/ai/infrastructure/factories/createAI
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../simulator/Simulator';
-import { simulateVendors } from './simulatedVendors';
+import { loadSimulatedVendors } from './simulation';
 
 export interface OpenedSettings {
   readonly settings: AISettings;
@@ -21,7 +21,9 @@ export interface OpenedModule extends Pick<OpenedSettings, 'simulator'> {
 /** @throws LLMInvalidRequestError that names every variable that is wrong */
 export async function openSettings(env: Environment): Promise<OpenedSettings> {
   const settings = settingsFromEnvironment(env);
-  return settings.providers.length > 0 ? { settings } : simulateVendors(settings);
+  if (settings.providers.length > 0) return { settings };
+  const { simulateVendors } = await loadSimulatedVendors();
+  return simulateVendors(settings);
 }
 
 /**

@@ -10,16 +10,13 @@ export interface SimulatedSettings {
   readonly simulator: Simulator;
 }
 
-export const SIMULATION_NOTICE =
-  'SIMULATED: no vendor key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, …), so responses come from a local simulator, not from a model.';
-
 export async function simulateVendors(settings: AISettings): Promise<SimulatedSettings> {
   const simulator = await startSimulator({ chunkDelayMs: 15 });
   return {
     simulator,
     settings: {
       ...settings,
-      defaultProvider: settings.defaultProvider ?? 'openai',
+      defaultProvider: settings.defaultProvider ?? (await defaultVendor()),
       providers: (Object.keys(VENDOR_VARIABLES) as VendorName[]).map((vendor) => ({
         id: vendor,
         vendor,
@@ -30,4 +27,14 @@ export async function simulateVendors(settings: AISettings): Promise<SimulatedSe
       })),
     },
   };
+}
+
+/** Gemini's API is called without an SDK, so it is always available. */
+async function defaultVendor(): Promise<VendorName> {
+  try {
+    await import('openai');
+    return 'openai';
+  } catch {
+    return 'google';
+  }
 }

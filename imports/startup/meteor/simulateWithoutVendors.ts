@@ -3,6 +3,7 @@ import type { AISettings } from '../../business/ai/infrastructure/factories/crea
 import type { MeteorDatabase } from '../../business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
 import type { Simulator } from '../../simulator/Simulator';
+import { loadSimulatedVendors, SIMULATION_NOTICE } from '../simulation';
 
 export interface SimulatedApp {
   readonly settings: AISettings;
@@ -27,9 +28,7 @@ export async function simulateWithoutVendors(
     console.warn(NO_VENDOR);
     return undefined;
   }
-  // In production the simulator is part of the bundle, but is not loaded.
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
-  const { simulateVendors, SIMULATION_NOTICE } = require('../simulatedVendors') as typeof import('../simulatedVendors');
+  const { simulateVendors } = await loadSimulatedVendors();
   console.log(SIMULATION_NOTICE);
   return { ...(await simulateVendors(settings)), notice: SIMULATION_NOTICE };
 }

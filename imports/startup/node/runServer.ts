@@ -1,6 +1,6 @@
 /** Runs a server as a program: prints where it is, and closes it on SIGINT and SIGTERM. */
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
-import { SIMULATION_NOTICE } from '../simulatedVendors';
+import { SIMULATION_NOTICE } from '../simulation';
 import { startServer } from './startServer';
 import type { ServerOptions } from './startServer';
 

@@ -11,8 +11,8 @@ import { DashboardSessions } from '../../api/dashboard/DashboardSessions';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { openDatabase } from '../../business/ai/infrastructure/persistence/databases/openDatabase';
-import { ToolRegistry } from '../../business/ai/infrastructure/tools/ToolRegistry';
-import type { RegisteredTool } from '../../business/ai/infrastructure/tools/ToolRegistry';
+import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
+import type { ToolList } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
 import { createHost } from '../createHost';
@@ -22,7 +22,7 @@ import { readJobSettings } from '../settings/jobs';
 import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
 import { openSettings } from '../moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../simulatedVendors';
+import { SIMULATION_NOTICE } from '../simulation';
 import type { OpenedSettings } from '../moduleFromEnvironment';
 import { dashboardFiles } from './dashboardFiles';
 import type { DashboardAssets } from './dashboardFiles';
@@ -32,7 +32,7 @@ export interface ServerOptions {
   /** The variables of the configuration reference. Default: `process.env`. */
   readonly env?: Environment;
   /** The tools that runs can call by name. Runs from before a restart continue at once and need them. */
-  readonly tools?: ToolRegistry | Iterable<RegisteredTool>;
+  readonly tools?: ToolList;
   /** Loads the dashboard's files; `false` serves no dashboard. Default: the dashboard of the npm package. */
   readonly dashboard?: false | (() => Promise<DashboardAssets>);
 }
@@ -76,7 +76,7 @@ async function open(
   { env = process.env, tools = [], dashboard: loadDashboard = readDashboard }: ServerOptions,
   resources: OpenResources,
 ): Promise<Omit<RunningServer, 'close'>> {
-  const registry = toRegistry(tools);
+  const registry = toToolRegistry(tools);
   const { HOST: hostName = '127.0.0.1', BOLIDE_API_TOKEN: token = randomBytes(24).toString('base64url') } = env;
   const port = readPort(env['PORT']);
   const allowPrivateHosts = readAllowPrivateHosts(env);
@@ -122,14 +122,6 @@ async function open(
   });
   ready.open();
   return { url: readRootUrl({}, hostName, bound), token, isSimulated: simulator !== undefined, host };
-}
-
-/** @throws LLMInvalidRequestError for an invalid or duplicate tool */
-function toRegistry(tools: ToolRegistry | Iterable<RegisteredTool>): ToolRegistry {
-  if (!(Symbol.iterator in tools)) return tools;
-  const registry = new ToolRegistry();
-  for (const tool of tools) registry.register(tool);
-  return registry;
 }
 
 /** @throws LLMInvalidRequestError that names the variable or file whose keys are invalid */
