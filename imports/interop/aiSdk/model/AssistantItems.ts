@@ -22,7 +22,7 @@ import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { unreachable } from '../../../business/ai/domain/unreachable';
 import { unsupportedFunctionality } from './aiSdkErrors';
 import { argumentsOf } from './carriedArguments';
-import { fromMetadata } from './carriedItem';
+import { fromMetadata, partsOfText } from './carriedItem';
 import { restoreFile } from './fileItems';
 import type { PromptContext } from './PromptContext';
 import { readFile } from './readFile';
@@ -91,28 +91,34 @@ export class AssistantItems {
   }
 
   private addText({ text, providerOptions }: LanguageModelV4TextPart): void {
-    const { item, part } = fromMetadata(providerOptions);
-    const { content } = this.message(item);
-    const fields = { ...part, ...vendorPartOf(providerOptions, part) };
-    // The casts are safe as far as the types go: providers check every item of a prompt.
-    content.push(
-      part?.type === 'refusal'
-        ? { ...fields, type: 'refusal', refusal: text }
-        : { annotations: [], ...fields, type: 'output_text', text },
-    );
+    const carried = fromMetadata(providerOptions);
+    const { content } = this.message(carried.item);
+    for (const each of partsOfText(text, carried)) {
+      // Boundary: a client may have written the fields. Providers check every item of a prompt.
+      const fields = { ...each.part, ...vendorPartOf(providerOptions, each.part) };
+      content.push(
+        each.part.type === 'refusal'
+          ? { ...fields, type: 'refusal', refusal: each.text }
+          : { annotations: [], ...fields, type: 'output_text', text: each.text },
+      );
+    }
   }
 
   private addReasoning({ text, providerOptions }: LanguageModelV4ReasoningPart): void {
-    const { item, part } = fromMetadata(providerOptions);
-    if (item === undefined && part === undefined && this.open?.type !== 'reasoning') {
+    const carried = fromMetadata(providerOptions);
+    const { item } = carried;
+    const isOurs = item !== undefined || carried.part !== undefined || carried.parts !== undefined;
+    if (!isOurs && this.open?.type !== 'reasoning') {
       this.warn('reasoning of another provider', 'Only the model that produced it accepts it.');
       return;
     }
     const { summary, content } = this.reasoning(item);
     // An item without any text is represented by one empty part.
-    if (part === undefined && text === '') return;
-    if (part?.type === 'summary_text') summary.push({ ...part, type: 'summary_text', text });
-    else content.push({ ...part, type: 'reasoning_text', text });
+    if (text === '' && carried.part === undefined && carried.parts === undefined) return;
+    for (const each of partsOfText(text, carried)) {
+      if (each.part.type === 'summary_text') summary.push({ ...each.part, type: 'summary_text', text: each.text });
+      else content.push({ ...each.part, type: 'reasoning_text', text: each.text });
+    }
   }
 
   private addFile(part: LanguageModelV4FilePart | LanguageModelV4ReasoningFilePart): void {

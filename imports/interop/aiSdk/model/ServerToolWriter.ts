@@ -99,7 +99,9 @@ export class ServerToolWriter {
       return [this.call(item, named, JSON.stringify(block.input ?? {}))];
     }
     if (!type.endsWith('_tool_result') || typeof tool_use_id !== 'string') return undefined;
-    const named = this.calls.get(tool_use_id) ?? dynamicTool(tool_use_id, type.slice(0, -'_tool_result'.length));
+    const named = this.calls.get(tool_use_id);
+    // After a paused turn, the call is in the response before. The AI SDK accepts results next to their calls only.
+    if (named === undefined) return undefined;
     const isError = block.is_error === true || String(fieldsOf(content).type).endsWith('_error');
     return [this.result(item, named, content, isError)];
   }

@@ -3,8 +3,10 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMResponse, OutputItem, Usage } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
-import { blockKey, ContentWriter } from './ContentWriter';
-import type { TextBlock } from './ContentWriter';
+import { toMetadata } from './carriedItem';
+import { ContentWriter } from './ContentWriter';
+import { mergeBlocks } from './TextBlock';
+import type { TextBlock, TextList } from './TextBlock';
 import { finishReason, responseMetadata, responseProviderMetadata, toUsage, UNKNOWN_USAGE } from './writeOutcome';
 
 type Part = LanguageModelV4StreamPart;
@@ -39,10 +41,10 @@ export class StreamWriter {
         return [{ type: 'response-metadata', ...(event.id === '' ? {} : { id: event.id }), modelId: event.model }];
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        return this.delta('text', event.output_index, blockKey('content', event.content_index ?? 0), event.delta);
+        return this.delta('text', blockId(event.output_index, 'content', event.content_index), event.delta);
       case 'response.reasoning.delta': {
         const list = event.summary ? 'summary' : 'content';
-        return this.delta('reasoning', event.output_index, blockKey(list, event.content_index ?? 0), event.delta);
+        return this.delta('reasoning', blockId(event.output_index, list, event.content_index), event.delta);
       }
       case 'response.tool_use.announced':
         return this.announce(event.call_id, event.name);
@@ -76,8 +78,7 @@ export class StreamWriter {
     ];
   }
 
-  private delta(type: TextBlock['type'], index: number, key: string, delta: string): readonly Part[] {
-    const id = `${index}-${key}`;
+  private delta(type: TextBlock['type'], id: string, delta: string): readonly Part[] {
     const open = this.texts.get(id);
     if (open !== undefined) {
       open.text += delta;
@@ -100,7 +101,10 @@ export class StreamWriter {
     this.written.push(item);
     const blocks = this.content.blocks(item);
     if (blocks !== undefined)
-      return [...blocks.flatMap((block) => this.finishBlock(block, index)), ...this.content.takeSources()];
+      return [
+        ...this.asStreamed(blocks, index).flatMap((block) => this.finishBlock(block, index)),
+        ...this.content.takeSources(),
+      ];
     const parts: Part[] = this.content.writeOther(item);
     if (item.type !== 'function_call') return parts;
     return [
@@ -111,8 +115,21 @@ export class StreamWriter {
     ];
   }
 
-  private finishBlock({ type, key, text, citations, providerMetadata }: TextBlock, index: number): readonly Part[] {
-    const id = `${index}-${key}`;
+  /** Wires that do not number an item's parts stream them all as the first. */
+  private asStreamed(blocks: readonly TextBlock[], index: number): readonly TextBlock[] {
+    return (['summary', 'content'] as const).flatMap((list) => {
+      const ofList = blocks.filter((block) => block.list === list);
+      const [first, ...others] = ofList.map((block) => this.texts.get(blockId(index, list, block.index))?.text);
+      if (first === undefined || others.length === 0 || others.some((text) => text !== undefined)) return ofList;
+      const merged = mergeBlocks(ofList, first);
+      return merged === undefined ? ofList : [merged];
+    });
+  }
+
+  private finishBlock(block: TextBlock, index: number): readonly Part[] {
+    const { type, text, citations } = block;
+    const id = blockId(index, block.list, block.index);
+    const providerMetadata = toMetadata(block.carried);
     const streamed = this.texts.get(id)?.text;
     const rest = text.startsWith(streamed ?? '') ? text.slice(streamed?.length ?? 0) : '';
     this.texts.delete(id);
@@ -147,6 +164,10 @@ export class StreamWriter {
     );
     return parts;
   }
+}
+
+function blockId(outputIndex: number, list: TextList, index = 0): string {
+  return `${outputIndex}-${list}-${index}`;
 }
 
 /** Whether the last event has the item that an earlier event completed. */
