@@ -100,6 +100,13 @@ export interface GenerateOptions {
   readonly unsupportedTools?: 'refuse' | 'drop';
   readonly temperature?: number;
   readonly top_p?: number;
+  /** Sample only from this many most likely tokens. */
+  readonly top_k?: number;
+  /** Makes sampling repeatable, as far as the model permits. */
+  readonly seed?: number;
+  /** From -2 to 2. Positive values penalize tokens that occurred, and tokens for every time they did. */
+  readonly presence_penalty?: number;
+  readonly frequency_penalty?: number;
   readonly max_output_tokens?: number;
   readonly response_format?: ResponseFormat;
   readonly parallel_tool_calls?: boolean;

@@ -39,6 +39,21 @@ export function topP(value: Plain, path: string): number {
   return between(value, 0, 1, path);
 }
 
+export function topK(value: Plain, path: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
+    throw invalid(path, 'must be a positive integer');
+  return value;
+}
+
+export function penalty(value: Plain, path: string): number {
+  return between(value, -2, 2, path);
+}
+
+export function integer(value: Plain, path: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw invalid(path, 'must be an integer');
+  return value;
+}
+
 function between(value: Plain, least: number, most: number, path: string): number {
   if (typeof value !== 'number' || value < least || value > most)
     throw invalid(path, `must be a number from ${least} to ${most}`);

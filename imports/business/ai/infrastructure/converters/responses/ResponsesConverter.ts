@@ -33,6 +33,8 @@ const PASSTHROUGH_OPTIONS = [
   'user',
 ] as const satisfies readonly (RequestField & keyof NormalizedOptions)[];
 
+const UNSUPPORTED_OPTIONS = ['top_k', 'seed', 'presence_penalty', 'frequency_penalty'] as const;
+
 const STATUSES: ReadonlySet<string> = new Set([
   'completed',
   'failed',
@@ -75,6 +77,8 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
   const format = options.response_format && toFormat(options.response_format, context, warnings, losses);
   if (format !== undefined) body.text = { format };
   if (options.stop !== undefined) warnings.push('"stop" was omitted: the Responses API has no stop sequences.');
+  for (const option of UNSUPPORTED_OPTIONS)
+    if (options[option] !== undefined) warnings.push(`"${option}" was omitted: the Responses API does not have it.`);
   if (stream) body.stream = true;
   addPassthroughFields(body, options.vendor?.openai_responses, stream);
   addPassthroughFields(body, options.vendor?.[context.vendor], stream);

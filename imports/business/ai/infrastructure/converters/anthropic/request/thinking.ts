@@ -1,6 +1,6 @@
 /**
- * Converts reasoning and sampling options to `thinking`, `output_config.effort`, `temperature` and `top_p`, as far as
- * the model supports them. https://platform.claude.com/docs/en/build-with-claude/thinking
+ * Converts reasoning and sampling options to `thinking`, `output_config.effort`, `temperature`, `top_p` and
+ * `top_k`, as far as the model supports them. https://platform.claude.com/docs/en/build-with-claude/thinking
  */
 import { EFFORTS } from '../modelFeatures';
 import { isObjectList } from '../../../../domain/json';
@@ -136,10 +136,16 @@ export function toSampling(
   isThinking: boolean,
   warnings: string[],
 ): JsonObject {
-  const { temperature, top_p } = options;
+  const { temperature, top_p, top_k } = options;
+  for (const option of ['seed', 'presence_penalty', 'frequency_penalty'] as const)
+    if (options[option] !== undefined) warnings.push(`${option} was omitted: the Messages API does not have it.`);
   if (features.sampling === 'none') {
     // 1 is the default of both, so its omission is not reported.
-    const given = [...((temperature ?? 1) === 1 ? [] : ['temperature']), ...((top_p ?? 1) === 1 ? [] : ['top_p'])];
+    const given = [
+      ...((temperature ?? 1) === 1 ? [] : ['temperature']),
+      ...((top_p ?? 1) === 1 ? [] : ['top_p']),
+      ...(top_k === undefined ? [] : ['top_k']),
+    ];
     if (given.length > 0)
       warnings.push(`Omitted ${given.join(' and ')}: ${options.model} does not support sampling parameters.`);
     return {};
@@ -157,6 +163,10 @@ export function toSampling(
     else if (features.sampling === 'one' && 'temperature' in sampling)
       warnings.push(`top_p was omitted: ${options.model} supports either temperature or top_p.`);
     else sampling.top_p = top_p;
+  }
+  if (top_k !== undefined) {
+    if (isThinking) warnings.push('top_k was omitted: it cannot be set together with thinking.');
+    else sampling.top_k = top_k;
   }
   return sampling;
 }

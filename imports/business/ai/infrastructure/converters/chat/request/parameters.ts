@@ -15,6 +15,8 @@ export interface ChatParameters {
   readonly instruction?: string;
 }
 
+const SAMPLING_FIELDS = ['seed', 'presence_penalty', 'frequency_penalty'] as const;
+
 /** @throws UnsupportedFeatureError for an option whose omission would change the response */
 export function toChatParameters(
   options: NormalizedOptions,
@@ -32,6 +34,8 @@ export function toChatParameters(
   }
   if (options.temperature !== undefined) fields.temperature = options.temperature;
   if (options.top_p !== undefined) fields.top_p = options.top_p;
+  for (const field of SAMPLING_FIELDS) if (options[field] !== undefined) fields[field] = options[field];
+  if (options.top_k !== undefined) warnings.push('"top_k" was omitted: chat completions do not have it.');
   if (options.max_output_tokens !== undefined) fields[quirks.maxTokensField] = options.max_output_tokens;
   addStop(fields, options.stop, context);
   addReasoning(fields, options.reasoning, context, warnings);

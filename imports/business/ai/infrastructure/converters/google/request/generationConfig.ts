@@ -48,7 +48,8 @@ export function toGenerationConfig(
   warnings: string[],
   losses: Loss[],
 ): GenerationConfig {
-  const { temperature, top_p: topP, max_output_tokens: maxOutputTokens, stop } = options;
+  const { temperature, top_p: topP, top_k: topK, seed, max_output_tokens: maxOutputTokens, stop } = options;
+  const { presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty } = options;
   const format = formatOf(options.response_format, passthrough);
   const responseFields =
     format === undefined ? undefined : toResponseFormat(format, options, context, features, warnings, losses);
@@ -62,6 +63,10 @@ export function toGenerationConfig(
     generationConfig: {
       ...(temperature === undefined ? {} : { temperature }),
       ...(topP === undefined ? {} : { topP }),
+      ...(topK === undefined ? {} : { topK }),
+      ...(seed === undefined ? {} : { seed }),
+      ...(presencePenalty === undefined ? {} : { presencePenalty }),
+      ...(frequencyPenalty === undefined ? {} : { frequencyPenalty }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: stop }),
       ...responseFields?.fields,
