@@ -1,5 +1,5 @@
 /** `bolide/ai-sdk`: the AI SDK's protocols over Bolide's providers and tools. */
 export type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider';
-export { createBolide } from '../interop/aiSdk/model/createBolide';
+export { bolide, createBolide } from '../interop/aiSdk/model/createBolide';
 export type { BolideProvider, CreateBolideOptions } from '../interop/aiSdk/model/createBolide';
 export type { BolideCallOptions } from '../interop/aiSdk/model/readProviderOptions';

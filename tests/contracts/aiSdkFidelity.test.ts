@@ -14,6 +14,7 @@ import type { InputItem, LLMResponse, OutputItem } from '../../imports/business/
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
 import { createBolide } from '../../imports/interop/aiSdk/model/createBolide';
+import { silenceAISDKWarnings } from '../support/silenceAISDKWarnings';
 import { modelOf, RECORDINGS } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 import { answer } from '../support/responses';
@@ -113,12 +114,7 @@ async function throughUIMessages(result: ReturnType<typeof streamText>): Promise
 }
 
 describe('Fidelity through the AI SDK', () => {
-  before(() => {
-    globalThis.AI_SDK_LOG_WARNINGS = false;
-  });
-  after(() => {
-    delete (globalThis as { AI_SDK_LOG_WARNINGS?: unknown }).AI_SDK_LOG_WARNINGS;
-  });
+  silenceAISDKWarnings();
 
   for (const recording of RECORDINGS.filter(({ status, name }) => status === 200 && !FAILED.has(name))) {
     it(`preserves ${recording.name}`, async () => {

@@ -3,11 +3,14 @@ import { APICallError, generateText, isStepCount, Output, streamText, tool } fro
 import type { LanguageModel, ModelMessage } from 'ai';
 import { expect } from 'chai';
 import { z } from 'zod';
+import { LLMManager } from '../../imports/business/ai/application/services/LLMManager';
+import type { LLMManagerOptions } from '../../imports/business/ai/application/services/LLMManager';
 import { createBolide } from '../../imports/interop/aiSdk/model/createBolide';
-import type { CreateBolideOptions } from '../../imports/interop/aiSdk/model/createBolide';
+import type { WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { RecordedRequest, Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { RecordingLogger } from '../support/RecordingLogger';
+import { silenceAISDKWarnings } from '../support/silenceAISDKWarnings';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
 
@@ -20,6 +23,24 @@ const weather = tool({
   execute: ({ city }) => ({ city, sky: 'clear' }),
 });
 
+/** How vendors reject a prompt that exceeds the context window. */
+const TOO_LONG = {
+  responses: error400({ message: 'Your input exceeds the context window.', code: 'context_length_exceeded' }),
+  chat_completions: error400({ message: 'Maximum context length is 8192 tokens.', code: 'context_length_exceeded' }),
+  anthropic_messages: error400({
+    type: 'invalid_request_error',
+    message: 'prompt is too long: 210000 tokens > 200000',
+  }),
+  gemini: error400({
+    status: 'INVALID_ARGUMENT',
+    message: 'The input token count (9) exceeds the maximum number of tokens allowed (8).',
+  }),
+} as const satisfies Record<WireName, unknown>;
+
+function error400(error: object): { readonly status: 400; readonly body: unknown } {
+  return { status: 400, body: { type: 'error', error } };
+}
+
 interface Outcome {
   readonly text: string;
   readonly reasoningText: string | undefined;
@@ -27,6 +48,7 @@ interface Outcome {
   readonly rawFinishReason: string | undefined;
   readonly usage: { inputTokens: number | undefined; outputTokens: number | undefined };
   readonly output: unknown;
+  readonly warnings: unknown;
   readonly messages: readonly ModelMessage[];
   readonly steps: readonly { readonly toolResults: readonly { readonly output: unknown }[] }[];
   readonly response: { readonly id: string; readonly modelId: string; readonly timestamp: Date };
@@ -50,6 +72,7 @@ const MODES: Readonly<Record<string, (call: Call) => Promise<Outcome>>> = {
       rawFinishReason: result.rawFinishReason,
       usage: result.usage,
       output: call.output === undefined ? undefined : result.output,
+      warnings: result.warnings,
       messages: result.responseMessages,
       steps: result.steps,
       response: result.finalStep.response,
@@ -73,6 +96,7 @@ const MODES: Readonly<Record<string, (call: Call) => Promise<Outcome>>> = {
       rawFinishReason: await result.rawFinishReason,
       usage: await result.usage,
       output: call.output === undefined ? undefined : await result.output,
+      warnings: await result.warnings,
       messages: await result.responseMessages,
       steps: await result.steps,
       response,
@@ -96,6 +120,7 @@ function bodies(simulator: Simulator): readonly unknown[] {
 for (const vendor of SIMULATED_VENDORS) {
   for (const [mode, run] of Object.entries(MODES)) {
     describe(`${mode} over ${vendor.name}`, () => {
+      silenceAISDKWarnings();
       let simulator: Simulator;
       let model: LanguageModel;
       beforeEach(async () => {
@@ -226,6 +251,38 @@ for (const vendor of SIMULATED_VENDORS) {
         expect((await run({ model, prompt: 'go' })).finishReason).to.equal('content-filter');
       });
 
+      it('sends each sampling setting, or names it in a warning', async () => {
+        simulator.enqueue({ text: 'ok' });
+        const { warnings } = await run({
+          model,
+          prompt: 'go',
+          topK: 11,
+          seed: 12,
+          presencePenalty: 0.5,
+          frequencyPenalty: 0.25,
+          stopSequences: ['END'],
+        });
+        const sent = JSON.stringify(bodies(simulator).at(-1));
+        const settings = [
+          ['top_k', /"top_?k":11/i],
+          ['seed', /"seed":12/],
+          ['presence_penalty', /"presence_?penalty":0.5/i],
+          ['frequency_penalty', /"frequency_?penalty":0.25/i],
+          ['stop', /"END"/],
+        ] as const;
+        for (const [name, pattern] of settings)
+          expect(pattern.test(sent), name).to.not.equal(JSON.stringify(warnings).includes(name), name);
+      });
+
+      it('reports a request that is too long as an APICallError', async () => {
+        const { status, ...reply } = TOO_LONG[vendor.wire];
+        simulator.enqueue({ status, ...reply });
+        const error = await failureOf(run({ model, prompt: 'long', maxRetries: 5 }));
+        expect(APICallError.isInstance(error), String(error)).to.equal(true);
+        expect(error).to.include({ statusCode: status, isRetryable: false });
+        expect(error).to.have.nested.property('data.code', 'context-too-long');
+      });
+
       it('retries in the provider alone', async () => {
         const before = simulator.requests.length;
         for (let attempt = 0; attempt < 3; attempt += 1)
@@ -282,13 +339,9 @@ function modelOf(
   simulator: Simulator,
   vendor: SimulatedVendor,
   row: Parameters<typeof simulatedProvider>[2] = {},
-  options: CreateBolideOptions = {},
+  options: Partial<LLMManagerOptions> = {},
 ): LanguageModel {
-  const bolide = createBolide({
-    provider: simulatedProvider(simulator, vendor, row),
-    random: () => 0,
-    logger: new RecordingLogger(),
-    ...options,
-  });
-  return bolide(`${vendor.vendor}/${vendor.model}`);
+  const provider = simulatedProvider(simulator, vendor, row);
+  const manager = new LLMManager({ provider, random: () => 0, logger: new RecordingLogger(), ...options });
+  return createBolide({ provider: manager })(`${vendor.vendor}/${vendor.model}`);
 }

@@ -127,7 +127,7 @@ export class AssistantItems {
     else if (part.type === 'file')
       // The cast is safe: the normalizer accepts images and files of the assistant, and converters report the loss.
       this.message(undefined).content.push({
-        ...readFile(part, this.context.providerIds),
+        ...readFile(part, this.context.providerId),
         ...vendorPartOf(part.providerOptions),
       });
     else this.warn('a reasoning file of another provider', 'Only the model that produced it accepts it.');

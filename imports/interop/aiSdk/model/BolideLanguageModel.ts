@@ -6,8 +6,9 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import type { ILLMProvider } from '../../../business/ai/domain/interfaces/ILLMProvider';
-import type { AnswerHead } from '../../../business/ai/domain/types/LLMTypes';
+import type { AnswerHead, GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
+import type { AgentEngine } from '../../../library/AgentEngine';
 import { toAISDKError } from './aiSdkErrors';
 import { BOLIDE } from './carriedItem';
 import { ContentWriter } from './ContentWriter';
@@ -17,26 +18,24 @@ import { StreamWriter } from './StreamWriter';
 import { toReadableStream } from './toReadableStream';
 import { finishReason, responseMetadata, responseProviderMetadata, toUsage, toWarnings } from './writeOutcome';
 
-export interface BolideLanguageModelOptions {
-  /** `provider/model`, as `provider` resolves it. */
-  readonly modelId: string;
-  /** Called for each call, so that it may be created on first use. */
-  readonly provider: () => ILLMProvider;
-  /** Whose budgets and credentials calls use, unless `providerOptions.bolide.userId` names another user. */
-  readonly userId: () => string | Promise<string>;
-}
-
 export class BolideLanguageModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4';
   readonly provider = BOLIDE;
   readonly modelId: string;
   /** Providers send URLs to vendors that fetch them and download the others themselves, behind the address guard. */
   readonly supportedUrls = { '*/*': [/^https?:\/\/.+$/] };
-  private readonly options: BolideLanguageModelOptions;
+  private readonly engine: () => AgentEngine;
+  private readonly userId: () => string | undefined | Promise<string>;
 
-  constructor(options: BolideLanguageModelOptions) {
-    this.modelId = options.modelId;
-    this.options = options;
+  /**
+   * @param modelId `provider/model`, or `provider` for its default model
+   * @param engine called for each call, so that it may be created on first use
+   * @param userId of calls whose `providerOptions.bolide` have none
+   */
+  constructor(modelId: string, engine: () => AgentEngine, userId: () => string | undefined | Promise<string>) {
+    this.modelId = modelId;
+    this.engine = engine;
+    this.userId = userId;
   }
 
   /**
@@ -44,13 +43,11 @@ export class BolideLanguageModel implements LanguageModelV4 {
    *   model or Bolide does not have; the signal's reason when aborted
    */
   async doGenerate(call: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const request = readCallOptions(call, this.modelId);
+    const request = readCallOptions(call, providerIdOf(this.modelId));
     let head: AnswerHead | undefined;
     try {
-      const response = await this.options.provider().generate(await this.userOf(request), {
-        ...request.options,
-        onHead: (received) => (head = received),
-      });
+      const { provider, userId, options } = await this.prepare(request);
+      const response = await provider.generate(userId, { ...options, onHead: (received) => (head = received) });
       const content = new ContentWriter(request.namesOfBuiltIns, createSourceIds(response.id));
       const { vendor } = response;
       return {
@@ -68,12 +65,12 @@ export class BolideLanguageModel implements LanguageModelV4 {
 
   /** Resolves with the first event, and throws what `doGenerate` throws until then. Later errors are parts. */
   async doStream(call: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const request = readCallOptions(call, this.modelId);
+    const request = readCallOptions(call, providerIdOf(this.modelId));
     let head: AnswerHead | undefined;
     try {
-      const events = this.options
-        .provider()
-        .stream(await this.userOf(request), { ...request.options, onHead: (received) => (head = received) })
+      const { provider, userId, options } = await this.prepare(request);
+      const events = provider
+        .stream(userId, { ...options, onHead: (received) => (head = received) })
         [Symbol.asyncIterator]();
       const first = await events.next();
       const writer = new StreamWriter({
@@ -94,9 +91,18 @@ export class BolideLanguageModel implements LanguageModelV4 {
     }
   }
 
-  private async userOf({ userId }: CallRequest): Promise<string> {
-    return userId ?? this.options.userId();
+  private async prepare({ options, userId }: CallRequest): Promise<PreparedCall> {
+    const engine = this.engine();
+    const model = engine.resolveModel(this.modelId);
+    const user = engine.resolveUser(userId ?? (await this.userId()));
+    return { provider: engine.provider, userId: user, options: { ...options, model } };
   }
+}
+
+interface PreparedCall {
+  readonly provider: ILLMProvider;
+  readonly userId: string;
+  readonly options: GenerateOptions;
 }
 
 /** Ids of sources are unique in a conversation, for responses' ids are. */
@@ -107,4 +113,9 @@ function createSourceIds(responseId: string): () => string {
 
 function idOf(event: ResponseStreamEvent): string {
   return event.type === 'response.created' ? event.id : '';
+}
+
+function providerIdOf(modelId: string): string {
+  const slash = modelId.indexOf('/');
+  return slash === -1 ? modelId : modelId.slice(0, slash);
 }

@@ -1,54 +1,45 @@
 /** Bolide's providers as a provider of the AI SDK 7. */
 import type { EmbeddingModelV4, ImageModelV4, ProviderV4 } from '@ai-sdk/provider';
-import { LLMManager } from '../../../business/ai/application/services/LLMManager';
-import type { LLMManagerOptions } from '../../../business/ai/application/services/LLMManager';
-import type { ILLMProvider } from '../../../business/ai/domain/interfaces/ILLMProvider';
+import { createAgentEngine } from '../../../library/AgentEngine';
+import type { AgentEngine, EngineOptions } from '../../../library/AgentEngine';
+import type { ModelName } from '../../../library/modelName';
 import { noSuchModel } from './aiSdkErrors';
 import type { ModelType } from './aiSdkErrors';
 import { BolideLanguageModel } from './BolideLanguageModel';
 
-type UserId = string | (() => string | Promise<string>);
-
-export interface CreateBolideOptions extends LLMManagerOptions {
-  /** Sends the calls, instead of a manager created from these options: its budgets and circuit breakers apply. */
-  readonly manager?: ILLMProvider;
-  /** The same, of a module. */
-  readonly module?: { readonly manager: ILLMProvider };
+export interface CreateBolideOptions extends EngineOptions {
   /**
-   * Whose budgets and credentials calls use. A function is called for each call, and may read the current request's
-   * user from an `AsyncLocalStorage`. `providerOptions.bolide.userId` overrides it. Default: `local`.
+   * Whose budgets and credentials calls use. A function is called for each call, and may read the user of the current
+   * request from an `AsyncLocalStorage`. `providerOptions.bolide.userId` overrides it. Required with budgets and with a
+   * host; otherwise the default is `local`.
    */
-  readonly userId?: UserId;
+  readonly userId?: string | (() => string | Promise<string>);
 }
 
-/** Call it with `provider/model`, or register it: `createProviderRegistry({ bolide })`. */
+/** Called with `provider/model`, or registered: `createProviderRegistry({ bolide }, { separator: '/' })`. */
 export interface BolideProvider extends ProviderV4 {
-  (modelId: string): BolideLanguageModel;
-  languageModel(modelId: string): BolideLanguageModel;
+  (modelId: ModelName): BolideLanguageModel;
+  languageModel(modelId: ModelName): BolideLanguageModel;
 }
-
-const DEFAULT_USER = 'local';
 
 /**
+ * Models come from the same places as an agent's: `provider`, which may be a manager, `providers`, a `host`, or the
+ * environment.
+ *
  * ```ts
- * const bolide = createBolide({ providers: [createProvider({ vendor: 'anthropic', apiKey })] });
+ * const bolide = createBolide({ providers: [{ vendor: 'anthropic', apiKey }] });
  * const { text } = await generateText({ model: bolide('anthropic/claude-sonnet-5-5'), prompt: 'Hello' });
  * ```
- * @throws LLMInvalidRequestError for providers that cannot be routed to
+ * @throws LLMInvalidRequestError for providers with invalid settings
  */
-export function createBolide({ manager, module, userId, ...options }: CreateBolideOptions): BolideProvider {
-  const sender = manager ?? module?.manager ?? new LLMManager(options);
-  return providerOver(() => sender, userId);
-}
-
-/** @param sender called for each call, so that it may be created on first use */
-export function providerOver(sender: () => ILLMProvider, userId: UserId = DEFAULT_USER): BolideProvider {
+export function createBolide(options: CreateBolideOptions = {}): BolideProvider {
+  const { userId, ...sources } = options;
+  const isGiven = [sources.provider, sources.providers, sources.host].some((source) => source !== undefined);
+  let engine = isGiven ? createAgentEngine(sources, [], undefined) : undefined;
+  // The environment is read by the first call, after the program has loaded its variables.
+  const engineFor = (modelId: string): AgentEngine => (engine ??= createAgentEngine(sources, [], modelId));
   const languageModel = (modelId: string): BolideLanguageModel =>
-    new BolideLanguageModel({
-      modelId,
-      provider: sender,
-      userId: typeof userId === 'function' ? userId : () => userId,
-    });
+    new BolideLanguageModel(modelId, () => engineFor(modelId), typeof userId === 'function' ? userId : () => userId);
   return Object.assign((modelId: string) => languageModel(modelId), {
     specificationVersion: 'v4' as const,
     languageModel,
@@ -56,6 +47,9 @@ export function providerOver(sender: () => ILLMProvider, userId: UserId = DEFAUL
     imageModel: (modelId: string): ImageModelV4 => refuse(modelId, 'imageModel'),
   });
 }
+
+/** The vendors that have a key in the environment. */
+export const bolide: BolideProvider = createBolide();
 
 function refuse(modelId: string, modelType: ModelType): never {
   throw noSuchModel(modelId, modelType, `Bolide has no ${modelType} "${modelId}": it serves language models only.`);

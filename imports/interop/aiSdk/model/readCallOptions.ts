@@ -7,40 +7,42 @@ import { readPrompt } from './readPrompt';
 import { readToolChoice, readTools } from './readTools';
 
 export interface CallRequest {
-  readonly options: GenerateOptions;
-  /** Overrides the user of the provider. */
+  readonly options: Omit<GenerateOptions, 'model'>;
+  /** Of `providerOptions`. */
   readonly userId?: string;
   /** What is known to be lost before the request is sent. */
   readonly warnings: readonly SharedV4Warning[];
   readonly namesOfBuiltIns: ReadonlyMap<string, string>;
 }
 
-/** @throws UnsupportedFunctionalityError for a part or a tool that has no counterpart */
-export function readCallOptions(call: LanguageModelV4CallOptions, model: string): CallRequest {
+/**
+ * @param providerId the key under which references to stored files name the model's provider
+ * @throws UnsupportedFunctionalityError for a part or a tool that has no counterpart
+ */
+export function readCallOptions(call: LanguageModelV4CallOptions, providerId: string): CallRequest {
   const warnings: SharedV4Warning[] = [];
   const { tools, namesOfBuiltIns } = readTools(call.tools, warnings);
   const choice = readToolChoice(call.toolChoice, call.tools, tools);
   const provider = readProviderOptions(call.providerOptions, warnings);
-  const slash = model.indexOf('/');
-  const providerIds = [slash === -1 ? model : model.slice(0, slash)];
   warnAboutHeaders(call.headers, warnings);
   const effort = call.reasoning === 'provider-default' ? undefined : call.reasoning;
   const reasoning = { ...(effort === undefined ? {} : { effort }), ...provider.options.reasoning };
-  const vendor = provider.options.vendor;
   return {
     options: {
       ...provider.options,
-      model,
-      input: readPrompt(call.prompt, { providerIds, warnings }),
+      input: readPrompt(call.prompt, { providerId, warnings }),
       ...(tools.length === 0 ? {} : { tools }),
       ...(choice === undefined ? {} : { tool_choice: choice }),
       ...defined('max_output_tokens', call.maxOutputTokens),
       ...defined('temperature', call.temperature),
       ...defined('top_p', call.topP),
+      ...defined('top_k', call.topK),
+      ...defined('seed', call.seed),
+      ...defined('presence_penalty', call.presencePenalty),
+      ...defined('frequency_penalty', call.frequencyPenalty),
       ...defined('stop', call.stopSequences),
       ...defined('response_format', responseFormat(call.responseFormat)),
       ...(Object.keys(reasoning).length === 0 ? {} : { reasoning }),
-      ...defined('vendor', vendor),
       ...defined('signal', call.abortSignal),
       ...(call.includeRawChunks === true ? { relay: true } : {}),
     },

@@ -9,10 +9,9 @@ type FileLike = Pick<LanguageModelV4FilePart, 'data' | 'mediaType' | 'filename'>
 /**
  * An image for `image/*`, a file for everything else. Files of a vendor's store are referred to by the provider's id or
  * by `bolide`, as in `{ anthropic: 'file_…' }`.
- * @param providerIds the keys under which a reference may be
  * @throws UnsupportedFunctionalityError for data without a complete media type, NoSuchProviderReferenceError
  */
-export function readFile({ data, mediaType, filename }: FileLike, providerIds: readonly string[]): InputContent {
+export function readFile({ data, mediaType, filename }: FileLike, providerId: string): InputContent {
   const isImage = mediaType === 'image' || mediaType.startsWith('image/');
   const name = filename === undefined ? {} : { filename };
   switch (data.type) {
@@ -21,7 +20,7 @@ export function readFile({ data, mediaType, filename }: FileLike, providerIds: r
       return isImage ? { type: 'input_image', image_url: url } : { type: 'input_file', file_url: url, ...name };
     }
     case 'reference': {
-      const file_id = idIn(data.reference, providerIds);
+      const file_id = idIn(data.reference, providerId);
       return isImage ? { type: 'input_image', file_id } : { type: 'input_file', file_id, ...name };
     }
     case 'text': {
@@ -67,15 +66,14 @@ function detectImage(data: Uint8Array | string): string | undefined {
   return IMAGE_SIGNATURES.find(([signature]) => head.startsWith(signature))?.[1];
 }
 
-function idIn(reference: SharedV4FileDataReference['reference'], providerIds: readonly string[]): string {
-  const names = [...providerIds, BOLIDE];
-  for (const name of names) {
+function idIn(reference: SharedV4FileDataReference['reference'], providerId: string): string {
+  for (const name of [providerId, BOLIDE]) {
     const id = Object.hasOwn(reference, name) ? reference[name] : undefined;
     if (id !== undefined) return id;
   }
   throw new AISDKCompatibleError(
     'AI_NoSuchProviderReferenceError',
-    `The file is not stored at "${providerIds[0] ?? BOLIDE}". It is stored at: ${Object.keys(reference).join(', ')}.`,
-    { provider: providerIds[0] ?? BOLIDE, reference },
+    `The file is not stored at "${providerId}". It is stored at: ${Object.keys(reference).join(', ')}.`,
+    { provider: providerId, reference },
   );
 }

@@ -63,7 +63,7 @@ function readUserPart(part: LanguageModelV4TextPart | LanguageModelV4FilePart, c
     case 'text':
       return { type: 'input_text', text: part.text, ...vendorPartOf(part.providerOptions) };
     case 'file':
-      return { ...readFile(part, context.providerIds), ...vendorPartOf(part.providerOptions) };
+      return { ...readFile(part, context.providerId), ...vendorPartOf(part.providerOptions) };
     default:
       return unreachable(part);
   }

@@ -49,7 +49,7 @@ function outputPart(part: OutputPart, context: PromptContext): InputContent {
     case 'text':
       return { type: 'input_text', text: part.text, ...vendorPartOf(part.providerOptions) };
     case 'file':
-      return { ...readFile(part, context.providerIds), ...vendorPartOf(part.providerOptions) };
+      return { ...readFile(part, context.providerId), ...vendorPartOf(part.providerOptions) };
     case 'custom': {
       const carried = fromMetadata(part.providerOptions).part;
       if (typeof carried?.type === 'string') return carried as unknown as InputContent;

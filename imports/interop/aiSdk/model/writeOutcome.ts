@@ -62,13 +62,16 @@ export function responseProviderMetadata({ vendor }: LLMResponse): SharedV4Provi
   return { [BOLIDE]: omit(vendor, ['finish_reason', 'usage']) } as SharedV4ProviderMetadata;
 }
 
+/** Keywords of a response's schema are no loss: the AI SDK validates the response against all of it. */
 export function toWarnings(losses: readonly Loss[], warnings: readonly string[]): SharedV4Warning[] {
   return [
-    ...losses.map(({ path, what, reason }) => ({
-      type: 'unsupported' as const,
-      feature: `${what} (${path})`,
-      details: reason,
-    })),
+    ...losses
+      .filter(({ path }) => !path.startsWith('response_format.schema'))
+      .map(({ path, what, reason }) => ({
+        type: 'unsupported' as const,
+        feature: `${what} (${path})`,
+        details: reason,
+      })),
     ...warnings.map((message) => ({ type: 'other' as const, message })),
   ];
 }
