@@ -94,7 +94,8 @@ export type {
 } from '../business/ai/domain/types/ResponsesAPITypes';
 export type { Budget, RunLimits } from '../business/ai/domain/types/RunRecords';
 export type { InferSchema } from '../business/ai/domain/types/InferSchema';
-export type { JsonSchema, TypedSchema, ValueOf } from '../business/ai/domain/types/Schemas';
+export type { InferSimpleSchema } from '../business/ai/domain/types/InferSimpleSchema';
+export type { JsonSchema, SchemaInput, TypedSchema, ValueOf } from '../business/ai/domain/types/Schemas';
 export type { ResponseStreamEvent } from '../business/ai/domain/types/StreamEvents';
 export { VENDORS } from '../business/ai/domain/types/VendorTypes';
 export type {
@@ -133,6 +134,7 @@ export { Conversation } from '../library/Conversation';
 export type { BatchEntry, BatchSuccess } from '../library/batch';
 export type { ObjectResult } from '../library/generateObject';
 export type { ModelName } from '../library/modelName';
+export { simpleSchema } from '../library/simpleSchema';
 export { tool } from '../library/tool';
 export type { ToolArguments, ToolOutput } from '../library/tool';
 export { typed } from '../library/typed';

@@ -1,5 +1,5 @@
 /** The kinds of schemas that callers may pass, and the types of their values. */
-import type { InferSchema } from './InferSchema';
+import type { InferSchema, JsonTypeName } from './InferSchema';
 
 /** Standard Schema v1, https://standardschema.dev/schema, which zod, valibot, arktype and others implement. */
 export interface StandardSchema<Output = unknown> {
@@ -42,9 +42,6 @@ export interface TypedSchema<Value> {
   /** Exists for the compiler only. */
   readonly [VALUE]: Value;
 }
-
-/** The values of JSON Schema's `type`. */
-export type JsonTypeName = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
 
 /** A JSON Schema: keywords that determine a value's type have their own types, and all others may be anything. */
 export interface JsonSchema {

@@ -10,6 +10,7 @@ import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { isSimpleSchema, readSimpleSchema } from './SimpleSchemaReader';
 import { pathStep } from './SchemaViolations';
 import { describeValibot } from './ValibotReader';
+import { describeZod3, isZod3 } from './ZodReader';
 
 export type { StandardSchema } from '../../../domain/types/Schemas';
 export type { ResolvedSchema, Validated } from './ResolvedSchema';
@@ -56,6 +57,7 @@ function describeStandardSchema(schema: StandardSchema): JsonObject {
     (candidate): candidate is Describe => typeof candidate === 'function',
   );
   if (method === undefined && vendor === 'valibot') return describeValibot(schema);
+  if (method === undefined && isZod3(schema)) return describeZod3(schema);
   if (method === undefined) {
     throw new LLMInvalidRequestError(
       `this ${vendor} schema cannot describe itself as JSON Schema: give one with '~standard.jsonSchema' (${vendor}'s own converter to Standard JSON Schema makes it)`,
