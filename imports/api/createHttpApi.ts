@@ -152,7 +152,14 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       ? {}
       : {
           streamedRuns: { runs: module.runs, live: runs.live, loop: module.loop, tools: module.tools },
-          chat: new Chats({ chats, models, runs: module.runs, methods: runs.methods, tools: module.tools }),
+          chat: new Chats({
+            chats,
+            models,
+            runs: module.runs,
+            loop: module.loop,
+            methods: runs.methods,
+            tools: module.tools,
+          }),
         }),
     ...(providers === undefined ? {} : { providers }),
     ...(dashboard === undefined ? {} : { dashboard }),

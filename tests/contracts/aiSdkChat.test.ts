@@ -1,71 +1,303 @@
-/** `/chat` against the AI SDK's own client, on every vendor of the simulator. */
+/** `/chat` against the AI SDK's own client. */
 import { expect } from 'chai';
-import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
+import type { UIMessage } from 'ai';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
-import { startServer } from '../../imports/startup/node/startServer';
-import type { RunningServer } from '../../imports/startup/node/startServer';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { chatClient, textOf } from '../support/ChatClient';
-import { deferred } from '../support/deferred';
+import { startChatServer } from '../support/startChatServer';
+import type { ChatServer } from '../support/startChatServer';
 
-let background = deferred<string>();
-const tools = new ToolRegistry()
-  .register({
-    name: 'get_weather',
-    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-    execute: ({ city }: { city: string }) => ({ city, sky: 'clear' }),
-    idempotent: true,
-  })
-  .register({
-    name: 'research_topic',
-    blocking: false,
-    idempotent: true,
-    parameters: { type: 'object', properties: { topic: { type: 'string' } }, required: ['topic'] },
-    execute: (_args: unknown, { progress }) => {
-      progress(0.5, 'half');
-      return background.promise;
-    },
-  })
-  .register({
-    name: 'send_reminder',
-    needsApproval: true,
-    parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-    execute: ({ text }: { text: string }) => ({ noted: text }),
-  });
+type Part = UIMessage['parts'][number];
+
+function partsOf(message: UIMessage | undefined): readonly Part[] {
+  return (message?.parts ?? []).filter(({ type }) => type !== 'reasoning' && type !== 'custom');
+}
+
+function toolOf(message: UIMessage | undefined, name: string): Part | undefined {
+  return message?.parts.find(({ type }) => type === `tool-${name}`);
+}
+
+const typesOf = (message: UIMessage | undefined): readonly string[] => partsOf(message).map(({ type }) => type);
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 describe('the chat endpoint', function () {
   this.timeout(60_000);
-  let server: RunningServer;
-  let directory: string;
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'bolide-chat-'));
-    server = await startServer({ env: { PORT: '0', DATA_DIR: directory }, tools, dashboard: false });
+  let server: ChatServer;
+  beforeEach(async () => {
+    server = await startChatServer();
   });
-  after(async () => {
-    await server.close();
-    await rm(directory, { recursive: true });
-  });
-  beforeEach(() => {
-    background = deferred();
-  });
+  afterEach(() => server.close());
 
-  for (const vendor of Object.keys(VENDOR_VARIABLES)) {
-    it(`streams text and a blocking call with ${vendor}`, async () => {
+  const get = (path: string, token = server.token): Promise<Response> =>
+    fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } });
+  const post = (path: string, body?: unknown, token = server.token): Promise<Response> =>
+    fetch(server.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  const storedMessages = async (id: string, token?: string): Promise<readonly UIMessage[]> =>
+    ((await (await get(`/chat/${id}`, token)).json()) as { readonly messages: readonly UIMessage[] }).messages;
+  const user = (text: string, id = 'm1'): object => ({ id, role: 'user', parts: [{ type: 'text', text }] });
+
+  for (const vendor of Object.keys(VENDOR_VARIABLES))
+    it(`streams a conversation with a blocking call on ${vendor}`, async () => {
       const { chat, errors } = chatClient(server, { body: { model: vendor } });
       await chat.sendMessage({ text: 'What is the weather in Lisbon?' });
       expect(errors.map(({ message }) => message)).to.deep.equal([]);
       const message = chat.messages.at(-1);
-      expect(
-        message?.parts.map(({ type }) => type).filter((type) => type !== 'reasoning' && type !== 'custom'),
-      ).to.deep.equal(['step-start', 'tool-get_weather', 'step-start', 'text']);
-      expect(message?.parts.find(({ type }) => type === 'tool-get_weather')).to.deep.include({
+      expect(typesOf(message)).to.deep.equal(['step-start', 'tool-get_weather', 'step-start', 'text']);
+      expect(toolOf(message, 'get_weather')).to.deep.include({
         state: 'output-available',
         input: { city: 'Lisbon' },
         output: { city: 'Lisbon', sky: 'clear' },
       });
       expect(textOf(message)).to.contain('get_weather returned');
+      expect(message?.metadata).to.have.nested.property('usage.totalTokens').that.is.greaterThan(0);
+      await chat.sendMessage({ text: 'Hello again' });
+      expect(errors.map(({ message: text }) => text)).to.deep.equal([]);
+      expect(textOf(chat.messages.at(-1))).to.contain('Hello again');
+      expect(await storedMessages(chat.id)).to.deep.equal(plain(chat.messages));
     });
-  }
+
+  it('sends the header of the protocol', async () => {
+    const response = await post('/chat', { id: 'c', messages: [user('Hello')] });
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('x-vercel-ai-ui-message-stream')).to.equal('v1');
+    expect(response.headers.get('content-type')).to.contain('text/event-stream');
+    expect(await response.text()).to.match(/data: \[DONE\]\n\n$/);
+  });
+
+  it('updates the part of a non-blocking call when its result arrives, while the model goes on', async () => {
+    const { chat, errors } = chatClient(server);
+    const sent = chat.sendMessage({ text: 'Research the topic cats in the background' });
+    await server.events.seen('llm:response', ({ iteration }) => iteration === 2);
+    server.release();
+    await sent;
+    expect(errors).to.deep.equal([]);
+    const message = chat.messages.at(-1);
+    expect(toolOf(message, 'research_topic')).to.deep.include({ state: 'output-available' });
+    expect(typesOf(message).filter((type) => type !== 'data-tool-progress')).to.deep.equal([
+      'step-start',
+      'tool-research_topic',
+      'step-start',
+      'text',
+      'data-tool-result',
+      'step-start',
+      'text',
+    ]);
+    expect(message?.parts.find(({ type }) => type === 'data-tool-progress')).to.have.nested.property(
+      'data.note',
+      'half',
+    );
+  });
+
+  it('continues the run when its call is approved', async () => {
+    const { chat, errors, ...client } = chatClient(server, {
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    });
+    await chat.sendMessage({ text: 'Send a reminder with the text "tea"' });
+    const requested = toolOf(chat.messages.at(-1), 'send_reminder') as { readonly approval: { readonly id: string } };
+    expect(requested).to.include({ state: 'approval-requested' });
+    expect(chat.status).to.equal('ready');
+    await chat.addToolApprovalResponse({ id: requested.approval.id, approved: true });
+    await client.idle(() => textOf(chat.messages.at(-1)) !== '');
+    expect(errors).to.deep.equal([]);
+    const message = chat.messages.at(-1);
+    expect(chat.messages).to.have.length(2);
+    expect(typesOf(message)).to.deep.equal(['step-start', 'tool-send_reminder', 'step-start', 'text']);
+    expect(toolOf(message, 'send_reminder')).to.include({ state: 'output-available' });
+    expect(server.events.events.filter(({ type }) => type === 'run:started')).to.have.length(1);
+    expect(await storedMessages(chat.id)).to.deep.equal(plain(chat.messages));
+  });
+
+  it('tells the model when a call is rejected', async () => {
+    const { chat, ...client } = chatClient(server, {
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    });
+    await chat.sendMessage({ text: 'Send a reminder with the text "tea"' });
+    const { approval } = toolOf(chat.messages.at(-1), 'send_reminder') as {
+      readonly approval: { readonly id: string };
+    };
+    await chat.addToolApprovalResponse({ id: approval.id, approved: false, reason: 'Not now.' });
+    await client.idle(() => textOf(chat.messages.at(-1)) !== '');
+    expect(toolOf(chat.messages.at(-1), 'send_reminder')).to.include({ state: 'output-denied' });
+    expect(textOf(chat.messages.at(-1))).to.contain('Not now.');
+  });
+
+  it('takes the result of an external tool from the client', async () => {
+    const { chat, errors } = chatClient(server, { body: { tools: ['ask_browser'] } });
+    await chat.sendMessage({ text: 'Ask the browser the question "where"' });
+    const part = toolOf(chat.messages.at(-1), 'ask_browser') as { readonly toolCallId: string };
+    expect(part).to.include({ state: 'input-available' });
+    await chat.addToolOutput({ tool: 'ask_browser', toolCallId: part.toolCallId, output: { place: 'here' } });
+    await chat.sendMessage();
+    expect(errors).to.deep.equal([]);
+    expect(typesOf(chat.messages.at(-1))).to.deep.equal(['step-start', 'tool-ask_browser', 'step-start', 'text']);
+    expect(textOf(chat.messages.at(-1))).to.contain('here');
+  });
+
+  it('resumes in another tab from the beginning, and follows to the end', async () => {
+    const { chat } = chatClient(server, { id: 'c' });
+    const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
+    await server.events.seen('tool:executing');
+    const other = chatClient(server, { id: 'c', messages: [...(await storedMessages('c'))] as UIMessage[] });
+    const resumed = other.chat.resumeStream();
+    server.release();
+    await Promise.all([sent, resumed]);
+    await other.idle(() => textOf(other.chat.messages.at(-1)) !== '');
+    expect(other.errors).to.deep.equal([]);
+    expect(plain(other.chat.messages)).to.deep.equal(plain(chat.messages));
+  });
+
+  it('continues the run of a client that left', async () => {
+    const { chat } = chatClient(server, { id: 'c' });
+    const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
+    await server.events.seen('tool:executing');
+    await chat.stop();
+    await sent;
+    server.release();
+    await server.events.seen('run:completed');
+    expect(textOf((await storedMessages('c')).at(-1))).to.contain('tea is here');
+    expect((await get('/chat/c/stream')).status).to.equal(204);
+  });
+
+  it('cancels the run of a chat that is stopped, and tells its readers', async () => {
+    const { chat, errors } = chatClient(server, { id: 'c' });
+    const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
+    await server.events.seen('tool:executing');
+    const stopped = await post('/chat/c/stop');
+    expect(stopped.status).to.equal(200);
+    await sent;
+    expect(errors).to.deep.equal([]);
+    expect(chat.status).to.equal('ready');
+    await server.events.seen('run:cancelled');
+    expect((await post('/chat/c/stop')).status).to.equal(204);
+    expect((await get('/chat/c/stream')).status).to.equal(204);
+  });
+
+  it('regenerates an answer by a run of its own', async () => {
+    const { chat, errors } = chatClient(server);
+    await chat.sendMessage({ text: 'Hello' });
+    const first = chat.messages.at(-1)?.id;
+    await chat.regenerate();
+    await chat.regenerate();
+    expect(errors).to.deep.equal([]);
+    expect(chat.messages).to.have.length(2);
+    expect(chat.messages.at(-1)?.id).not.to.equal(first);
+    expect(server.events.events.filter(({ type }) => type === 'run:started')).to.have.length(3);
+  });
+
+  it('answers an edited message anew', async () => {
+    const { chat, errors } = chatClient(server);
+    await chat.sendMessage({ text: 'Hello' });
+    await chat.sendMessage({ text: 'Goodbye', messageId: chat.messages[0]?.id ?? '' });
+    expect(errors).to.deep.equal([]);
+    expect(textOf(chat.messages.at(-1))).to.contain('Goodbye');
+  });
+
+  it('starts one run for a request that is repeated', async () => {
+    const body = { id: 'c', messages: [user('Hello')], trigger: 'submit-message' };
+    const [first, second] = await Promise.all(
+      [post('/chat', body), post('/chat', body)].map(async (sent) => (await sent).text()),
+    );
+    const third = await (await post('/chat', body)).text();
+    const idIn = (text: string | undefined): string | undefined => /"messageId":"([^"]+)"/.exec(text ?? '')?.[1];
+    expect(idIn(third)).to.be.oneOf([idIn(first), idIn(second)]);
+    expect(server.events.events.filter(({ type }) => type === 'run:started')).to.have.length(1);
+  });
+
+  it('refuses another message while it answers, with a text that useChat shows', async () => {
+    const tab = chatClient(server, { id: 'c' });
+    const sent = tab.chat.sendMessage({ text: 'Wait for what "tea"' });
+    await server.events.seen('tool:executing');
+    const other = chatClient(server, { id: 'c' });
+    await other.chat.sendMessage({ text: 'Another' });
+    expect(other.errors.map(({ message }) => message)).to.deep.equal([
+      'The last message of this chat is still being answered. Wait for the answer, or stop it.',
+    ]);
+    expect(other.errors[0]).to.include({ statusCode: 409 });
+    server.release();
+    await sent;
+    await other.chat.sendMessage({ text: 'Another' });
+    expect(textOf(other.chat.messages.at(-1))).to.contain('Another');
+  });
+
+  it('ends a run that waits for an approval when the user writes instead', async () => {
+    const { chat, errors } = chatClient(server);
+    await chat.sendMessage({ text: 'Send a reminder with the text "tea"' });
+    await chat.sendMessage({ text: 'Never mind' });
+    expect(errors).to.deep.equal([]);
+    expect(textOf(chat.messages.at(-1))).to.contain('Never mind');
+    await server.events.seen('run:cancelled');
+  });
+
+  it('never shows the chats and runs of another user', async () => {
+    const { chat } = chatClient(server, { id: 'c' });
+    const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
+    const { executionId } = await server.events.seen('tool:executing');
+    const bob = await server.tokenOf('bob');
+    expect(await storedMessages('c', bob)).to.deep.equal([]);
+    expect((await get('/chat/c/stream', bob)).status).to.equal(204);
+    expect((await post('/chat/c/stop', undefined, bob)).status).to.equal(204);
+    const assistant = { id: executionId, role: 'assistant', parts: [{ type: 'text', text: 'x' }] };
+    const stolen = await post('/chat', { id: 'c', messages: [user('Hello'), assistant] }, bob);
+    const unknown = await post('/chat', { id: 'c', messages: [user('Hello'), { ...assistant, id: 'none' }] }, bob);
+    expect([stolen.status, unknown.status]).to.deep.equal([404, 404]);
+    expect(await stolen.text()).to.equal(await unknown.text());
+    const own = chatClient(server, { id: 'c', token: bob });
+    await own.chat.sendMessage({ text: 'Hello from bob' });
+    expect(own.errors).to.deep.equal([]);
+    server.release();
+    await sent;
+    expect(textOf(chat.messages.at(-1))).to.contain('tea is here');
+  });
+
+  it('needs a token with the scope', async () => {
+    expect((await fetch(`${server.url}/chat/c`)).status).to.equal(401);
+    expect((await post('/chat', { id: 'c', messages: [user('Hello')] }, 'wrong')).status).to.equal(401);
+  });
+
+  it('names what is wrong with a request, in plain text', async () => {
+    const cases: readonly (readonly [unknown, number, string])[] = [
+      ['{"id":', 400, 'not valid JSON'],
+      [{ id: 'c' }, 400, '"messages"'],
+      [{ id: 'c', messages: [] }, 400, '"messages"'],
+      [{ messages: [user('x')] }, 400, '"id"'],
+      [{ id: 'c', messages: [user('x')], instruction: 'typo' }, 400, '"instruction"'],
+      [{ id: 'c', messages: [{ id: 'm', role: 'system', parts: [] }] }, 400, 'messages[0].role'],
+      [{ id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'video', url: 'x' }] }] }, 400, '"video"'],
+      [{ id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text' }] }] }, 400, 'messages[0].parts[0].text'],
+      [{ id: 'c', messages: [user('x')], model: 'no/such' }, 404, 'no/such'],
+      [{ id: 'c', messages: [user('x')], tools: ['no_such_tool'] }, 400, 'no_such_tool'],
+      [{ id: 'c', messages: [user('x')], trigger: 'resume-stream' }, 400, '"trigger"'],
+      [`{"id":"c","messages":[${JSON.stringify(user('x'))}],"__proto__":{"tools":["x"]}}`, 400, '__proto__'],
+      [`{"id":"c","messages":${'['.repeat(200)}${']'.repeat(200)}}`, 400, 'nested deeper'],
+      ['x'.repeat(11 * 1024 * 1024), 413, 'too large'],
+    ];
+    for (const [body, status, text] of cases) {
+      const response = await post('/chat', body);
+      const sent = await response.text();
+      expect([response.status, sent], sent).to.deep.equal([status, sent]);
+      expect(sent).to.contain(text).and.not.match(/^[{[]/);
+    }
+    expect(await storedMessages('c')).to.deep.equal([]);
+  });
+
+  it('keeps the messages of a chat whose next message was refused', async () => {
+    const { chat } = chatClient(server, { id: 'c' });
+    await chat.sendMessage({ text: 'Hello' });
+    const before = await storedMessages('c');
+    const refused = await post('/chat', { id: 'c', messages: [user('Next')], tools: ['no_such_tool'] });
+    expect(refused.status).to.equal(400);
+    expect(await storedMessages('c')).to.deep.equal(before);
+  });
+
+  it('serves the transport of the AI SDK without its hooks', async () => {
+    const transport = new DefaultChatTransport({
+      api: `${server.url}/chat`,
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    expect(await transport.reconnectToStream({ chatId: 'none' })).to.equal(null);
+  });
 });

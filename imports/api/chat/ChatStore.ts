@@ -37,7 +37,7 @@ export class ChatStore {
     await this.chats.ensureIndex({ userId: 1 });
   }
 
-  find(userId: string, chatId: string): Promise<StoredChat | undefined> {
+  find(userId: string, chatId: string): Promise<ChatDocument | undefined> {
     return this.chats.findOne({ _id: idOf(userId, chatId) });
   }
 

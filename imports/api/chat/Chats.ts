@@ -1,12 +1,14 @@
 /** Chats as durable runs: a user's message starts a run, decisions about its calls continue it. */
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { acceptsDecision, acceptsResult } from '../../business/ai/domain/entities/Tool';
+import { acceptsDecision, acceptsResult, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
 import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
+import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
 import type { ReadMessage, ReadToolPart } from '../../interop/aiSdk/readUIMessages';
 import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
@@ -18,8 +20,7 @@ import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 import { HttpError } from '../http/HttpError';
-import type { ChatStore, StoredChat } from './ChatStore';
-import { OpenCalls } from './OpenCalls';
+import type { ChatDocument, ChatStore, StoredChat } from './ChatStore';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamRun';
 
@@ -30,6 +31,7 @@ export interface ChatsPorts {
     AIMethods,
     'ai.runs.start' | 'ai.runs.cancel' | 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'
   >;
+  readonly loop: Pick<AgenticLoop, 'getExecutionContext'>;
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };
 }
@@ -38,6 +40,16 @@ export interface ChatTurn extends StreamedRun {
   /** The message as the client has it, if the run continues it. */
   readonly known?: ReadMessage;
 }
+
+interface LaunchOptions {
+  readonly request: ChatRequest;
+  readonly tools: readonly string[];
+  readonly providerId: string;
+  readonly address: string;
+}
+
+const START_PATIENCE_MS = 10_000;
+const START_POLL_MS = 50;
 
 export class Chats {
   private readonly ports: ChatsPorts;
@@ -75,29 +87,46 @@ export class Chats {
     // The store holds what was read from a client.
     const messages = JSON.parse(chat.messages) as UIMessage[];
     const run = await this.lastRun(userId, chat);
-    const stored = run === undefined ? undefined : await this.ports.runs.load(run.executionId);
+    const stored = run === undefined ? undefined : await this.load(run.executionId);
     return stored === undefined ? messages : [...messages, messageOf(stored)];
   }
 
   private async start(principal: ApiPrincipal, request: ChatRequest): Promise<ChatTurn> {
-    const { chats, models, methods } = this.ports;
+    const { chats, models } = this.ports;
     const { userId } = principal;
     const { chatId, sentMessages: messages, trigger, model, instructions, tools = this.defaultTools() } = request;
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([trigger, messages, model, instructions, tools]))
       .digest('base64url');
-    const chat = await chats.find(userId, chatId);
-    const current = await this.lastRun(userId, chat);
-    if (current !== undefined && chat?.fingerprint === fingerprint && isRepetition(current, trigger))
-      return { executionId: current.executionId };
-    if (current !== undefined && !isFinished(current.state)) await this.endWaiting(principal, current);
     const { providerId, address } = await models.resolve(principal, model, 'responses');
-    const requestId = randomUUID();
-    // Reserved first, so that of two messages at a time only one is answered.
-    if (!(await chats.replace({ userId, chatId, requestId, fingerprint, messages }, chat?.requestId)))
-      throw busyError();
+    for (;;) {
+      const chat = await chats.find(userId, chatId);
+      const current = await this.lastRun(userId, chat);
+      if (chat !== undefined && current === undefined && isStarting(chat)) {
+        await pause(START_POLL_MS);
+        continue;
+      }
+      if (current !== undefined && chat?.fingerprint === fingerprint && isRepetition(current, trigger))
+        return { executionId: current.executionId };
+      if (current !== undefined && !isFinished(current.state)) await this.endWaiting(principal, current);
+      // Reserved first, so that only one of two messages at a time is answered.
+      const reserved = { userId, chatId, requestId: randomUUID(), fingerprint, messages };
+      if (await chats.replace(reserved, chat?.requestId))
+        return await this.launch(principal, { request, tools, providerId, address }, reserved, chat);
+    }
+  }
+
+  /** @param previous the chat before, which is restored if the run does not start */
+  private async launch(
+    principal: ApiPrincipal,
+    { request, tools, providerId, address }: LaunchOptions,
+    { userId, chatId, requestId }: StoredChat,
+    previous: ChatDocument | undefined,
+  ): Promise<ChatTurn> {
+    const { chats, methods } = this.ports;
+    const { instructions } = request;
     try {
-      const { executionId } = await methods['ai.runs.start'](toActor(principal), {
+      return await methods['ai.runs.start'](toActor(principal), {
         requestId,
         providerId,
         input: toItems(request.messages),
@@ -105,10 +134,9 @@ export class Chats {
         ...(address === providerId ? {} : { model: address.slice(providerId.length + 1) }),
         ...(instructions === undefined ? {} : { instructions }),
       });
-      return { executionId };
     } catch (error) {
-      if (chat === undefined) await chats.remove(userId, chatId, requestId);
-      else await chats.replace(chat, requestId);
+      if (previous === undefined) await chats.remove(userId, chatId, requestId);
+      else await chats.replace(previous, requestId);
       throw error;
     }
   }
@@ -118,7 +146,7 @@ export class Chats {
     if (trigger === 'regenerate-message')
       throw new LLMInvalidRequestError('"messages" must end with the user message to answer.', { path: 'messages' });
     const { id: executionId, parts } = message;
-    const stored = await this.ports.runs.load(executionId);
+    const stored = await this.load(executionId);
     if (stored?.run.userId !== principal.userId)
       throw new HttpError(404, 'The last message is not the output of a run that can be continued.', {
         path: 'messages',
@@ -139,7 +167,7 @@ export class Chats {
     call: ToolCall,
     { state, approval, output, errorText, isPreliminary }: ReadToolPart,
   ): Promise<boolean> {
-    const { methods, tools } = this.ports;
+    const { methods } = this.ports;
     const actor = toActor(principal);
     const named = { executionId, callId: call.id };
     if (state === 'approval-responded' && approval?.approved !== undefined && acceptsDecision(call)) {
@@ -154,8 +182,7 @@ export class Chats {
         });
       return true;
     }
-    const isExternal = tools.tools.some(({ name, external }) => name === call.name && external === true);
-    if (!acceptsResult(call, isExternal) || isPreliminary) return false;
+    if (!acceptsResult(call, this.isExternal(call.name)) || isPreliminary) return false;
     if (state !== 'output-available' && state !== 'output-error') return false;
     await methods['ai.runs.submitToolResult'](
       actor,
@@ -171,15 +198,23 @@ export class Chats {
    * @throws HttpError 409 for a run that works
    */
   private async endWaiting(principal: ApiPrincipal, run: RunRecord): Promise<void> {
-    const stored = await this.ports.runs.load(run.executionId);
-    if (stored === undefined) return;
-    const { tools } = this.ports.tools;
-    const calls = new OpenCalls({
-      isExternal: (toolName) => tools.some(({ name, external }) => name === toolName && external === true),
-    });
-    for (const event of replayRun(stored)) calls.push(event);
-    if (!calls.isWaitingForPeople) throw busyError();
+    const stored = await this.load(run.executionId);
+    const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
+    const isWaiting = open.length > 0 && open.every((call) => waitsForOthers(call, this.isExternal(call.name)));
+    if (!isWaiting || stored?.run.isCalling === true) throw busyError();
     await this.cancel(principal, run);
+  }
+
+  /** The calls of a run of this process are as they are now, which the store may not show yet. */
+  private async load(executionId: string): Promise<StoredRun | undefined> {
+    const { runs, loop } = this.ports;
+    const stored = await runs.load(executionId);
+    const live = loop.getExecutionContext(executionId)?.toolCalls;
+    return stored === undefined || live === undefined ? stored : { ...stored, calls: [...live.values()] };
+  }
+
+  private isExternal(toolName: string): boolean {
+    return this.ports.tools.tools.some(({ name, external }) => name === toolName && external === true);
   }
 
   private cancel(principal: ApiPrincipal, { executionId }: RunRecord): Promise<RunRecord['state']> {
@@ -199,6 +234,11 @@ export class Chats {
 /** A lost connection may cause a repetition, whereas people repeat a failed or stopped request to get another run. */
 function isRepetition({ state }: RunRecord, trigger: ChatRequest['trigger']): boolean {
   return !isFinished(state) || (state === 'completed' && trigger === 'submit-message');
+}
+
+/** Another request has reserved the chat and is about to start its run; unless its process died meanwhile. */
+function isStarting({ updatedAt }: ChatDocument): boolean {
+  return Date.now() - updatedAt.getTime() < START_PATIENCE_MS;
 }
 
 function busyError(): HttpError {

@@ -1,0 +1,103 @@
+/** A server with a tool of each kind, whose slow ones end when the test lets them. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import type { VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
+import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
+import type { Environment } from '../../imports/startup/settings/vendors';
+import { startServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/startup/node/startServer';
+import { recordEvents } from './recordEvents';
+import type { EventRecord } from './recordEvents';
+
+export interface ChatServer extends RunningServer {
+  readonly events: EventRecord;
+  /** Ends the calls of `wait_for` and `research_topic` in progress, and lets the next ones end at once. */
+  release(): void;
+  /** Issues a token of the user. */
+  tokenOf(userId: string): Promise<string>;
+}
+
+const object = (property: string): object => ({
+  type: 'object',
+  properties: { [property]: { type: 'string' } },
+  required: [property],
+});
+
+/** The variables that set up every vendor on the simulator. */
+function simulatedVendors(simulator: Simulator): Environment {
+  return Object.fromEntries(
+    (Object.keys(VENDOR_VARIABLES) as VendorName[]).flatMap((vendor) => {
+      const names = VENDOR_VARIABLES[vendor];
+      return Object.entries({ [names?.key ?? '']: 'simulated', [names?.baseURL ?? '']: simulator.baseURL(vendor) });
+    }),
+  );
+}
+
+export async function startChatServer(): Promise<ChatServer> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const tools = new ToolRegistry()
+    .register({
+      name: 'get_weather',
+      parameters: object('city'),
+      idempotent: true,
+      execute: ({ city }: { city: string }) => ({ city, sky: 'clear' }),
+    })
+    .register({
+      name: 'wait_for',
+      parameters: object('what'),
+      idempotent: true,
+      execute: ({ what }: { what: string }) => released.then(() => `${what} is here`),
+    })
+    .register({
+      name: 'research_topic',
+      blocking: false,
+      idempotent: true,
+      parameters: object('topic'),
+      execute: ({ topic }: { topic: string }, { progress }) => {
+        progress(0.5, 'half');
+        return released.then(() => ({ findings: [topic] }));
+      },
+    })
+    .register({
+      name: 'send_reminder',
+      needsApproval: true,
+      parameters: object('text'),
+      execute: ({ text }: { text: string }) => ({ noted: text }),
+    })
+    .register({ name: 'ask_browser', external: true, parameters: object('question') });
+  const directory = await mkdtemp(join(tmpdir(), 'bolide-chat-'));
+  // Without the pauses of the simulator that a server without keys starts.
+  const simulator = await startSimulator();
+  const server = await startServer({
+    env: {
+      AI_ALLOW_PRIVATE_HOSTS: '1',
+      LLM_PROVIDER: 'openai',
+      AZURE_OPENAI_DEPLOYMENT: 'gpt-5.4-mini',
+      ...simulatedVendors(simulator),
+      PORT: '0',
+      DATA_DIR: directory,
+    },
+    tools,
+    dashboard: false,
+  });
+  return {
+    ...server,
+    events: recordEvents(server.host.module.loop),
+    release,
+    tokenOf: async (userId) =>
+      (await server.host.apiTokens.tokens.issue({ userId, name: 'test', scopes: ['admin'] })).token,
+    async close() {
+      release();
+      await server.close();
+      await simulator.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
