@@ -48,6 +48,7 @@ export function checkResponseRequest(body: unknown): asserts body is JsonObject 
     const problem = value === undefined || value === null ? undefined : rule(value);
     if (problem !== undefined) throw new LLMInvalidRequestError(`${field} ${problem}.`, { path: field });
   }
+  checkInput(body);
   checkTools(body.tools);
   checkCallIds(body.input);
   if (body.background === true && body.store === false)
@@ -60,6 +61,26 @@ export function checkResponseRequest(body: unknown): asserts body is JsonObject 
       path: 'conversation',
     });
   }
+}
+
+/** Messages of Chat Completions may leave out their content if they have calls. */
+function checkInput({ input, previous_response_id, prompt }: JsonObject): void {
+  if (isAbsent(input) && isAbsent(previous_response_id) && isAbsent(prompt))
+    throw new LLMInvalidRequestError('input is required, unless previous_response_id or prompt is set.', {
+      path: 'input',
+    });
+  if (!Array.isArray(input)) return;
+  input.forEach((item: unknown, index) => {
+    if (!isObject(item) || (item.type ?? (isAbsent(item.role) ? undefined : 'message')) !== 'message') return;
+    if (isAbsent(item.content) && isAbsent(item.tool_calls))
+      throw new LLMInvalidRequestError(`input[${index}].content is required in a message.`, {
+        path: `input[${index}].content`,
+      });
+  });
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 function checkTools(tools: unknown): void {

@@ -10,6 +10,7 @@ import { isObject } from '../../../business/ai/domain/json';
 import { readResponsesRequest } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';
 import type { ModelDirectory, ResolvedModel } from '../models/ModelDirectory';
+import { checkForeignRequest } from './checkForeignRequest';
 import { checkResponseRequest } from './checkResponseRequest';
 import { toWireOptions } from './toWireOptions';
 import { generateResponseId, withoutGeneratedId } from './generatedIds';
@@ -68,6 +69,7 @@ export async function prepareResponse(
     ...read
   } = readResponsesRequest(normalizeToolChoice(body));
   const route = await models.resolve(principal, model, 'responses');
+  if (route.wire !== 'responses') checkForeignRequest(body);
   const { userId } = principal;
   const { background, ...vendorFields } = vendor?.openai_responses ?? {};
   const verbatim = withoutDefaults(vendorFields);

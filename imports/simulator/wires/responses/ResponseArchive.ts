@@ -12,7 +12,7 @@ export interface StoredResponse {
 
 export class ResponseArchive {
   private readonly responses = new Map<string, StoredResponse>();
-  private readonly itemIds = new Set<string>();
+  private readonly items = new Map<string, JsonObject>();
   /** By item: the reasoning item right before it. */
   private readonly reasoningByItem = new Map<string, string>();
   private readonly limit: number;
@@ -30,7 +30,7 @@ export class ResponseArchive {
     let before: JsonObject | undefined;
     for (const item of objectsIn(stored.response.output)) {
       const key = `${vendor} ${asString(item.id)}`;
-      this.itemIds.add(key);
+      this.items.set(key, item);
       if (before?.type === 'reasoning') this.reasoningByItem.set(key, asString(before.id));
       before = item;
     }
@@ -42,7 +42,14 @@ export class ResponseArchive {
   }
 
   hasItem(vendor: VendorName, id: string): boolean {
-    return this.itemIds.has(`${vendor} ${id}`);
+    return this.items.has(`${vendor} ${id}`);
+  }
+
+  /** The item that a reference stands for, or the item itself. */
+  resolve<I extends JsonObject>(vendor: VendorName, item: I): I {
+    if (item.type !== 'item_reference') return item;
+    // The cast is safe: the archived items went through this wire.
+    return (this.items.get(`${vendor} ${asString(item.id)}`) ?? item) as I;
   }
 
   reasoningBefore(vendor: VendorName, itemId: string): string | undefined {
@@ -54,7 +61,7 @@ export class ResponseArchive {
       this.responses.delete(key);
       const [vendor = ''] = key.split(' ');
       for (const item of objectsIn(response.output)) {
-        this.itemIds.delete(`${vendor} ${asString(item.id)}`);
+        this.items.delete(`${vendor} ${asString(item.id)}`);
         this.reasoningByItem.delete(`${vendor} ${asString(item.id)}`);
       }
       return;

@@ -57,7 +57,12 @@ function transcriptOf({ vendor, archive, body: raw }: WireRequest): Transcript {
   const input = inputItems(body);
   // The cast is safe: the archived items went through this wire.
   const before = (archive.get(vendor, body.previous_response_id ?? '')?.items ?? []) as readonly Item[];
-  return { vendor, archive, body, input, items: [...before, ...input] };
+  // A referenced call is a call; no rule is known for the other items that a reference may stand for.
+  const named = input.map((item) => {
+    const { id: _, ...referenced } = archive.resolve(vendor, item);
+    return item.type === 'item_reference' && isCall(referenced) ? referenced : item;
+  });
+  return { vendor, archive, body, input, items: [...before, ...named] };
 }
 
 /** 400, not 404: github.com/maximhq/bifrost/issues/2441. */

@@ -10,7 +10,7 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
   const body = responsesBody(raw);
   const items = [
     ...((archive.get(vendor, body.previous_response_id ?? '')?.items ?? []) as readonly Item[]),
-    ...inputItems(body),
+    ...inputItems(body).map((item) => archive.resolve(vendor, item)),
   ];
   const schema = outputSchemaOf(body);
   const systemTexts = items

@@ -7,7 +7,6 @@ import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { fieldsOf, isObject } from '../../../domain/json';
-import { unreachable } from '../../../domain/unreachable';
 import type { WireContext } from '../Wire';
 
 // To the wire
@@ -26,8 +25,13 @@ export function toChatPart(part: Content, context: WireContext, path: string): J
     case 'input_file':
       return toFilePart(part, own, context, path);
     default:
-      return unreachable(part);
+      throw unsupported(path, `${context.vendor} has no content of type "${typeOfPart(part)}"`);
   }
+}
+
+/** Parts of unknown types reach converters unchanged, although `Content` has no member for them. */
+export function typeOfPart(part: never): string {
+  return String(fieldsOf(part).type);
 }
 
 /** Writes a single plain text as a string, which every vendor accepts. `path` is the JSON path of the list. */

@@ -59,7 +59,7 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
     vendor: context.vendor,
     stateless: !store,
     nativeAsync,
-    partial: options.previous_response_id !== undefined,
+    partial: options.previous_response_id !== undefined || options.input.some(({ type }) => type === 'item_reference'),
   });
 
   const body: JsonObject = { model: options.model, input: input.items, store };

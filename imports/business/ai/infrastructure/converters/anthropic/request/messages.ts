@@ -66,7 +66,10 @@ function convertWithPath(convert: () => ItemBlocks, path: () => string): ItemBlo
     return convert();
   } catch (error) {
     if (error instanceof UnsupportedFeatureError)
-      throw new UnsupportedFeatureError(`${path()}: ${error.message}`, { path: path(), cause: error });
+      throw new UnsupportedFeatureError(`${path()}: ${error.message}`, {
+        path: error.path === undefined ? path() : `${path()}.${error.path}`,
+        cause: error,
+      });
     if (error instanceof LLMInvalidRequestError)
       throw new LLMInvalidRequestError(`${path()}: ${error.message}`, { path: path(), cause: error });
     throw error;

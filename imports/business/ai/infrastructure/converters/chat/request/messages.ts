@@ -27,6 +27,7 @@ import type {
   MessageItem,
   ReasoningItem,
 } from '../../../../domain/types/ResponsesAPITypes';
+import type { Content } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 /** @throws UnsupportedFeatureError for content that the wire or the vendor cannot express */
@@ -251,11 +252,21 @@ class ChatMessageBuilder {
   }
 }
 
-const cachedAssistantContent = cacheByItem(
-  (item: MessageItem, { vendor, quirks }) =>
-    assistantContent(item, vendor, quirks.messageFields?.includes('refusal') ?? true),
-  isSameVendor,
-);
+const ASSISTANT_PARTS: ReadonlySet<string> = new Set<Content['type']>([
+  'input_text',
+  'output_text',
+  'refusal',
+  'input_image',
+  'input_file',
+]);
+
+const cachedAssistantContent = cacheByItem((item: MessageItem, context, path) => {
+  const unknown = item.content.findIndex(({ type }) => !ASSISTANT_PARTS.has(type));
+  // Throws the error of a part of unknown type, as in every other message.
+  const part = item.content[unknown];
+  if (part !== undefined) toChatPart(part, context, `${path()}.content[${unknown}]`);
+  return assistantContent(item, context.vendor, context.quirks.messageFields?.includes('refusal') ?? true);
+}, isSameVendor);
 
 const cachedToolCall = cacheByItem(
   (item: FunctionCallItem | HostedItem, { vendor, quirks }) =>

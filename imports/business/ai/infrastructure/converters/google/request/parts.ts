@@ -1,4 +1,6 @@
 /** Converts an item to parts of the Gemini wire. https://ai.google.dev/api/caching#Part */
+import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { fieldsOf } from '../../../../domain/json';
 import { isErrorState } from '../../../../domain/entities/Tool';
 import { parseArguments } from '../../shared/callArguments';
 import { cacheByItem } from '../../shared/conversionCache';
@@ -141,7 +143,16 @@ function contentPart(
         });
       }
       return toMediaPart(part, context.fetchesUrls, `${path()}${at}`);
+    default:
+      throw unknownPart(part, `${path()}${at}`);
   }
+}
+
+/** Parts of unknown types reach converters unchanged, although `Content` has no member for them. */
+function unknownPart(part: never, path: string): UnsupportedFeatureError {
+  return new UnsupportedFeatureError(`Gemini has no content of type "${String(fieldsOf(part).type)}" (${path}).`, {
+    path,
+  });
 }
 
 function callParts(item: FunctionCallItem): Conversion {

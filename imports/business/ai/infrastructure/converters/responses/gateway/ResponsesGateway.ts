@@ -179,7 +179,18 @@ function readInput(input: unknown): readonly InputItem[] {
 }
 
 function readInputItem(raw: unknown, path: string): InputItem {
-  return readItem((isObject(raw) ? unwrap(raw, path) : undefined) ?? raw, path, { invalid });
+  const item = isObject(raw) ? withoutNulls(raw) : raw;
+  return readItem((isObject(item) ? unwrap(item, path) : undefined) ?? item, path, { invalid });
+}
+
+/** Clients fill in what they don't set with null, which vendors refuse. */
+const OMITTED_IF_NULL: readonly string[] = ['id', 'status', 'namespace'];
+
+function withoutNulls(item: JsonObject): JsonObject {
+  if (!OMITTED_IF_NULL.some((field) => item[field] === null)) return item;
+  return Object.fromEntries(
+    Object.entries(item).filter(([field, value]) => value !== null || !OMITTED_IF_NULL.includes(field)),
+  );
 }
 
 function unwrap(raw: JsonObject, path: string): unknown {
