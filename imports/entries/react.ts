@@ -3,6 +3,21 @@ export { Dashboard } from '../ui/Dashboard';
 export { mountDashboard } from '../ui/mountDashboard';
 export type { DashboardData } from '../ui/data/DashboardData';
 export { createHttpData } from '../ui/data/http/createHttpData';
+export type { HttpDashboardData } from '../ui/data/http/createHttpData';
+export type { HttpDataOptions } from '../ui/data/http/HttpData';
+export { BolideProvider } from '../ui/hooks/BolideProvider';
+export type {
+  AttachmentPart,
+  ConversationMessage,
+  MessagePart,
+  TextPart,
+  ToolPart,
+} from '../ui/hooks/ConversationMessage';
+export type { CallCommands } from '../ui/hooks/useCallCommands';
+export { useConversation } from '../ui/hooks/useConversation';
+export type { Conversation, UseConversationOptions } from '../ui/hooks/useConversation';
+export { useRun } from '../ui/hooks/useRun';
+export type { LiveRun } from '../ui/hooks/useRun';
 export type { BrowserMeteor, BrowserMongo, BrowserPackages, BrowserTracker } from '../ui/data/meteor/BrowserPackages';
 export { createMeteorData } from '../ui/data/meteor/createMeteorData';
 export { createMeteorHooks } from '../ui/data/meteor/createMeteorHooks';

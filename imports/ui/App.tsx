@@ -1,6 +1,6 @@
 /** The dashboard's root: chooses the page by sign-in state and route. */
 import type { ReactNode } from 'react';
-import { useData } from './data/DataContext';
+import { useData } from './hooks/BolideProvider';
 import { OverviewPage } from './overview/OverviewPage';
 import { EmptyState } from './components/EmptyState';
 import { Skeleton } from './components/Skeleton';

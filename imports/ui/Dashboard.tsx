@@ -1,13 +1,13 @@
 /** The dashboard as a component, for a page of its own or inside an app. */
 import { App } from './App';
 import type { DashboardData } from './data/DashboardData';
-import { DataProvider } from './data/DataContext';
+import { BolideProvider } from './hooks/BolideProvider';
 
 /** @param data the same object in every rendering: `createMeteorData()` is called once, outside of components */
 export function Dashboard({ data }: { readonly data: DashboardData }) {
   return (
-    <DataProvider data={data}>
+    <BolideProvider data={data}>
       <App />
-    </DataProvider>
+    </BolideProvider>
   );
 }

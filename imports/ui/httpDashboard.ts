@@ -3,33 +3,23 @@ import '@fontsource-variable/inter';
 import './styles/page.css';
 import './dashboardStyles';
 import { createHttpData } from './data/http/createHttpData';
-import { createUpdateThrottle } from './data/http/createUpdateThrottle';
 import { mountDashboard } from './mountDashboard';
 import { takeTokenFromUrl } from './session/takeTokenFromUrl';
 
 const container = document.getElementById('app');
 if (container !== null) {
   const notice = container.dataset['simulated'];
-  const { data, source } = createHttpData({
-    fetch: (input, init) => window.fetch(input, init),
-    schedule: createUpdateThrottle({
-      now: () => performance.now(),
-      requestFrame: (callback) => requestAnimationFrame(callback),
-      setTimer: (callback, milliseconds) => setTimeout(callback, milliseconds),
-      isVisible: () => document.visibilityState === 'visible',
-    }),
-    ...(notice === undefined || notice === '' ? {} : { simulationNotice: notice }),
-  });
-  for (const change of ['online', 'offline']) window.addEventListener(change, () => source.reconnect());
+  const data = createHttpData(notice === undefined || notice === '' ? {} : { simulationNotice: notice });
+  for (const change of ['online', 'offline']) window.addEventListener(change, () => data.reconnect());
   const signInFromUrl = (): boolean => {
     const token = takeTokenFromUrl(window);
     if (token === undefined) return false;
-    data.commands.signIn({ method: 'token', token }).catch(() => source.checkSession());
+    data.commands.signIn({ method: 'token', token }).catch(() => data.checkSession());
     return true;
   };
   // An open page is not reloaded when only the `#…` changes. Registered before the router, which reads it too.
   window.addEventListener('hashchange', signInFromUrl);
   const isSigningIn = signInFromUrl();
   mountDashboard(container, data);
-  if (!isSigningIn) void source.checkSession();
+  if (!isSigningIn) void data.checkSession();
 }

@@ -6,7 +6,7 @@
 import { argumentCheck } from './domain/argumentCheck';
 import { boolean, readObject, oneOf, optional, identifier } from './domain/arguments';
 import { canAccess } from './application/operations/RunOperations';
-import { readRunFilter, VIEW_LIMITS } from './application/operations/RunQueries';
+import { readRunFilter, VIEW_LIMITS, visibleRuns } from './application/operations/RunQueries';
 import { TOOL_CALL_TRANSITIONS } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from './domain/interfaces/MeteorServer';
@@ -52,10 +52,11 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
 
   const publications: Readonly<Record<string, Find>> = {
     'ai.runs': (actor, argument) => [
-      runs.find(
-        { ...ownOnly(actor), ...runSelector(readRunFilter(argument)) },
-        { fields: RUN_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.runs },
-      ),
+      runs.find(runSelector(visibleRuns(actor, readRunFilter(argument))), {
+        fields: RUN_FIELDS,
+        sort: { createdAt: -1 },
+        limit: VIEW_LIMITS.runs,
+      }),
     ],
     'ai.run': async (actor, argument) => {
       const named = typeof argument === 'string' ? { executionId: argument } : argument;

@@ -1,7 +1,7 @@
 /** The current state at a glance: active runs, pending approvals, and the last two weeks. */
 import type { ReactNode } from 'react';
 import type { RunCountView } from '../../business/ai/domain/types/RunViews';
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 import type { ListedRun } from '../data/DashboardData';
 import { formatCount, formatMoney } from '../format/format';
 import { EmptyState } from '../components/EmptyState';

@@ -2,7 +2,8 @@
 import { useCallback, useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
+import { newRequestId } from '../hooks/newRequestId';
 import type { ToolSummary } from '../data/DashboardData';
 import { useAction } from '../components/useAction';
 import { suggestionsFor } from './suggestions';
@@ -129,9 +130,4 @@ export function PlaygroundForm({ providers, tools, onStarted }: PlaygroundFormPr
       </div>
     </form>
   );
-}
-
-/** Insecure pages have no `crypto.randomUUID`. */
-function newRequestId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

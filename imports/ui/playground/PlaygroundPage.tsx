@@ -1,6 +1,6 @@
 /** Starts a run on any provider with any tools, and shows it live. */
 import { useEffect, useRef, useState } from 'react';
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 import { EmptyState } from '../components/EmptyState';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';

@@ -1,5 +1,5 @@
 /** The run that was just started, live. */
-import { useData } from '../data/DataContext';
+import { useRun } from '../hooks/useRun';
 import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { pluralize } from '../format/format';
 import { Elapsed } from '../components/Elapsed';
@@ -10,14 +10,13 @@ import { CallCards } from '../runs/CallCards';
 import { CancelButton } from '../runs/CancelButton';
 import { Conversation } from '../runs/Conversation';
 import { PendingActions } from '../runs/PendingActions';
-import { isLive } from '../runs/isLive';
 import { scrollToCall } from '../runs/scrollToCall';
 import { linkTo } from '../shell/route';
 
 export function PlaygroundRun({ executionId }: { readonly executionId: string }) {
-  const loaded = useData().useRun(executionId);
+  const live = useRun(executionId);
   return (
-    <WhenLoaded loaded={loaded} what="the run">
+    <WhenLoaded loaded={live.loaded} what="the run">
       {(details) =>
         details !== undefined && (
           <div className="card" data-run={executionId} data-state={details.run.state}>
@@ -28,7 +27,7 @@ export function PlaygroundRun({ executionId }: { readonly executionId: string })
                 {pluralize(details.run.usage.total_tokens, 'token')}
               </span>
               <span className="spacer" />
-              {isLive(details.run.state) && <CancelButton executionId={executionId} />}
+              {live.isActive && <CancelButton command={live.cancel} />}
               <a className="button" href={linkTo(['runs', executionId])}>
                 Open run <Icon name="arrow" />
               </a>
@@ -38,7 +37,7 @@ export function PlaygroundRun({ executionId }: { readonly executionId: string })
                 {details.run.error.message}
               </p>
             )}
-            <PendingActions details={details} />
+            <PendingActions live={live} />
             <Conversation details={details} onSelect={scrollToCall} />
             {details.calls.length > 0 && (
               <>

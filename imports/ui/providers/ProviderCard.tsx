@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react';
 import { VENDOR_LABELS } from '../../business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 import { Icon } from '../components/Icon';
 import type { IconName } from '../components/Icon';
 import { useAction } from '../components/useAction';

@@ -1,5 +1,5 @@
 /** The vendor accounts that runs can use. */
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 import { EmptyState } from '../components/EmptyState';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';

@@ -1,39 +1,24 @@
 /** A tool call that needs approval. An approval covers exactly the arguments that are shown. */
 import { useCallback, useId, useState } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
-import { DashboardError } from '../data/DashboardData';
-import { useData } from '../data/DataContext';
+import type { CallCommands } from '../hooks/useCallCommands';
 import { CodeBlock } from '../components/CodeBlock';
 import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';
-import { hashArguments } from './hashArguments';
 
-export function ApprovalForm({
-  call,
-  argumentsHash,
-}: {
+export interface ApprovalFormProps extends Pick<CallCommands, 'approve' | 'reject'> {
   readonly call: ToolCallView;
-  readonly argumentsHash: string | undefined;
-}) {
-  const { commands } = useData();
+}
+
+export function ApprovalForm({ call, approve, reject }: ApprovalFormProps) {
   const [reason, setReason] = useState<string>();
   const id = useId();
-  const { executionId, callId } = call;
+  const { callId } = call;
   const decide = useAction(
     useCallback(
-      async (verdict: { readonly reason?: string }) => {
-        const hash = argumentsHash ?? (await hashArguments(call.arguments));
-        if (hash === undefined)
-          throw new DashboardError(
-            'unsupported-feature',
-            'This browser can’t verify the arguments on an insecure page. Open the dashboard over HTTPS or on localhost.',
-          );
-        const decision = { executionId, callId, argumentsHash: hash };
-        await (verdict.reason === undefined
-          ? commands.approve(decision)
-          : commands.reject({ ...decision, reason: verdict.reason }));
-      },
-      [commands, executionId, callId, call.arguments, argumentsHash],
+      (verdict: { readonly reason?: string }) =>
+        verdict.reason === undefined ? approve(callId) : reject(callId, verdict.reason),
+      [approve, reject, callId],
     ),
   );
   return (

@@ -1,11 +1,8 @@
 /** Cancels an active run, and shows why if that fails. */
-import { useCallback } from 'react';
-import { useData } from '../data/DataContext';
 import { useAction } from '../components/useAction';
 
-export function CancelButton({ executionId }: { readonly executionId: string }) {
-  const { commands } = useData();
-  const cancel = useAction(useCallback(() => commands.cancelRun(executionId), [commands, executionId]));
+export function CancelButton({ command }: { readonly command: () => Promise<void> }) {
+  const cancel = useAction(command);
   return (
     <>
       {cancel.error !== undefined && (

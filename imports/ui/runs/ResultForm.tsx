@@ -2,27 +2,25 @@
 import { useCallback, useId, useState } from 'react';
 import { needsReview } from '../../business/ai/domain/entities/Tool';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
-import { useData } from '../data/DataContext';
+import type { CallCommands } from '../hooks/useCallCommands';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { CodeBlock } from '../components/CodeBlock';
 import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';
 
-export function ResultForm({ call }: { readonly call: ToolCallView }) {
-  const { commands } = useData();
+export interface ResultFormProps extends Pick<CallCommands, 'submitResult'> {
+  readonly call: ToolCallView;
+}
+
+export function ResultForm({ call, submitResult }: ResultFormProps) {
   const [text, setText] = useState('');
   const [kind, setKind] = useState<'output' | 'error'>('output');
   const id = useId();
-  const { executionId, callId } = call;
+  const { callId } = call;
   const submit = useAction(
     useCallback(
-      () =>
-        commands.submitToolResult({
-          executionId,
-          callId,
-          outcome: kind === 'output' ? { output: text } : { error: text },
-        }),
-      [commands, executionId, callId, kind, text],
+      () => submitResult(callId, kind === 'output' ? { output: text } : { error: text }),
+      [submitResult, callId, kind, text],
     ),
   );
   const isReview = needsReview(call);

@@ -1,5 +1,6 @@
 /** One run, live: its progress, conversation, tool calls and cost, and the actions it waits for. */
-import { useData } from '../data/DataContext';
+import { useRun } from '../hooks/useRun';
+import type { LiveRun } from '../hooks/useRun';
 import type { RunDetails } from '../data/DashboardData';
 import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { EmptyState } from '../components/EmptyState';
@@ -11,21 +12,20 @@ import { CancelButton } from './CancelButton';
 import { Conversation } from './Conversation';
 import { PendingActions } from './PendingActions';
 import { EventLog } from './EventLog';
-import { isLive } from './isLive';
 import { scrollToCall } from './scrollToCall';
 import { RunFacts } from './RunFacts';
 import { RunTimeline } from './RunTimeline';
 
 export function RunPage({ executionId }: { readonly executionId: string }) {
-  const loaded = useData().useRun(executionId);
+  const live = useRun(executionId);
   return (
     <>
       <nav className="breadcrumbs" aria-label="Breadcrumb">
         <a href="#/runs">Runs</a> <span aria-hidden="true">/</span>{' '}
         <span className="mono">{executionId.slice(0, 8)}</span>
       </nav>
-      <WhenLoaded loaded={loaded} what="the run">
-        {(details) => (details === undefined ? <RunNotFound /> : <RunContent details={details} />)}
+      <WhenLoaded loaded={live.loaded} what="the run">
+        {(details) => (details === undefined ? <RunNotFound /> : <RunContent live={live} details={details} />)}
       </WhenLoaded>
     </>
   );
@@ -42,14 +42,14 @@ function RunNotFound() {
   );
 }
 
-function RunContent({ details }: { readonly details: RunDetails }) {
+function RunContent({ live, details }: { readonly live: LiveRun; readonly details: RunDetails }) {
   const { run, calls } = details;
   return (
     <article className="run-page" data-state={run.state}>
       <PageTitle title={run.title === '' ? 'Untitled run' : run.title}>
         <div className="run-actions">
           <StateBadge style={RUN_STATE_STYLES[run.state]} />
-          {isLive(run.state) && <CancelButton executionId={run._id} />}
+          {live.isActive && <CancelButton command={live.cancel} />}
         </div>
       </PageTitle>
       <RunFacts run={run} />
@@ -58,7 +58,7 @@ function RunContent({ details }: { readonly details: RunDetails }) {
           <strong>{run.error.code}</strong> {run.error.message}
         </p>
       )}
-      <PendingActions details={details} />
+      <PendingActions live={live} />
       <section className="card" aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
         <RunTimeline details={details} onSelect={scrollToCall} />

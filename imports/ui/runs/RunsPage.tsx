@@ -1,6 +1,6 @@
 /** All runs, live, newest first. */
 import { useMemo, useState } from 'react';
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 import type { ListedRun } from '../data/DashboardData';
 import { formatCount, pluralize } from '../format/format';
 import { EmptyState } from '../components/EmptyState';

@@ -2,7 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import type { Credentials } from '../data/DashboardData';
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 import { useAction } from '../components/useAction';
 import { Logo } from '../shell/Logo';
 

@@ -1,5 +1,5 @@
 /** Whether the page receives live updates. */
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 
 const LABELS = { connecting: 'Connecting…', live: 'Live', lost: 'Connection lost. Reconnecting…' } as const;
 

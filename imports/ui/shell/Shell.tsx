@@ -1,6 +1,6 @@
 /** The frame of every page: navigation, connection status, theme, and the simulation notice. */
 import type { ReactNode } from 'react';
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 import { Icon } from '../components/Icon';
 import type { IconName } from '../components/Icon';
 import { useAction } from '../components/useAction';

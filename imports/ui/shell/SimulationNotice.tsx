@@ -1,5 +1,5 @@
 /** States on every page that responses are simulated, when they are. */
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 import { Icon } from '../components/Icon';
 
 export function SimulationNotice() {

@@ -1,7 +1,7 @@
 /** The registered tools, and how their calls have ended so far. */
 import type { CSSProperties } from 'react';
 import { ToolCallState } from '../../business/ai/domain/entities/Tool';
-import { useData } from '../data/DataContext';
+import { useData } from '../hooks/BolideProvider';
 import type { ToolSummary } from '../data/DashboardData';
 import { formatCount, pluralize } from '../format/format';
 import { CALL_STATE_STYLES } from '../format/stateStyles';

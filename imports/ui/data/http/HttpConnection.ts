@@ -5,6 +5,8 @@ export interface HttpConnectionOptions {
   readonly fetch: typeof fetch;
   /** Omitted in a browser page, where relative paths suffice. */
   readonly origin?: string;
+  /** Sent instead of the session's cookie. */
+  readonly token?: string | (() => string | undefined);
   /** Called when the server does not accept the session (any more). */
   readonly onSignedOut: () => void;
 }
@@ -51,17 +53,27 @@ export class HttpConnection {
     return (await response.json()) as T;
   }
 
-  private async send(path: string, init: RequestInit): Promise<Response> {
+  private async send(
+    path: string,
+    init: Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> },
+  ): Promise<Response> {
     try {
       return await this.options.fetch(`${this.options.origin ?? ''}${path}`, {
         credentials: 'same-origin',
         cache: 'no-store',
         ...init,
+        headers: { ...init.headers, ...this.authorization },
       });
     } catch (error) {
       if (init.signal?.aborted === true) throw error;
       throw new DashboardError('connection-failed', 'The server can’t be reached. Check that it is running.');
     }
+  }
+
+  private get authorization(): { readonly authorization?: string } {
+    const { token } = this.options;
+    const value = typeof token === 'function' ? token() : token;
+    return value === undefined ? {} : { authorization: `Bearer ${value}` };
   }
 
   private async toDashboardError(response: Response): Promise<DashboardError> {

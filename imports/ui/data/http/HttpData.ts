@@ -5,23 +5,29 @@ import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunCountView, RunView } from '../../../business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
 import { DashboardError } from '../DashboardData';
-import type { Access, Connection, ListedRun, ToolSummary } from '../DashboardData';
+import type { Access, Connection, ListedRun, Loaded, ToolSummary } from '../DashboardData';
 import { reduceRun } from '../reducers/reduceRun';
 import type { StreamedRun } from '../reducers/reduceRun';
 import { needsRunList, reduceRuns, reuseUnchangedRows, RUN_END_EVENTS } from '../reducers/reduceRuns';
 import { runFromSnapshot } from '../reducers/runFromSnapshot';
 import type { RunSnapshot } from '../reducers/runFromSnapshot';
+import { createPageSchedule } from './createUpdateThrottle';
 import { EventFeed } from './EventFeed';
 import { HttpConnection } from './HttpConnection';
 import { HttpResource } from './HttpResource';
 import type { HttpResourceOptions } from './HttpResource';
 import { Observable } from './Observable';
+import type { ReadonlyObservable } from './Observable';
 
 export interface HttpDataOptions {
-  readonly fetch: typeof fetch;
+  /** Where the server is: an origin, with the path below which its routes are mounted, if there is one. */
   readonly origin?: string;
-  /** Calls `flush` once, when the page is ready for an update. */
-  readonly schedule: (flush: () => void) => void;
+  /** An API token, or what returns one before each request. Without it, the session's cookie is sent. */
+  readonly token?: string | (() => string | undefined);
+  /** Default: the global one. */
+  readonly fetch?: typeof fetch;
+  /** Calls `flush` once, when the page is ready for an update. Default: with the next frame, less often under load. */
+  readonly schedule?: (flush: () => void) => void;
   readonly simulationNotice?: string;
   /** Minimum milliseconds between two reloads that events cause; default 1000. */
   readonly reloadIntervalMs?: number;
@@ -39,8 +45,10 @@ export class HttpData {
   readonly providers: HttpResource<readonly PublicProvider[]>;
   readonly statistics: HttpResource<readonly RunCountView[]>;
   private readonly options: HttpDataOptions;
+  private readonly schedule: (flush: () => void) => void;
   private readonly feed: EventFeed;
   private readonly feeds = new Set<EventFeed>();
+  private readonly openedConversations = new Map<string, HttpResource<readonly RunView[]>>();
   private readonly openedRuns = new Map<
     string,
     { readonly resource: HttpResource<StreamedRun | undefined>; readonly feed: EventFeed }
@@ -48,7 +56,9 @@ export class HttpData {
 
   constructor(options: HttpDataOptions) {
     this.options = options;
+    this.schedule = options.schedule ?? createPageSchedule();
     this.connection = new HttpConnection({
+      fetch: (input, init) => fetch(input, init),
       ...options,
       onSignedOut: () => this.access.set({ state: 'signedOut', method: 'token' }),
     });
@@ -73,8 +83,25 @@ export class HttpData {
     );
   }
 
+  /** The same resource for the same id, as long as it is among the most recently opened conversations. */
+  conversationRuns(conversationId: string): HttpResource<readonly RunView[]> {
+    const opened = this.openedConversations.get(conversationId);
+    if (opened !== undefined) return opened;
+    const path = `/runs?conversationId=${encodeURIComponent(conversationId)}`;
+    const resource = this.createReloadedResource(
+      async () => (await this.connection.get<{ runs: readonly RunView[] }>(path)).runs,
+      (event) => event.type === 'run:started' && event.conversationId === conversationId,
+    );
+    this.openedConversations.set(conversationId, resource);
+    const [oldest] = this.openedConversations.keys();
+    if (this.openedConversations.size > MAX_CACHED_RUNS && oldest !== undefined)
+      this.openedConversations.delete(oldest);
+    return resource;
+  }
+
   /** The same resource for the same id, as long as it is among the most recently opened runs. */
-  runDetails(executionId: string): HttpResource<StreamedRun | undefined> {
+  runDetails(executionId: string | undefined): ReadonlyObservable<Loaded<StreamedRun | undefined>> {
+    if (executionId === undefined) return NO_RUN;
     const path = `/runs/${encodeURIComponent(executionId)}`;
     const opened = this.openedRuns.get(executionId);
     if (opened !== undefined) return opened.resource;
@@ -151,6 +178,7 @@ export class HttpData {
     const { fetch: _fetch, ...options } = this.options;
     const feed = new EventFeed({
       ...options,
+      schedule: this.schedule,
       connection: this.connection,
       path,
       onConnectionChange: (state) => this.connectionState.set(state),
@@ -182,6 +210,7 @@ export class HttpData {
   }
 }
 
+const NO_RUN = new Observable<Loaded<undefined>>({ state: 'ready', value: undefined });
 const MAX_CACHED_RUNS = 12;
 const MAX_SNAPSHOT_REQUESTS = 12;
 

@@ -1,4 +1,4 @@
-/** Exposes `HttpData` to the pages as hooks and commands. */
+/** The data of hooks and dashboard over HTTP: exposes `HttpData` as hooks and commands. */
 import type { DashboardData, Loaded } from '../DashboardData';
 import type { StreamedRun } from '../reducers/reduceRun';
 import { createHttpCommands } from './createHttpCommands';
@@ -6,18 +6,28 @@ import { HttpData } from './HttpData';
 import type { HttpDataOptions } from './HttpData';
 import { useObservable } from './useObservable';
 
-export function createHttpData(options: HttpDataOptions): { readonly data: DashboardData; readonly source: HttpData } {
+export interface HttpDashboardData extends DashboardData {
+  /** Reopens the streams of events, such as when the network comes back. */
+  readonly reconnect: () => void;
+  /** Asks the server whether the page has a session; `useAccess` is `checking` until then. */
+  readonly checkSession: () => Promise<void>;
+}
+
+/** To be called once, outside of components. In a page that Bolide's server serves, no option is needed. */
+export function createHttpData(options: HttpDataOptions = {}): HttpDashboardData {
   const source = new HttpData(options);
-  const data: DashboardData = {
+  return {
     useAccess: () => useObservable(source.access),
     useSimulationNotice: () => options.simulationNotice,
     useConnection: () => useObservable(source.connectionState),
     useRuns: () => useObservable(source.runs),
     useRun: (executionId) => useObservable<Loaded<StreamedRun | undefined>>(source.runDetails(executionId)),
+    useConversationRuns: (conversationId) => useObservable(source.conversationRuns(conversationId)),
     useTools: () => useObservable(source.tools),
     useProviders: () => useObservable(source.providers),
     useStatistics: () => useObservable(source.statistics),
     commands: createHttpCommands(source),
+    reconnect: () => source.reconnect(),
+    checkSession: () => source.checkSession(),
   };
-  return { data, source };
 }

@@ -53,3 +53,14 @@ export function createUpdateThrottle({
     else runAtNextFrame(update);
   };
 }
+
+/** The throttle of the page that this code runs in; without a page, updates are made in the next task. */
+export function createPageSchedule(): (update: () => void) => void {
+  if (typeof requestAnimationFrame !== 'function') return (update) => void setTimeout(update);
+  return createUpdateThrottle({
+    now: () => performance.now(),
+    requestFrame: (callback) => requestAnimationFrame(callback),
+    setTimer: (callback, milliseconds) => setTimeout(callback, milliseconds),
+    isVisible: () => document.visibilityState === 'visible',
+  });
+}

@@ -3,5 +3,5 @@ import { useSyncExternalStore } from 'react';
 import type { ReadonlyObservable } from './Observable';
 
 export function useObservable<T>(observable: ReadonlyObservable<T>): T {
-  return useSyncExternalStore(observable.subscribe, observable.get);
+  return useSyncExternalStore(observable.subscribe, observable.get, observable.get);
 }

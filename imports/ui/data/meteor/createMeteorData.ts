@@ -1,5 +1,6 @@
 /** The dashboard's data under Meteor: publications for the data, methods for the commands. */
 import { useMemo } from 'react';
+import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
 import type { Connection, DashboardData, Loaded, RunDetails } from '../DashboardData';
 import { deriveLiveText } from '../reducers/deriveLiveText';
 import { outputItems } from '../reducers/outputItems';
@@ -59,6 +60,12 @@ export function createMeteorData(packages: BrowserPackages): DashboardData {
       }, [run, items, toolCalls, deltas]);
       return toLoaded(details, status);
     },
+    useConversationRuns(conversationId) {
+      const { runs, status } = useTracked(source.Tracker, () => readConversation(source, conversationId), [
+        conversationId,
+      ]);
+      return toLoaded(runs, status);
+    },
     useTools() {
       const tools = useToolList(source.Meteor);
       const { toolCalls, ...status } = useSource(readToolCalls);
@@ -87,10 +94,25 @@ const readRuns = (source: MeteorSource) => ({
   callStatus: trackSubscription(source, 'ai.toolCalls', { ...AWAITING_APPROVAL, summary: true }),
 });
 
-const readRun = (source: MeteorSource, executionId: string) => ({
+const readRun = (source: MeteorSource, executionId: string | undefined) => ({
   ...trackRun(source, executionId),
   toolCalls: trackToolCalls(source, executionId).toolCalls,
-  deltas: trackDocuments(source, { collection: DELTAS, selector: { executionId }, sort: { seq: 1 } }),
+  deltas:
+    executionId === undefined
+      ? NO_DELTAS
+      : trackDocuments(source, { collection: DELTAS, selector: { executionId }, sort: { seq: 1 } }),
+});
+
+const NO_DELTAS: readonly DeltaView[] = [];
+
+const readConversation = (source: MeteorSource, conversationId: string) => ({
+  runs: trackDocuments(source, {
+    collection: RUNS,
+    // Admins also have the runs of others, who may use the same name.
+    selector: { conversationId, userId: source.Meteor.userId() },
+    sort: { createdAt: -1 },
+  }),
+  status: trackSubscription(source, 'ai.runs', { conversationId }),
 });
 
 const readToolCalls = (source: MeteorSource) => ({

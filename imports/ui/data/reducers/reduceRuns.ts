@@ -25,13 +25,14 @@ const MAX_RUNS = 500;
 /** A run's first event carries what its row needs, if the server knew it by then. */
 function newRun(event: AgentEvent): ListedRun | undefined {
   if (event.type !== 'run:started') return undefined;
-  const { executionId, userId, providerId, title, createdAt, at } = event;
+  const { executionId, userId, providerId, title, conversationId, createdAt, at } = event;
   if (providerId === undefined || title === undefined || createdAt === undefined) return undefined;
   return {
     _id: executionId,
     userId,
     providerId,
     title,
+    ...(conversationId === undefined ? {} : { conversationId }),
     createdAt,
     startedAt: at,
     state: 'running',

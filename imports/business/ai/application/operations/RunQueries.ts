@@ -45,7 +45,7 @@ export class RunQueries {
   /** @param argument `{ state?, conversationId?, since? }` @throws LLMInvalidRequestError */
   async runs(actor: Actor, argument: unknown = {}): Promise<readonly RunView[]> {
     signedIn(actor);
-    return this.ports.views.runs({ ...ownOnly(actor), ...readRunFilter(argument) }, VIEW_LIMITS.runs);
+    return this.ports.views.runs(visibleRuns(actor, readRunFilter(argument)), VIEW_LIMITS.runs);
   }
 
   /** @throws UnknownRunError if the run does not exist or belongs to another user */
@@ -94,6 +94,14 @@ export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'con
     ...optional(fields, 'conversationId', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'since', integer(0, Number.MAX_SAFE_INTEGER)),
   };
+}
+
+/** Another user's conversation may have the same name, so admins too see only their own. */
+export function visibleRuns<F extends Pick<RunFilter, 'conversationId'>>(
+  actor: Actor,
+  filter: F,
+): F & Pick<RunFilter, 'userId'> {
+  return { ...filter, ...(filter.conversationId === undefined ? ownOnly(actor) : { userId: actor.userId }) };
 }
 
 function ownOnly({ userId, isAdmin }: Actor): Pick<RunFilter, 'userId'> {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { argumentsHash } from '../../../../imports/business/ai/application/services/shared/canonicalJson';
-import { hashArguments } from '../../../../imports/ui/runs/hashArguments';
+import { hashArguments } from '../../../../imports/ui/hooks/hashArguments';
 
 describe('hashArguments', () => {
   it('returns the hash that the agentic loop expects in an approval', async () => {

@@ -1,0 +1,56 @@
+/** The commands that a run's calls wait for, as functions that stay the same while the run is shown. */
+import { useEffect, useMemo, useRef } from 'react';
+import { DashboardError } from '../data/DashboardData';
+import type { RunDetails } from '../data/DashboardData';
+import { useData } from './BolideProvider';
+import { hashArguments } from './hashArguments';
+
+/** Each rejects with a `DashboardError`. */
+export interface CallCommands {
+  /** Approves the call with the arguments that are shown, or lets a call that needs review run again. */
+  readonly approve: (callId: string) => Promise<void>;
+  /** @param reason sent to the model */
+  readonly reject: (callId: string, reason?: string) => Promise<void>;
+  /** Supplies the result of an external tool's call, or of one that needs review. */
+  readonly submitResult: (
+    callId: string,
+    outcome: { readonly output: unknown } | { readonly error: string },
+  ) => Promise<void>;
+}
+
+export function useCallCommands(executionId: string | undefined, details: RunDetails | undefined): CallCommands {
+  const { commands } = useData();
+  const shown = useRef(details);
+  useEffect(() => {
+    shown.current = details;
+  });
+  return useMemo((): CallCommands => {
+    const named = (callId: string): { readonly executionId: string; readonly callId: string } => {
+      if (executionId === undefined) throw new DashboardError('not-found', 'No run has been started yet.');
+      return { executionId, callId };
+    };
+    const decisionOn = async (callId: string) => ({
+      ...named(callId),
+      argumentsHash: await hashOf(shown.current, callId),
+    });
+    return {
+      approve: async (callId) => commands.approve(await decisionOn(callId)),
+      reject: async (callId, reason) =>
+        commands.reject({ ...(await decisionOn(callId)), ...(reason === undefined ? {} : { reason }) }),
+      submitResult: async (callId, outcome) => commands.submitToolResult({ ...named(callId), outcome }),
+    };
+  }, [commands, executionId]);
+}
+
+/** Of the arguments that are shown: a decision covers these and no others. */
+async function hashOf(details: RunDetails | undefined, callId: string): Promise<string> {
+  const call = details?.calls.find((each) => each.callId === callId);
+  if (details === undefined || call === undefined)
+    throw new DashboardError('not-found', `The run has no tool call "${callId}".`);
+  const hash = details.argumentHashes.get(callId) ?? (await hashArguments(call.arguments));
+  if (hash !== undefined) return hash;
+  throw new DashboardError(
+    'unsupported-feature',
+    'This browser can’t verify the arguments on an insecure page. Open it over HTTPS or on localhost.',
+  );
+}
