@@ -3,7 +3,6 @@ import { defineConfig } from 'tsdown';
 import type { UserConfig } from 'tsdown';
 import { ENTRIES } from './scripts/package/entries';
 import { loadSimulatorLazily } from './scripts/package/loadSimulatorLazily';
-import { markOptionalTypes } from './scripts/package/markOptionalTypes';
 
 const config: UserConfig = defineConfig({
   entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `imports/entries/${file}`])),
@@ -20,7 +19,7 @@ const config: UserConfig = defineConfig({
   failOnWarn: true,
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,
-  plugins: [loadSimulatorLazily(), markOptionalTypes()],
+  plugins: [loadSimulatorLazily()],
 });
 
 export { config as default };

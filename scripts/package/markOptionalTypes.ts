@@ -1,28 +1,28 @@
 /** Makes declarations compile where an optional package is missing. */
-import { readFileSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Plugin } from 'rolldown';
+
+/** Dependencies whose declarations are packages that apps install themselves. */
+const UNTYPED = ['express', 'ws'];
 
 /**
- * Optional peers, and packages without declarations of their own. An app that uses them has them; to others, the types
- * that depend on them are `any`.
+ * Puts `@ts-ignore` above the imports of optional peers in the declarations of `directory`. An app that uses such a
+ * package has it; to others, the types that depend on it are `any`.
+ * @throws Error if an optional package is imported in another form
  */
-const { peerDependencies } = JSON.parse(readFileSync(join(process.cwd(), 'package.json'), 'utf8')) as {
-  readonly peerDependencies: Readonly<Record<string, string>>;
-};
-const OPTIONAL = [...Object.keys(peerDependencies), 'express', 'ws'];
-
-/** Puts `@ts-ignore` above the imports of optional packages in declaration files. */
-export function markOptionalTypes(): Plugin {
-  return {
-    name: 'bolide:optional-types',
-    renderChunk(code, { fileName }) {
-      if (!/\.d\.[mc]ts$/.test(fileName)) return null;
-      return code.replaceAll(/^import .* from "([^"]+)";$/gm, (line, specifier: string) =>
-        OPTIONAL.some((name) => specifier === name || specifier.startsWith(`${name}/`))
-          ? `// @ts-ignore An optional package.\n${line}`
-          : line,
-      );
-    },
-  };
+export async function markOptionalTypes(directory: string, peers: readonly string[]): Promise<void> {
+  const names = [...peers, ...UNTYPED];
+  const isOptional = (specifier: string): boolean =>
+    names.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+  for (const file of await readdir(directory)) {
+    if (!/\.d\.[cm]ts$/.test(file)) continue;
+    const path = join(directory, file);
+    const code = await readFile(path, 'utf8');
+    const marked = code.replaceAll(/^(?:import|export) .* from "([^"]+)";$/gm, (line, specifier: string) =>
+      isOptional(specifier) ? `// @ts-ignore An optional package.\n${line}` : line,
+    );
+    await writeFile(path, marked);
+    for (const [, specifier = ''] of code.matchAll(/\b(?:import|require)\("([^"]+)"\)/g))
+      if (isOptional(specifier)) throw new Error(`${file} imports the optional package "${specifier}" within a type.`);
+  }
 }

@@ -1,13 +1,18 @@
-/** Writes what the npm package contains besides the compiled entries: the last step of `npm run build`. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+/** Completes the npm package after the entries have been compiled: the last step of `npm run build`. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleDashboard } from '../../server/bundleDashboard';
 import { ENTRIES } from './entries';
+import { markOptionalTypes } from './markOptionalTypes';
 
 const ROOT = process.cwd();
 
 async function writeAssets(): Promise<void> {
+  const { peerDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly peerDependencies: Readonly<Record<string, string>>;
+  };
+  await markOptionalTypes(join(ROOT, 'dist'), Object.keys(peerDependencies));
   await writeDashboard();
   await writeFolders();
   await writeStyles();

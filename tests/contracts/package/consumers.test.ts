@@ -1,0 +1,316 @@
+/** What an app experiences that installs the npm package: nothing is there but the package and what it declares. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect } from 'chai';
+import ts from 'typescript';
+import { ENTRIES } from '../../../scripts/package/entries';
+import { ConsumerApp } from '../../support/package/ConsumerApp';
+import { packPackage } from '../../support/package/packPackage';
+import type { PackedPackage } from '../../support/package/packPackage';
+
+const MEGABYTE = 1_000_000;
+const SPECIFIERS = Object.keys(ENTRIES).map((name) => (name === 'index' ? 'bolide' : `bolide/${name}`));
+const REACT = ['react', 'react-dom'];
+const ALL_PEERS = [...REACT, '@types/react', '@types/react-dom', '@types/express', 'openai', '@anthropic-ai/sdk'];
+
+/** Both formats print the sorted names of their exports. */
+const PRINT = 'console.log(JSON.stringify(Object.keys(entry).filter((name) => name !== "default").sort()));';
+
+describeInFull('The npm package', function () {
+  this.timeout(300_000);
+
+  let parent: string;
+  let packed: PackedPackage;
+  /** Without any optional package. */
+  let bare: ConsumerApp;
+  let app: ConsumerApp;
+
+  before(async () => {
+    // TypeScript reports real paths.
+    parent = await realpath(await mkdtemp(join(tmpdir(), 'bolide-package-')));
+    packed = await packPackage(parent);
+    bare = await ConsumerApp.create(parent, packed, ['@types/node']);
+    app = await ConsumerApp.create(parent, packed, [
+      '@types/node',
+      ...ALL_PEERS,
+      'mongodb',
+      'groq-sdk',
+      '@ai-sdk/provider',
+    ]);
+  });
+
+  after(() => rm(parent, { recursive: true, force: true }));
+
+  it('contains what a user needs, in a bounded size', () => {
+    const { files, packedSize, unpackedSize } = packed;
+    console.log(
+      `      ${files.length} files, ${(packedSize / MEGABYTE).toFixed(1)} MB packed, ${(unpackedSize / MEGABYTE).toFixed(1)} MB unpacked`,
+    );
+    expect(files.length).to.be.below(200);
+    expect(packedSize).to.be.below(5 * MEGABYTE);
+    expect(unpackedSize).to.be.below(20 * MEGABYTE);
+    const folders = new Set(files.map((file) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file)));
+    const subpaths = Object.keys(ENTRIES).filter((name) => name !== 'index');
+    expect([...folders]).to.have.members(['LICENSE', 'README.md', 'bin', 'dist', 'package.json', ...subpaths]);
+    expect(files.filter((file) => /\.tsx?$/.test(file) && !/\.d\.[cm]ts$/.test(file))).to.deep.equal([]);
+  });
+
+  it('marks every peer as optional', () => {
+    const { peerDependencies, peerDependenciesMeta } = packed.manifest;
+    expect(Object.keys(peerDependenciesMeta)).to.have.members(Object.keys(peerDependencies));
+    expect(Object.values(peerDependenciesMeta).every(({ optional }) => optional)).to.equal(true);
+  });
+
+  it('imports its dependencies, its peers and Node, and nothing else', async () => {
+    const { dependencies, peerDependencies } = packed.manifest;
+    const declared = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
+    const imported = new Map<string, string>();
+    for (const file of packed.files.filter((name) => /^(bin|dist)\/[^/]*\.[cm]js$/.test(name))) {
+      const { importedFiles } = ts.preProcessFile(await readFile(join(packed.directory, file), 'utf8'), true, true);
+      for (const { fileName } of importedFiles) imported.set(fileName, file);
+    }
+    const undeclared = [...imported].filter(
+      ([specifier]) =>
+        !/^(\.|node:)/.test(specifier) &&
+        !declared.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
+    );
+    expect(undeclared).to.deep.equal([]);
+    // What is not imported need not be installed.
+    const unused = Object.keys(dependencies).filter(
+      (name) => ![...imported.keys()].some((specifier) => specifier === name || specifier.startsWith(`${name}/`)),
+    );
+    expect(unused).to.deep.equal([]);
+  });
+
+  for (const specifier of SPECIFIERS)
+    it(`exports the same from ${specifier} as an ES module, as CommonJS and by its path`, async () => {
+      const using = specifier === 'bolide/react' ? app : bare;
+      const byPath = `./node_modules/${specifier}`;
+      const [module, common, path] = await Promise.all([
+        using.run(`${slug(specifier)}.mjs`, `import * as entry from '${specifier}'; ${PRINT}`),
+        using.run(`${slug(specifier)}.cjs`, `const entry = require('${specifier}'); ${PRINT}`),
+        // Bundlers that ignore `exports` find a folder with a package.json.
+        using.run(`${slug(specifier)}-path.cjs`, `const entry = require('${byPath}'); ${PRINT}`),
+      ]);
+      expect(module.stderr + common.stderr + path.stderr).to.equal('');
+      expect(JSON.parse(module.stdout)).not.to.have.length(0);
+      expect(common.stdout).to.equal(module.stdout);
+      expect(path.stdout).to.equal(module.stdout);
+    });
+
+  describe('types', () => {
+    const { ModuleKind, ModuleResolutionKind } = ts;
+    const NODE_NEXT = { module: ModuleKind.NodeNext, moduleResolution: ModuleResolutionKind.NodeNext };
+    const MODES: readonly (readonly [name: string, file: string, options: ts.CompilerOptions])[] = [
+      ['NodeNext, as an ES module', 'program.mts', NODE_NEXT],
+      ['NodeNext, as CommonJS', 'program.cts', NODE_NEXT],
+      ['Bundler', 'program.ts', { module: ModuleKind.ESNext, moduleResolution: ModuleResolutionKind.Bundler }],
+      ['Node10', 'program10.ts', { module: ModuleKind.CommonJS, moduleResolution: ModuleResolutionKind.Node10 }],
+    ];
+    for (const [name, file, options] of MODES) {
+      it(`check with every declaration, without any optional package: ${name}`, async () => {
+        const imports = SPECIFIERS.map((specifier, index) => `import * as entry${index} from '${specifier}';`);
+        const uses = SPECIFIERS.map((_, index) => `console.log(entry${index});`);
+        expect(await bare.typeErrors(file, [...imports, ...uses, PROGRAM].join('\n'), options)).to.deep.equal([]);
+      });
+
+      it(`refuse wrong arguments: ${name}`, async () => {
+        const errors = await bare.typeErrors(`wrong-${file}`, PROGRAM.replace('city.length', 'city.size'), options);
+        expect(errors).to.have.length(1);
+        expect(errors[0]).to.include('size');
+      });
+    }
+
+    it("are those of the vendors' SDKs and of React where these are installed", async () => {
+      const [, file, options] = MODES[0]!;
+      const code = `
+        import { OpenAIChatAdapter } from 'bolide';
+        import { Dashboard } from 'bolide/react';
+        type IsAny<T> = 0 extends 1 & T ? true : false;
+        type Call = Parameters<OpenAIChatAdapter['getToolCalls']>[0];
+        export const isAny: [IsAny<Call>, IsAny<ReturnType<typeof Dashboard>>] = [false, false];`;
+      expect(await app.typeErrors(`sdk-${file}`, code, options)).to.deep.equal([]);
+    });
+  });
+
+  describe('an app', () => {
+    for (const [format, load] of [
+      ['mjs', (names: string, from: string) => `import { ${names} } from '${from}';`],
+      ['cjs', (names: string, from: string) => `const { ${names} } = require('${from}');`],
+    ] as const)
+      it(`runs an agent with a tool against the simulator: ${format}`, async () => {
+        const { code, stdout, stderr } = await app.run(
+          `agent.${format}`,
+          `${load('AgenticLoop, createProvider, ToolRegistry', 'bolide')}
+           ${load('startSimulator', 'bolide/testing')}
+           async function main() {
+             const simulator = await startSimulator();
+             simulator.enqueue({ calls: [{ name: 'double', arguments: { number: 21 } }] }, { text: 'It is 42.' });
+             const tools = new ToolRegistry().register({
+               name: 'double',
+               description: 'Doubles a number.',
+               parameters: { type: 'object', properties: { number: { type: 'number' } }, required: ['number'] },
+               execute: ({ number }) => number * 2,
+             });
+             const provider = createProvider({
+               vendor: 'openai', apiKey: 'simulated', baseURL: simulator.baseURL('openai'), allowPrivateHosts: true,
+             });
+             const loop = new AgenticLoop({ provider, toolExecutor: tools });
+             const { response, toolCalls } = await loop.execute('u1', {
+               input: 'Double 21.', tools: tools.tools, model: 'gpt-5.4-mini',
+             });
+             console.log(JSON.stringify([toolCalls[0].result, response.output_text]));
+             await loop.close();
+             await simulator.close();
+           }
+           main();`,
+        );
+        expect(stderr).to.equal('');
+        expect(code).to.equal(0);
+        expect(JSON.parse(stdout)).to.deep.equal(['42', 'It is 42.']);
+      });
+
+    for (const format of ['mjs', 'cjs'] as const)
+      it(`starts a server with its dashboard: ${format}`, async () => {
+        const load =
+          format === 'mjs'
+            ? "import { startServer } from 'bolide/node';"
+            : "const { startServer } = require('bolide/node');";
+        const { stdout, stderr } = await app.run(
+          `server.${format}`,
+          `${load}
+           startServer({ env: { PORT: '0', DATA_DIR: 'data-${format}' } }).then(async (server) => {
+             const page = await (await fetch(server.url)).text();
+             const files = [...page.matchAll(/(?:src|href)="(\\/[^"]+)"/g)].map((match) => match[1]);
+             const statuses = await Promise.all(files.map(async (file) => (await fetch(server.url + file)).status));
+             const health = await fetch(server.url + '/health');
+             console.log(JSON.stringify({ files: files.length, statuses: [...new Set(statuses)], health: health.status }));
+             await server.close();
+           });`,
+        );
+        expect(stderr).to.equal('');
+        expect(JSON.parse(stdout)).to.deep.equal({ files: 4, statuses: [200], health: 200 });
+      });
+
+    it('runs the server of `npx bolide` until it is stopped', async () => {
+      const child = spawn(process.execPath, ['node_modules/bolide/bin/bolide.mjs'], {
+        cwd: bare.directory,
+        env: { PATH: process.env['PATH'] ?? '', PORT: '0', BOLIDE_API_TOKEN: 'token-of-the-test' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const exited = once(child, 'exit');
+      try {
+        let url: string | undefined;
+        for await (const line of createInterface(child.stdout)) {
+          url = /ready at (\S+)/.exec(line)?.[1];
+          if (url !== undefined) break;
+        }
+        const headers = { authorization: 'Bearer token-of-the-test', 'content-type': 'application/json' };
+        // Without any SDK, the default vendor is one that needs none.
+        const answer = await fetch(`${url ?? ''}/v1/responses`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ model: 'google/gemini-2.5-flash', input: 'Hello' }),
+        });
+        expect(answer.status).to.equal(200);
+      } finally {
+        child.kill('SIGTERM');
+      }
+      expect(await exited).to.deep.equal([0, null]);
+    });
+  });
+
+  describe('a missing optional package', () => {
+    const VENDORS = [
+      ['openai', 'openai'],
+      ['grok', 'openai'],
+      ['anthropic', '@anthropic-ai/sdk'],
+      ['groq', 'groq-sdk'],
+    ] as const;
+    for (const format of ['mjs', 'cjs'] as const) {
+      it(`is named with the vendor that needs it: ${format}`, async () => {
+        const load =
+          format === 'mjs'
+            ? "import { createProvider } from 'bolide';"
+            : "const { createProvider } = require('bolide');";
+        const { stdout } = await bare.run(
+          `vendors.${format}`,
+          `${load}
+           async function main() {
+             const errors = [];
+             for (const vendor of ${JSON.stringify(VENDORS.map(([vendor]) => vendor))})
+               await createProvider({ vendor, apiKey: 'k' })
+                 .generate('u1', { model: 'm', input: 'Hello' })
+                 .catch((error) => errors.push([error.name, error.code, error.packageName, error.message]));
+             console.log(JSON.stringify(errors));
+           }
+           main();`,
+        );
+        expect(JSON.parse(stdout)).to.deep.equal(
+          VENDORS.map(([vendor, name]) => [
+            'MissingPackageError',
+            'missing-package',
+            name,
+            `The vendor "${vendor}" needs the package "${name}", which is not installed. Run: npm install ${name}`,
+          ]),
+        );
+      });
+
+      it(`is named with the variable that asks for it: ${format}`, async () => {
+        const load =
+          format === 'mjs'
+            ? "import { openDatabase, openAgendaQueue } from 'bolide/node';"
+            : "const { openDatabase, openAgendaQueue } = require('bolide/node');";
+        const { stdout } = await bare.run(
+          `stores.${format}`,
+          `${load}
+           const message = (promise) => promise.catch((error) => error.message);
+           Promise.all([
+             message(openDatabase({ MONGO_URL: 'mongodb://127.0.0.1:1/x' })),
+             message(openAgendaQueue({ url: 'mongodb://127.0.0.1:1/x' })),
+           ]).then((messages) => console.log(JSON.stringify(messages)));`,
+        );
+        const [mongo, agenda] = JSON.parse(stdout) as [string, string];
+        expect(mongo).to.include('MONGO_URL').and.to.include('npm install mongodb');
+        expect(agenda).to.include('JOBS_ENGINE').and.to.include('npm install agenda');
+      });
+    }
+  });
+});
+
+/** What the front door infers, and what a server takes. */
+const PROGRAM = `
+import { agent, isLLMError, tool } from 'bolide';
+import { startServer } from 'bolide/node';
+const weather = tool({
+  name: 'weather',
+  description: 'The weather in a city.',
+  parameters: {
+    type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false,
+  },
+  execute: ({ city }) => city.length,
+});
+export const assistant = agent({ model: 'openai/gpt-5.4-mini', tools: [weather] });
+export async function main(): Promise<void> {
+  const server = await startServer({ env: { PORT: '0' }, tools: [weather] });
+  try {
+    for await (const text of assistant.stream('Hello').textStream) console.log(text);
+  } catch (error) {
+    if (isLLMError(error)) console.error(error.code);
+  }
+  await server.close();
+}
+`;
+
+function slug(specifier: string): string {
+  return specifier.replaceAll('/', '-');
+}
+
+/** Packing takes half a minute, so `npm test` does without. */
+function describeInFull(title: string, suite: (this: Mocha.Suite) => void): void {
+  if (process.env['BOLIDE_FULL'] !== undefined) describe(title, suite);
+}

@@ -1,0 +1,46 @@
+/** Builds and packs the npm package, as `npm publish` would. */
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const ROOT = join(__dirname, '../../..');
+
+export interface PackedPackage {
+  /** The unpacked package. */
+  readonly directory: string;
+  /** Paths within it. */
+  readonly files: readonly string[];
+  /** Bytes. */
+  readonly packedSize: number;
+  readonly unpackedSize: number;
+  readonly manifest: {
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly peerDependencies: Readonly<Record<string, string>>;
+    readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+  };
+}
+
+/** @param parent an existing directory for the tarball and its contents */
+export async function packPackage(parent: string): Promise<PackedPackage> {
+  await run('npm', ['run', 'build'], { cwd: ROOT });
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', parent], {
+    cwd: ROOT,
+  });
+  const [{ filename, size }] = JSON.parse(stdout) as [{ filename: string; size: number }];
+  const unpacked = join(parent, 'unpacked');
+  await mkdir(unpacked);
+  await run('tar', ['-xzf', join(parent, filename), '-C', unpacked]);
+  const directory = join(unpacked, 'package');
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  return {
+    directory,
+    files: files.map((file) => file.slice(directory.length + 1)).toSorted(),
+    packedSize: size,
+    unpackedSize: sizes.reduce((sum, each) => sum + each, 0),
+    manifest: JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as PackedPackage['manifest'],
+  };
+}
