@@ -3,3 +3,7 @@ export type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider
 export { bolide, createBolide } from '../interop/aiSdk/model/createBolide';
 export type { BolideProvider, CreateBolideOptions } from '../interop/aiSdk/model/createBolide';
 export type { BolideCallOptions } from '../interop/aiSdk/model/readProviderOptions';
+export { fromAISDKTools } from '../interop/aiSdk/tools/fromAISDKTools';
+export type { FromAISDKToolsOptions } from '../interop/aiSdk/tools/fromAISDKTools';
+export { toAISDKTools } from '../interop/aiSdk/tools/toAISDKTools';
+export type { ToAISDKToolsOptions } from '../interop/aiSdk/tools/toAISDKTools';

@@ -25,7 +25,7 @@ export function readTools(given: LanguageModelV4CallOptions['tools'], warnings: 
   const namesOfBuiltIns = new Map<string, string>();
   const tools = (given ?? []).map((tool) => {
     if (tool.type === 'function') return functionTool(tool, warnings);
-    const builtIn = builtInTool(tool);
+    const builtIn = readProviderTool(tool);
     namesOfBuiltIns.set(builtIn.type, tool.name);
     return builtIn;
   });
@@ -65,8 +65,11 @@ const BUILT_IN_TOOLS: readonly (readonly [pattern: RegExp, type: BuiltInToolType
   [/^groq\.browser_search$/, 'web_search'],
 ];
 
-/** `bolide.<type>` names a built-in tool of ours. Arguments are its fields, in camelCase or as the wire names them. */
-function builtInTool({ id, args }: LanguageModelV4ProviderTool): BuiltInTool {
+/**
+ * `bolide.<type>` names a built-in tool of ours. Arguments are its fields, in camelCase or as the wire names them.
+ * @throws UnsupportedFunctionalityError for a tool that Bolide doesn't have
+ */
+export function readProviderTool({ id, args }: LanguageModelV4ProviderTool): BuiltInTool {
   const type =
     BUILT_IN_TOOL_TYPES.find((each) => id === `bolide.${each}`) ??
     BUILT_IN_TOOLS.find(([pattern]) => pattern.test(id))?.[1];

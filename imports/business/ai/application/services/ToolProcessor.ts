@@ -285,7 +285,8 @@ function requiresReview(call: ToolCall, tool: OfferedTool | undefined): boolean 
 
 async function requiresApproval(tool: OfferedTool, args: unknown, job: ToolJob): Promise<boolean> {
   const rule = tool.definition.needsApproval;
-  if (typeof rule === 'function') return await rule(args, { userId: job.userId, executionId: job.executionId });
+  const { userId, executionId, call } = job;
+  if (typeof rule === 'function') return await rule(args, { userId, executionId, callId: call.id });
   return rule === true;
 }
 

@@ -37,7 +37,7 @@ export interface FunctionTool {
     | boolean
     | ((
         args: unknown,
-        context: { readonly userId: string; readonly executionId: string },
+        context: { readonly userId: string; readonly executionId: string; readonly callId: string },
       ) => boolean | Promise<boolean>);
   /** When a late result is sent to the model; default `immediate`. */
   readonly delivery?: ToolDelivery;

@@ -12,7 +12,7 @@ type Approval<Arguments> =
   | boolean
   | ((
       args: Arguments,
-      context: { readonly userId: string; readonly executionId: string },
+      context: { readonly userId: string; readonly executionId: string; readonly callId: string },
     ) => boolean | Promise<boolean>);
 
 /** What `execute` receives: the schema's valid values; without a schema, an object without fields. */
