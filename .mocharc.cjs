@@ -5,7 +5,7 @@ process.env.TSX_TSCONFIG_PATH = 'tsconfig.node.json';
 const namesFiles = process.argv.slice(2).some((argument) => argument.startsWith('tests/'));
 
 module.exports = {
-  spec: namesFiles ? [] : ['tests/unit/**/*.test.ts', 'tests/contracts/**/*.test.ts'],
+  spec: namesFiles ? [] : ['tests/unit/**/*.test.ts', 'tests/contracts/**/*.test.ts', 'tests/types/**/*.test.ts'],
   require: ['tsx/cjs', './tests/support/canaryHooks.ts', './tests/support/seedHooks.ts'],
   extension: ['ts', 'tsx'],
   // Milliseconds. Generous, because CI machines are slow and shared.

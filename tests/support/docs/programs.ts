@@ -1,12 +1,13 @@
 /** The TypeScript programs in the documentation: assembled from blocks, type-checked, and run. */
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { runInThisContext } from 'node:vm';
 import ts from 'typescript';
 import type { CreateProviderOptions } from '../../../imports/business/ai/infrastructure/factories/createProvider';
 import type { AIModuleSettings } from '../../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { ENTRIES } from '../../../scripts/package/entries';
+import { compileSources } from '../compileSources';
 import { ROOT } from './markdown';
 import type { CodeBlock } from './markdown';
 
@@ -31,37 +32,11 @@ export function programsOf(blocks: readonly CodeBlock[]): readonly Program[] {
   return programs;
 }
 
-const PACKAGE_PATHS: Readonly<Record<string, string[]>> = {
-  bolide: ['./imports/entries/index.ts'],
-  'bolide/ai-sdk': ['./imports/entries/aiSdk.ts'],
-  'bolide/meteor-client': ['./imports/entries/meteorClient.ts'],
-  'bolide/*': ['./imports/entries/*.ts'],
-};
-
 /** @returns one line for each type error, with the place of its program and the line within it */
 export function typeErrorsOf(programs: readonly Program[]): readonly string[] {
-  const configPath = join(ROOT, 'tsconfig.node.json');
-  const config: unknown = ts.readConfigFile(configPath, (path) => ts.sys.readFile(path)).config;
-  const { options } = ts.parseJsonConfigFileContent(
-    { ...(config as object), include: [], files: [] },
-    ts.sys,
-    dirname(configPath),
-  );
-  // The npm package is what its entries export.
-  options.paths = { ...options.paths, ...PACKAGE_PATHS };
   // The programs stand at the root of the project, as a reader's own would.
   const sources = new Map(programs.map(({ code }, index) => [join(ROOT, `docs-${index}.ts`), `${code}\nexport {};\n`]));
-  const host = ts.createCompilerHost(options);
-  const fromDisk = ts.createCompilerHost(options);
-  host.fileExists = (path) => sources.has(path) || fromDisk.fileExists(path);
-  host.readFile = (path) => sources.get(path) ?? fromDisk.readFile(path);
-  host.getSourceFile = (path, language, ...rest) => {
-    const source = sources.get(path);
-    return source === undefined
-      ? fromDisk.getSourceFile(path, language, ...rest)
-      : ts.createSourceFile(path, source, language);
-  };
-  const checked = ts.createProgram([...sources.keys()], options, host);
+  const checked = compileSources(sources);
   return [...sources.keys()].flatMap((path, index) => {
     const file = checked.getSourceFile(path);
     return [...checked.getSyntacticDiagnostics(file), ...checked.getSemanticDiagnostics(file)].map(
