@@ -211,7 +211,9 @@ new ToolRegistry()
   .register({ name: 'b', parameters: z.object({ n: z.number() }), execute: ({ n }) => n.toFixed() })
   .register({ name: 'c', parameters: wide, execute: ({ city }: { city: string }) => city })
   .register({ name: 'd', external: true });
-expectTypeOf([zod, zod3, valibot, standard, nothing, order, dynamic, transformed, untyped]).toExtend<RegisteredTool[]>();
+expectTypeOf([zod, zod3, valibot, standard, nothing, order, dynamic, transformed, untyped]).toExtend<
+  RegisteredTool[]
+>();
 const assistant = agent({
   model: 'openai',
   tools: [zod, order, nothing, dynamic, { type: 'web_search' }, 'of_the_host'],
