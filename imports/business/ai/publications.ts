@@ -111,7 +111,7 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
       } catch (error) {
         throw toMeteorError(Meteor, error);
       }
-    });
+    } as never);
   }
   return Object.keys(publications);
 }

@@ -48,6 +48,6 @@ export function defineProviderPublication(ports: ProviderPublicationPorts): read
     await publication.start();
     // The documents are sent by the publication itself, not by a cursor.
     return undefined;
-  });
+  } as never);
   return ['ai.providers'];
 }

@@ -63,6 +63,8 @@ export interface StoredUser {
 export interface MeteorWebApp {
   /** An Express application, which the types of older releases leave out. */
   readonly handlers?: unknown;
+  /** Express itself, which the types of older releases leave out, too. */
+  readonly express?: unknown;
   readonly httpServer: Pick<Server, 'on' | 'off' | 'close'>;
 }
 

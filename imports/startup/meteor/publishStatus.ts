@@ -20,6 +20,6 @@ export function publishStatus({ Meteor, argumentChecks, simulationNotice }: Stat
     if (simulationNotice !== undefined) this.added(STATUS_COLLECTION, 'status', { simulationNotice });
     this.ready();
     return undefined;
-  });
+  } as never);
   return 'ai.status';
 }

@@ -1,12 +1,11 @@
 /**
  * Starts Bolide in a Meteor app: methods, publications and the HTTP API for logged-in users, on the app's own database.
  */
-import express from 'express';
 import { MeteorDatabase } from '../../business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import type { ToolList } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import { createHost } from '../createHost';
-import type { Host } from '../createHost';
+import type { Host, HostPorts } from '../createHost';
 import { readMeteorSettings } from '../settings/meteor';
 import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
 import { MeteorUsers } from './MeteorUsers';
@@ -84,7 +83,7 @@ export async function startBolide(options: BolideOptions): Promise<MeteorHost> {
 
 async function open(options: BolideOptions): Promise<MeteorHost> {
   const packages = readPackages(options);
-  const { Meteor, Mongo, Accounts } = packages;
+  const { Meteor, Mongo, WebApp, Accounts } = packages;
   const { tools, findRoles, ownsAccounts = false, httpPath = '', simulates = Meteor.isDevelopment } = options;
   const { closesOnSignals = true, shutdownGraceMs = Meteor.isDevelopment ? 1_000 : 6_000 } = options;
   const { admins, adminRoles, firstUser, allowSignUp, ...settings } = readMeteorSettings(
@@ -109,7 +108,8 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
     const host = await createHost(
       { ...settings, ...ai, rootUrl: Meteor.absoluteUrl(), httpPath, shutdownGraceMs },
       {
-        express,
+        // Meteor's own: an app's bundler need not include another one.
+        express: WebApp.express as HostPorts['express'],
         database,
         authenticate,
         findUser,

@@ -1,4 +1,5 @@
 /** Settings of queued runs: which queue distributes them, how many run at once, and how long runs are retained. */
+import { MissingPackageError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JobQueue } from '../../business/ai/domain/interfaces/JobQueue';
 import { openAgendaQueue } from '../../business/ai/infrastructure/jobs/AgendaJobQueue';
 import { LocalJobQueue } from '../../business/ai/infrastructure/jobs/LocalJobQueue';
@@ -11,6 +12,8 @@ import { SettingProblems } from './SettingProblems';
 export interface JobSettings {
   /** The MongoDB URL for Agenda. Absent: a queue in this process's memory. */
   readonly agendaUrl?: string;
+  /** Agenda was asked for, so that it is an error if its package is missing. */
+  readonly requiresAgenda?: boolean;
   /** Concurrent queued runs in this process. */
   readonly concurrency?: number;
   readonly retention?: Partial<RetentionTimes>;
@@ -18,16 +21,20 @@ export interface JobSettings {
 
 const DAY_MS = 86_400_000;
 
+const NO_AGENDA =
+  'Queued runs and schedules stay in the process that accepted them, because the package "agenda" is not installed. To distribute them over several processes, run: npm install agenda@5. For a single process, set JOBS_ENGINE to local.';
+
 /**
- * JOBS_ENGINE (`agenda` or `local`; default: Agenda where MONGO_URL is set), JOBS_CONCURRENCY (default 8),
- * RUNS_KEEP_WHOLE_DAYS (7) and RUNS_KEEP_DAYS (30).
+ * JOBS_ENGINE (`agenda` or `local`; default: Agenda where MONGO_URL is set and the package is installed),
+ * JOBS_CONCURRENCY (default 8), RUNS_KEEP_WHOLE_DAYS (7) and RUNS_KEEP_DAYS (30).
  * @param valueOf returns the setting or variable with that name
  * @throws LLMInvalidRequestError that names every invalid variable
  */
 export function readJobSettings(valueOf: (name: string) => string | undefined): JobSettings {
   const problems = new SettingProblems();
   const url = valueOf('MONGO_URL');
-  const engine = valueOf('JOBS_ENGINE') ?? (url === undefined ? 'local' : 'agenda');
+  const chosen = valueOf('JOBS_ENGINE');
+  const engine = chosen ?? (url === undefined ? 'local' : 'agenda');
   if (engine !== 'local' && engine !== 'agenda') problems.add('JOBS_ENGINE', 'JOBS_ENGINE must be agenda or local.');
   if (engine === 'agenda' && url === undefined)
     problems.add('JOBS_ENGINE', 'JOBS_ENGINE is agenda, which requires MONGO_URL.');
@@ -37,6 +44,7 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
   problems.throwIfAny();
   return {
     ...(engine === 'agenda' && url !== undefined ? { agendaUrl: url } : {}),
+    ...(chosen === 'agenda' ? { requiresAgenda: true } : {}),
     ...(concurrency === undefined ? {} : { concurrency }),
     retention: {
       ...(keepWhole === undefined ? {} : { compactAfter: keepWhole * DAY_MS }),
@@ -47,16 +55,25 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
 
 /**
  * @param database stores the next times of schedules for a queue in this process's memory
- * @throws LLMConnectionError if Agenda's MongoDB does not respond
+ * @param openAgenda replaced in tests
+ * @throws LLMConnectionError if Agenda's MongoDB does not respond; MissingPackageError for the chosen engine
  */
 export async function openJobQueue(
-  { agendaUrl, concurrency }: JobSettings,
+  { agendaUrl, requiresAgenda = false, concurrency }: JobSettings,
   database: Pick<DocumentDatabase, 'collection'>,
+  openAgenda = openAgendaQueue,
 ): Promise<JobQueue> {
   const limits = concurrency === undefined ? {} : { concurrency };
-  return agendaUrl === undefined
-    ? new LocalJobQueue({ ...limits, times: new ScheduleTimes(database.collection<ScheduleDocument>(SCHEDULES)) })
-    : openAgendaQueue({ url: agendaUrl, ...limits });
+  const openLocal = (): JobQueue =>
+    new LocalJobQueue({ ...limits, times: new ScheduleTimes(database.collection<ScheduleDocument>(SCHEDULES)) });
+  if (agendaUrl === undefined) return openLocal();
+  try {
+    return await openAgenda({ url: agendaUrl, ...limits });
+  } catch (error) {
+    if (requiresAgenda || !(error instanceof MissingPackageError)) throw error;
+    console.warn(NO_AGENDA);
+    return openLocal();
+  }
 }
 
 function readNumber(

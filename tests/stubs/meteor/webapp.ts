@@ -35,6 +35,7 @@ function build(): {
 let built = build();
 
 export const WebApp = {
+  express,
   get handlers(): express.Express {
     return built.handlers;
   },

@@ -17,11 +17,8 @@ export interface BrowserPackages {
 export interface BrowserMeteor {
   /** Components may be rendered on the server, where nothing is subscribed to. */
   readonly isServer: boolean;
-  applyAsync(
-    name: string,
-    args: never[],
-    options: { readonly noRetry: boolean; readonly returnServerResultPromise: boolean },
-  ): Promise<unknown>;
+  /** Calls a method. The types of older releases leave it out. */
+  readonly applyAsync?: unknown;
   subscribe(
     name: string,
     argument: never,

@@ -19,10 +19,11 @@ export class MeteorSource {
 
   /** @returns the same source for the same `Meteor`, so that the dashboard and the app's components share data */
   static of(packages: BrowserPackages): MeteorSource {
-    const existing = SOURCES.get(packages.Meteor);
+    const { Meteor, Mongo, Tracker } = readPackages(packages);
+    const existing = SOURCES.get(Meteor);
     if (existing !== undefined) return existing;
-    const created = new MeteorSource(readPackages(packages));
-    SOURCES.set(packages.Meteor, created);
+    const created = new MeteorSource({ Meteor, Mongo, Tracker });
+    SOURCES.set(Meteor, created);
     return created;
   }
 
@@ -59,7 +60,9 @@ const REQUIRED: readonly (readonly [name: keyof BrowserPackages, module: string,
 ];
 
 /** @throws TypeError that names every missing or wrong object, with its import */
-function readPackages(packages: BrowserPackages): BrowserPackages {
+function readPackages(given: BrowserPackages): BrowserPackages {
+  // Apps in JavaScript may leave anything out.
+  const packages = (given as BrowserPackages | undefined) ?? ({} as BrowserPackages);
   const problems = REQUIRED.flatMap(([name, module, members]) => {
     const value = packages[name] as unknown as Readonly<Record<string, unknown>> | undefined;
     const missing = members.filter((member) => typeof value?.[member] !== 'function');

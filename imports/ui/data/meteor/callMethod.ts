@@ -11,6 +11,10 @@ import type { BrowserMeteor } from './BrowserPackages';
  */
 const OPTIONS = { noRetry: true, returnServerResultPromise: true };
 
+interface ApplyAsync {
+  applyAsync(name: string, args: readonly unknown[], options: typeof OPTIONS): Promise<unknown>;
+}
+
 export async function callMethod<T = void>(
   Meteor: Pick<BrowserMeteor, 'applyAsync'>,
   name: string,
@@ -18,7 +22,7 @@ export async function callMethod<T = void>(
 ): Promise<T> {
   try {
     // The method's contract types its result.
-    return (await Meteor.applyAsync(name, [argument as never], OPTIONS)) as T;
+    return (await (Meteor as ApplyAsync).applyAsync(name, [argument], OPTIONS)) as T;
   } catch (error) {
     throw toDashboardError(error);
   }

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
-import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readJobSettings } from '../../../../imports/startup/settings/jobs';
+import sinon from 'sinon';
+import { LLMInvalidRequestError, MissingPackageError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { LocalJobQueue } from '../../../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
+import { MeteorDatabase } from '../../../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import { openJobQueue, readJobSettings } from '../../../../imports/startup/settings/jobs';
+import { resetMeteor } from '../../../stubs/server/registry';
+import { failure } from '../../../support/failure';
+import { METEOR_PACKAGES } from '../../../support/meteorPackages';
 
 const read = (variables: Readonly<Record<string, string>>): ReturnType<typeof readJobSettings> =>
   readJobSettings((name) => variables[name]);
@@ -17,6 +23,37 @@ describe('settings of jobs', () => {
     expect(read({ JOBS_CONCURRENCY: '3', RUNS_KEEP_WHOLE_DAYS: '1', RUNS_KEEP_DAYS: '90' })).to.deep.equal({
       concurrency: 3,
       retention: { compactAfter: DAY, removeAfter: 90 * DAY },
+    });
+  });
+
+  describe('without the package agenda', () => {
+    const url = { MONGO_URL: 'mongodb://db/app' };
+    const missing = () => Promise.reject(new MissingPackageError('agenda', 'The job queue'));
+    let warn: sinon.SinonStub;
+    beforeEach(() => {
+      resetMeteor();
+      warn = sinon.stub(console, 'warn');
+    });
+    afterEach(() => sinon.restore());
+    after(() => resetMeteor());
+
+    it('open a queue in this process, and warn, if no engine is chosen', async () => {
+      const queue = await openJobQueue(read(url), new MeteorDatabase(METEOR_PACKAGES), missing);
+      expect(queue).to.be.instanceOf(LocalJobQueue);
+      expect(warn.args.flat().join()).to.match(/npm install agenda@5.*JOBS_ENGINE/);
+    });
+
+    it('fail if Agenda is chosen', async () => {
+      const settings = read({ ...url, JOBS_ENGINE: 'agenda' });
+      const opening = openJobQueue(settings, new MeteorDatabase(METEOR_PACKAGES), missing);
+      expect(await failure(opening)).to.be.instanceOf(MissingPackageError);
+      expect(warn.callCount).to.equal(0);
+    });
+
+    it('fail for any other error', async () => {
+      const unreachable = new Error('The database is down.');
+      const opening = openJobQueue(read(url), new MeteorDatabase(METEOR_PACKAGES), () => Promise.reject(unreachable));
+      expect(await failure(opening)).to.equal(unreachable);
     });
   });
 

@@ -3,9 +3,9 @@
 /** The object `Meteor` of `meteor/meteor`. */
 export interface MeteorServer {
   readonly Error: new (error: string, reason?: string, details?: never) => Error;
-  /** Declared with `never`, so that handlers may declare the `this` and the arguments that they use. */
   methods(methods: Readonly<Record<string, (this: never, ...args: never[]) => unknown>>): void;
-  publish(name: string, handler: (this: never, ...args: never[]) => unknown): void;
+  /** @param handler a function of a MeteorSubscription, which only fits every release's types as `never` */
+  publish(name: string, handler: never): void;
 }
 
 /** The `this` of a method. */

@@ -40,7 +40,11 @@ export interface MethodToolsPackages {
 
 interface MethodCaller {
   readonly Error: abstract new (...args: never[]) => Error;
-  applyAsync(name: string, args: never[]): Promise<unknown>;
+}
+
+/** Missing from the types of older releases. */
+interface ApplyAsync {
+  applyAsync(name: string, args: readonly unknown[]): Promise<unknown>;
 }
 
 /** A `Meteor.Error`: `error` is the code, `reason` the message. */
@@ -50,12 +54,12 @@ interface MethodError {
 }
 
 export class MethodTools {
-  private readonly Meteor: MethodCaller;
+  private readonly Meteor: MethodCaller & ApplyAsync;
   private readonly variable: InvocationVariable;
 
   /** @throws LLMInvalidRequestError on a Meteor version that cannot run a method as a user */
   constructor({ Meteor, DDP }: MethodToolsPackages) {
-    this.Meteor = Meteor;
+    this.Meteor = Meteor as MethodCaller & ApplyAsync;
     this.variable = invocationVariable(DDP);
   }
 
@@ -85,7 +89,7 @@ export class MethodTools {
       },
     };
     try {
-      return await this.variable.withValue(outer, () => this.Meteor.applyAsync(method, [...args] as never[]));
+      return await this.variable.withValue(outer, () => this.Meteor.applyAsync(method, [...args]));
     } catch (error) {
       throw this.toToolError(error);
     }

@@ -1,0 +1,71 @@
+/** The published types of Meteor fit what Bolide asks for, and other objects do not. */
+import { join } from 'node:path';
+import { expect } from 'chai';
+import ts from 'typescript';
+
+const ROOT = join(__dirname, '../../../..');
+
+const PROGRAM = `
+import { Accounts } from 'meteor/accounts-base';
+import { check, Match } from 'meteor/check';
+import { DDP } from 'meteor/ddp';
+import { DDPRateLimiter } from 'meteor/ddp-rate-limiter';
+import { Meteor } from 'meteor/meteor';
+import { Mongo } from 'meteor/mongo';
+import { Tracker } from 'meteor/tracker';
+import { WebApp } from 'meteor/webapp';
+import type { MethodToolsPackages } from './imports/business/ai/infrastructure/tools/MethodTools';
+import type { MeteorPackages } from './imports/startup/meteor/MeteorPackages';
+import type { BrowserPackages } from './imports/ui/data/meteor/BrowserPackages';
+
+export const onServer: MeteorPackages[] = [
+  { Meteor, Mongo, WebApp, Accounts },
+  { Meteor, Mongo, WebApp, Accounts, DDPRateLimiter, check, Match },
+];
+export const inBrowser: BrowserPackages = { Meteor, Mongo, Tracker };
+export const forMethods: MethodToolsPackages = { Meteor, DDP };
+
+// @ts-expect-error
+export const noAccounts: MeteorPackages = { Meteor, Mongo, WebApp };
+// @ts-expect-error
+export const swapped: MeteorPackages = { Meteor, Mongo: Meteor, WebApp, Accounts };
+// @ts-expect-error
+export const serverless: MeteorPackages = { Meteor, Mongo, WebApp: {}, Accounts };
+// @ts-expect-error
+export const limiter: MeteorPackages = { Meteor, Mongo, WebApp, Accounts, DDPRateLimiter: Tracker };
+// @ts-expect-error
+export const checked: MeteorPackages = { Meteor, Mongo, WebApp, Accounts, check: Match, Match };
+// @ts-expect-error
+export const noTracker: BrowserPackages = { Meteor, Mongo };
+// @ts-expect-error
+export const tracked: BrowserPackages = { Meteor, Mongo, Tracker: Meteor };
+// @ts-expect-error
+export const noDDP: MethodToolsPackages = { Meteor };
+// @ts-expect-error
+export const methods: MethodToolsPackages = { Meteor: Tracker, DDP };
+`;
+
+describe("Meteor's published types", function () {
+  // Milliseconds: it starts a compiler.
+  this.timeout(60_000);
+
+  it('fit the objects that an app hands in, and no others do', () => {
+    const file = join(ROOT, 'meteor-types.ts');
+    const config: unknown = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path)).config;
+    const { options } = ts.parseJsonConfigFileContent({ ...(config as object), include: [], files: [] }, ts.sys, ROOT);
+    options.types = ['node', 'meteor'];
+    const host = ts.createCompilerHost(options);
+    const getSourceFile = host.getSourceFile.bind(host);
+    host.getSourceFile = (name, language, ...rest) =>
+      name === file ? ts.createSourceFile(name, PROGRAM, language) : getSourceFile(name, language, ...rest);
+    const program = ts.createProgram([file], options, host);
+    const source = program.getSourceFile(file);
+    const problems = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+    expect(
+      problems.map(({ messageText, start = 0 }) => {
+        const line = source?.getLineAndCharacterOfPosition(start).line ?? 0;
+        return `${PROGRAM.split('\n')[line] ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+      }),
+    ).to.deep.equal([]);
+  });
+});
