@@ -81,7 +81,7 @@ export interface HttpApiLimits {
 }
 
 export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
-  maxBodyBytes: 10 * 1024 * 1024,
+  maxBodyBytes: 32 * 1024 * 1024,
   maxJsonDepth: 72,
   keepAliveAfter: 15_000,
   maxConnectionTime: 3_600_000,

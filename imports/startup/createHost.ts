@@ -55,6 +55,8 @@ export interface HostSettings {
   readonly callLimits?: Partial<CallLimits>;
   /** Milliseconds that `close` waits for HTTP requests in progress. Default: 30,000. */
   readonly shutdownGraceMs?: number;
+  /** The largest HTTP body and WebSocket message. Default: 32 MiB. */
+  readonly maxBodyBytes?: number;
   /** How queued runs are processed, and how long runs are retained. */
   readonly jobs?: JobSettings;
 }
@@ -100,6 +102,7 @@ export async function createHost(
     callLimits = {},
     jobs = {},
     shutdownGraceMs,
+    maxBodyBytes,
   }: HostSettings,
   ports: HostPorts,
 ): Promise<Host> {
@@ -179,7 +182,10 @@ export async function createHost(
     vendorObjects,
     ...(ports.hasAccounts === true ? { findUser } : {}),
     isAlone: database.isExclusive,
-    ...(shutdownGraceMs === undefined ? {} : { limits: { shutdownGrace: shutdownGraceMs } }),
+    limits: {
+      ...(shutdownGraceMs === undefined ? {} : { shutdownGrace: shutdownGraceMs }),
+      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    },
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate, homeUrl: appUrl }),
     runs,
     chats,

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
+import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
 import { LOG_VARIABLES } from '../../imports/business/ai/domain/consoleLogger';
 import { DEFAULT_LIMITS } from '../../imports/business/ai/application/services/runs/runLimits';
 import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
@@ -232,6 +233,7 @@ describe('The documentation', function () {
       const days = (milliseconds: number): string => String(milliseconds / 86_400_000);
       expect(stated).to.include({
         PORT: String(readPort(undefined)),
+        HTTP_MAX_BODY_MB: String(DEFAULT_HTTP_LIMITS.maxBodyBytes / 1024 / 1024),
         AI_ALLOW_PRIVATE_HOSTS: String(readAllowPrivateHosts({})),
         JOBS_CONCURRENCY: String(DEFAULT_JOB_LIMITS.concurrency),
         RUNS_KEEP_WHOLE_DAYS: days(DEFAULT_RETENTION.compactAfter),

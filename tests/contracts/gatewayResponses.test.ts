@@ -1,5 +1,6 @@
 /** The Responses API: continuation, validation, tool_choice, storage, background responses, compaction, WebSockets. */
 import { expect } from 'chai';
+import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
@@ -801,7 +802,7 @@ describe('The Responses API', () => {
     it('closes after a message that is too large', async () => {
       const socket = await openSocket(ANN());
       const closed = new Promise<number>((resolve) => socket.socket.once('close', (code: number) => resolve(code)));
-      socket.socket.send(`{"type":"response.create","input":"${'x'.repeat(10 * 1024 * 1024)}"}`);
+      socket.socket.send(`{"type":"response.create","input":"${'x'.repeat(DEFAULT_HTTP_LIMITS.maxBodyBytes)}"}`);
       expect(await closed).to.equal(1009);
     });
   });

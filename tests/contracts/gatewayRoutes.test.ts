@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
+import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
 import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { GatewayRequestInit, Gateway } from '../support/gateway';
@@ -270,8 +271,9 @@ describe('Gateway routes', () => {
         await response.text();
       });
 
-      it('rejects a body over 10 MB', async () => {
-        expect((await rejected(route, { ...body, padding: 'x'.repeat(10 * 1024 * 1024) })).status).to.equal(413);
+      it('rejects a body over the limit', async () => {
+        const padding = 'x'.repeat(DEFAULT_HTTP_LIMITS.maxBodyBytes);
+        expect((await rejected(route, { ...body, padding })).status).to.equal(413);
       });
 
       it('rejects a small body that is nested too deeply', async () => {

@@ -319,18 +319,36 @@ describe('the plain-Node host', () => {
     await behindProxy.close();
   });
 
+  it('accepts bodies up to the configured size', async () => {
+    for (const [megabytes, status] of [
+      [undefined, 200],
+      ['11', 413],
+    ] as const) {
+      const other = await startStandalone(megabytes === undefined ? {} : { HTTP_MAX_BODY_MB: megabytes });
+      const content = `Hello.${' '.repeat(11 * 1024 * 1024)}`;
+      const response = await fetch(`${other.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${other.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'groq', messages: [{ role: 'user', content }] }),
+      });
+      expect(response.status, await response.text()).to.equal(status);
+      await other.close();
+    }
+  });
+
   const WRONG: readonly (readonly [variable: string, value: string])[] = [
     ['ROOT_URL', 'ftp://app.example'],
     ['AI_SECRET_KEYS', 'k1:short'],
     ['AI_ALLOW_PRIVATE_HOSTS', 'perhaps'],
     ['PORT', 'http'],
+    ['HTTP_MAX_BODY_MB', '0'],
   ];
   for (const [variable, value] of WRONG) {
     it(`does not start with an invalid ${variable}, and leaves nothing open`, async () => {
       const other = await mkdtemp(join(tmpdir(), 'bolide-host-'));
       expect(await failure(startDemoServer({ PORT: '0', DATA_DIR: other, [variable]: value })))
         .to.have.property('message')
-        .that.matches(/ROOT_URL|sealing keys|AI_ALLOW_PRIVATE_HOSTS|PORT/);
+        .that.matches(/ROOT_URL|sealing keys|AI_ALLOW_PRIVATE_HOSTS|PORT|HTTP_MAX_BODY_MB/);
       // The lock of the data directory was released.
       await (await startDemoServer({ PORT: '0', DATA_DIR: other })).close();
       await rm(other, { recursive: true });

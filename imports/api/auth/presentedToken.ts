@@ -16,7 +16,7 @@ function single(header: string | readonly string[] | undefined): string | undefi
   return typeof header === 'string' && header !== '' && !header.includes(',') ? header : undefined;
 }
 
-const GOOGLE_PATH = /^\/v1(?:beta|alpha|\/models)\b/;
+const GOOGLE_PATH = /^\/v1(?:beta|alpha)\/|^\/v1\/models\/[^?]+:\w+\?/;
 
 /** `?key=`, accepted only where Google's clients send it, because tokens in URLs end up in logs. */
 function keyInQuery(url: string | undefined): string | undefined {

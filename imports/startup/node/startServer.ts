@@ -17,7 +17,7 @@ import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing
 import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
-import { readAllowPrivateHosts, readPort, readRootUrl } from '../settings/host';
+import { readAllowPrivateHosts, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
 import { readJobSettings } from '../settings/jobs';
 import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
@@ -80,6 +80,7 @@ async function open(
   const { HOST: hostName = '127.0.0.1', BOLIDE_API_TOKEN: token = randomBytes(24).toString('base64url') } = env;
   const port = readPort(env['PORT']);
   const allowPrivateHosts = readAllowPrivateHosts(env);
+  const maxBodyBytes = readMaxBodyBytes(env);
   const jobs = readJobSettings((name) => valueOf(env, name));
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
@@ -104,7 +105,14 @@ async function open(
   const notice = simulator === undefined ? undefined : SIMULATION_NOTICE;
   const withNotice = notice === undefined ? {} : { notice };
   const host = (resources.host = await createHost(
-    { ai, secretKeys, rootUrl, allowPrivateHosts, jobs },
+    {
+      ai,
+      secretKeys,
+      rootUrl,
+      allowPrivateHosts,
+      jobs,
+      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    },
     {
       express,
       database,

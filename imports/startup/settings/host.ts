@@ -34,6 +34,25 @@ export function readAllowPrivateHosts(env: Environment): boolean {
   throw new LLMInvalidRequestError('AI_ALLOW_PRIVATE_HOSTS must be true or false.', { path: 'AI_ALLOW_PRIVATE_HOSTS' });
 }
 
+/**
+ * Reads HTTP_MAX_BODY_MB. Default: `DEFAULT_HTTP_LIMITS.maxBodyBytes`.
+ * @returns bytes
+ * @throws LLMInvalidRequestError unless it is a positive number of megabytes
+ */
+export function readMaxBodyBytes(env: Environment): number | undefined {
+  const given = valueOf(env, 'HTTP_MAX_BODY_MB');
+  if (given === undefined) return undefined;
+  const megabytes = Number(given);
+  if (megabytes > 0 && megabytes <= MAX_BODY_MEGABYTES) return Math.floor(megabytes * 1024 * 1024);
+  throw new LLMInvalidRequestError(
+    `HTTP_MAX_BODY_MB must be a number of megabytes up to ${MAX_BODY_MEGABYTES}, but is "${given}".`,
+    { path: 'HTTP_MAX_BODY_MB' },
+  );
+}
+
+/** Bodies are read into memory, and no string can be longer. */
+const MAX_BODY_MEGABYTES = 256;
+
 /** A host that listens on all interfaces is reachable as `localhost`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';

@@ -4,7 +4,7 @@ import { isObject } from '../../business/ai/domain/json';
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
-import { readAllowPrivateHosts } from './host';
+import { readAllowPrivateHosts, readMaxBodyBytes } from './host';
 import { readJobSettings } from './jobs';
 import type { JobSettings } from './jobs';
 import { findPlaceholders } from './placeholders';
@@ -32,6 +32,7 @@ export interface MeteorSettings {
   /** Calls per user and minute, for all processes together. */
   readonly callLimits: Partial<CallLimits>;
   readonly jobs: JobSettings;
+  readonly maxBodyBytes?: number;
 }
 
 /** The fields of `Meteor.settings.ai` besides those that are named like environment variables. */
@@ -74,6 +75,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     readBoolean(settings, 'allowPrivateHosts', problems) ?? problems.attempt(() => readAllowPrivateHosts(env)) ?? false;
   const callLimits = readCallLimits(settings.callsPerMinute, problems);
   const jobs = problems.attempt(() => readJobSettings((name) => settingOf(given, name) ?? valueOf(env, name))) ?? {};
+  const maxBodyBytes = problems.attempt(() => readMaxBodyBytes(env));
   problems.throwIfAny();
   return {
     ai,
@@ -85,6 +87,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     jobs,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
+    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
   };
 }
 
