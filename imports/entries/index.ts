@@ -47,7 +47,8 @@ export {
 } from '../business/ai/domain/errors/LLMErrors';
 export type { EndedRun, ErrorCode, LLMErrorDetails, ToolFailure } from '../business/ai/domain/errors/LLMErrors';
 export { addUsage, outputTextOf, refusalOf, textOf, toolCalls } from '../business/ai/domain/entities/Response';
-export type { RunResult, RunState } from '../business/ai/domain/entities/Run';
+export { runOf } from '../business/ai/domain/entities/Run';
+export type { RunReport, RunResult, RunState } from '../business/ai/domain/entities/Run';
 export { isFunctionTool } from '../business/ai/domain/entities/Tool';
 export type {
   BuiltInTool,

@@ -39,13 +39,12 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
   constructor({ loop, userId, options, metadata }: AgentRunInit) {
     this.executionId = options.executionId;
     this.loop = loop;
-    const { signal } = this.cancellation;
     const stop = subscribe(loop, this.executionId, this.buffer);
-    const starting = loop.start(
-      userId,
-      { ...options, signal: options.signal === undefined ? signal : AbortSignal.any([options.signal, signal]) },
-      metadata,
-    );
+    const { signal } = options;
+    const onAbort = (): void => this.cancellation.abort(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted === true) onAbort();
+    const starting = loop.start(userId, { ...options, signal: this.cancellation.signal }, metadata);
     this.started = ignoreRejection(starting);
     const done = starting.then((run) => run.done);
     this.result = ignoreRejection(
@@ -54,7 +53,10 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
         return toAgentResult(result);
       }),
     );
-    this.ended = this.follow(done, options.onPending === 'return').finally(stop);
+    this.ended = this.follow(done, options.onPending === 'return').finally(() => {
+      stop();
+      signal?.removeEventListener('abort', onAbort);
+    });
   }
 
   /** The usage of the run up to `result`. */

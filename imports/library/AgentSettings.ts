@@ -25,6 +25,11 @@ export interface AgentSettings
   /** The operator's instructions, which the model follows before the input's. */
   readonly instructions?: string;
   readonly topP?: number;
+  readonly topK?: number;
+  readonly seed?: number;
+  /** From -2 to 2, as is `frequencyPenalty`. */
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
   /** Tokens of each response. */
   readonly maxOutputTokens?: number;
   /** How much the model reasons before it answers. */
@@ -66,6 +71,10 @@ const READERS = {
   userId: identifier(128),
   temperature: numberBetween(0, 2),
   topP: numberBetween(0, 1),
+  topK: count,
+  seed: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  presencePenalty: numberBetween(-2, 2),
+  frequencyPenalty: numberBetween(-2, 2),
   maxOutputTokens: count,
   reasoning: readReasoning,
   toolChoice: (value, path) => {
@@ -114,6 +123,9 @@ export function settingsOf(options: AgentSettings): AgentSettings {
 export function toExecuteOptions({
   userId: _,
   topP,
+  topK,
+  presencePenalty,
+  frequencyPenalty,
   maxOutputTokens,
   reasoning,
   toolChoice,
@@ -123,6 +135,9 @@ export function toExecuteOptions({
   return {
     ...settings,
     ...(topP === undefined ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: topK }),
+    ...(presencePenalty === undefined ? {} : { presence_penalty: presencePenalty }),
+    ...(frequencyPenalty === undefined ? {} : { frequency_penalty: frequencyPenalty }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(reasoning === undefined
       ? {}

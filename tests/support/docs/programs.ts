@@ -5,7 +5,10 @@ import { runInThisContext } from 'node:vm';
 import ts from 'typescript';
 import type { CreateProviderOptions } from '../../../imports/business/ai/infrastructure/factories/createProvider';
 import type { AIModuleSettings } from '../../../imports/business/ai/infrastructure/factories/createAIModule';
+import type { VendorName } from '../../../imports/business/ai/domain/types/VendorTypes';
+import type { AgentOptions } from '../../../imports/library/Agent';
 import type { Simulator } from '../../../imports/simulator/Simulator';
+import { VENDOR_VARIABLES } from '../../../imports/startup/settings/vendors';
 import { ENTRIES } from '../../../scripts/package/entries';
 import { compileSources } from '../compileSources';
 import { ROOT } from './markdown';
@@ -84,13 +87,20 @@ export async function runProgram({ at, code }: Program, { simulator, env }: Prog
     row.baseURL === undefined
       ? { ...row, apiKey: 'simulated', baseURL: simulator.baseURL(row.vendor), allowPrivateHosts: true }
       : row;
+  /** In place of the vendors whose keys are in the environment. */
+  const withProviders = (options: AgentOptions): AgentOptions => {
+    const hasSource = [options.provider, options.providers, options.host].some((source) => source !== undefined);
+    const vendors = Object.keys(VENDOR_VARIABLES) as VendorName[];
+    return hasSource ? options : { ...options, providers: vendors.map((vendor) => redirect({ vendor })) };
+  };
   const requireFromRoot = createRequire(join(ROOT, 'docs.ts'));
   const requireModule = (name: string): unknown => {
     const exported = requireFromRoot(sourceOf(name)) as Record<string, AnyFunction>;
-    const { createProvider, createAIModule } = exported;
+    const { createProvider, createAIModule, agent } = exported;
     if (createProvider === undefined && createAIModule === undefined) return exported;
     return {
       ...exported,
+      ...(agent === undefined ? {} : { agent: (options: AgentOptions) => agent(withProviders(options) as never) }),
       ...(createProvider === undefined
         ? {}
         : { createProvider: (row: CreateProviderOptions) => createProvider(redirect(row) as never) }),
