@@ -23,7 +23,7 @@ export function readCallOptions(call: LanguageModelV4CallOptions, providerId: st
   const warnings: SharedV4Warning[] = [];
   const { tools, namesOfBuiltIns } = readTools(call.tools, warnings);
   const choice = readToolChoice(call.toolChoice, call.tools, tools);
-  const provider = readProviderOptions(call.providerOptions, warnings);
+  const provider = readProviderOptions(call.providerOptions, providerId, warnings);
   warnAboutHeaders(call.headers, warnings);
   const effort = call.reasoning === 'provider-default' ? undefined : call.reasoning;
   const reasoning = { ...(effort === undefined ? {} : { effort }), ...provider.options.reasoning };
