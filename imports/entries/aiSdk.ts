@@ -1,7 +1,7 @@
 /** `bolide/ai-sdk`: the AI SDK's protocols over Bolide's providers and tools. */
 export type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider';
 export { bolide, createBolide } from '../interop/aiSdk/model/createBolide';
-export type { BolideProvider, CreateBolideOptions } from '../interop/aiSdk/model/createBolide';
+export type { BolideModelProvider, CreateBolideOptions } from '../interop/aiSdk/model/createBolide';
 export type { BolideCallOptions } from '../interop/aiSdk/model/readProviderOptions';
 export { fromAISDKTools } from '../interop/aiSdk/tools/fromAISDKTools';
 export type { FromAISDKToolsOptions } from '../interop/aiSdk/tools/fromAISDKTools';

@@ -47,6 +47,7 @@ export function noSuchModel(modelId: string, modelType: ModelType, message: stri
  * The error that the AI SDK gets for one that a call threw. `isRetryable` is false even for errors that are: the call
  * has been retried by then, and `maxRetries` of the AI SDK would multiply the attempts. An aborted call's reason is
  * returned as it is, for the AI SDK looks for it.
+ * @returns an APICallError, NoSuchModelError, LoadAPIKeyError or UnsupportedFunctionalityError for an LLMError
  */
 export function toAISDKError(error: unknown, modelId: string): unknown {
   if (!isLLMError(error) || error.code === 'aborted') return error;

@@ -17,7 +17,7 @@ export interface CreateBolideOptions extends EngineOptions {
 }
 
 /** Called with `provider/model`, or registered: `createProviderRegistry({ bolide }, { separator: '/' })`. */
-export interface BolideProvider extends ProviderV4 {
+export interface BolideModelProvider extends ProviderV4 {
   (modelId: ModelName): BolideLanguageModel;
   languageModel(modelId: ModelName): BolideLanguageModel;
 }
@@ -32,7 +32,7 @@ export interface BolideProvider extends ProviderV4 {
  * ```
  * @throws LLMInvalidRequestError for providers with invalid settings
  */
-export function createBolide(options: CreateBolideOptions = {}): BolideProvider {
+export function createBolide(options: CreateBolideOptions = {}): BolideModelProvider {
   const { userId, ...sources } = options;
   const isGiven = [sources.provider, sources.providers, sources.host].some((source) => source !== undefined);
   let engine = isGiven ? createAgentEngine(sources, [], undefined) : undefined;
@@ -49,7 +49,7 @@ export function createBolide(options: CreateBolideOptions = {}): BolideProvider 
 }
 
 /** The vendors that have a key in the environment. */
-export const bolide: BolideProvider = createBolide();
+export const bolide: BolideModelProvider = createBolide();
 
 function refuse(modelId: string, modelType: ModelType): never {
   throw noSuchModel(modelId, modelType, `Bolide has no ${modelType} "${modelId}": it serves language models only.`);
