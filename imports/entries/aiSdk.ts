@@ -7,3 +7,19 @@ export { fromAISDKTools } from '../interop/aiSdk/tools/fromAISDKTools';
 export type { FromAISDKToolsOptions } from '../interop/aiSdk/tools/fromAISDKTools';
 export { toAISDKTools } from '../interop/aiSdk/tools/toAISDKTools';
 export type { ToAISDKToolsOptions } from '../interop/aiSdk/tools/toAISDKTools';
+export { fromUIMessages, toUIMessages } from '../interop/aiSdk/convertUIMessages';
+export { BolideChatTransport } from '../interop/aiSdk/BolideChatTransport';
+export type { BolideChatTransportOptions } from '../interop/aiSdk/BolideChatTransport';
+export { pipeUIMessageStream, toUIMessageStream, toUIMessageStreamResponse } from '../interop/aiSdk/uiMessageStream';
+export type {
+  UIMessageResponseOptions,
+  UIMessageSource,
+  UIMessageStreamOptions,
+} from '../interop/aiSdk/uiMessageStream';
+export type {
+  MessageMetadata,
+  ToolProgressData,
+  ToolResultData,
+  UIMessage,
+  UIMessageChunk,
+} from '../interop/aiSdk/UIMessages';

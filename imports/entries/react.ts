@@ -26,3 +26,5 @@ export type { TrackedDelta } from '../ui/data/meteor/trackDelta';
 export type { TrackedRun } from '../ui/data/meteor/trackRun';
 export type { SubscriptionError, SubscriptionStatus } from '../ui/data/meteor/trackSubscription';
 export type { ToolCallFilter, TrackedToolCalls } from '../ui/data/meteor/trackToolCalls';
+export { BolideChatTransport } from '../interop/aiSdk/BolideChatTransport';
+export type { BolideChatTransportOptions } from '../interop/aiSdk/BolideChatTransport';

@@ -10,6 +10,7 @@ import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import type { Environment } from '../../imports/startup/settings/vendors';
 import { startServer } from '../../imports/startup/node/startServer';
 import type { RunningServer } from '../../imports/startup/node/startServer';
+import { deferred } from './deferred';
 import { recordEvents } from './recordEvents';
 import type { EventRecord } from './recordEvents';
 
@@ -17,6 +18,8 @@ export interface ChatServer extends RunningServer {
   readonly events: EventRecord;
   /** Ends the calls of `wait_for` and `research_topic` in progress, and lets the next ones end at once. */
   release(): void;
+  /** Lets the next ones wait again. */
+  hold(): void;
   /** Issues a token of the user. */
   tokenOf(userId: string): Promise<string>;
 }
@@ -38,10 +41,7 @@ function simulatedVendors(simulator: Simulator): Environment {
 }
 
 export async function startChatServer(): Promise<ChatServer> {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  let gate = deferred<undefined>();
   const tools = new ToolRegistry()
     .register({
       name: 'get_weather',
@@ -53,7 +53,7 @@ export async function startChatServer(): Promise<ChatServer> {
       name: 'wait_for',
       parameters: object('what'),
       idempotent: true,
-      execute: ({ what }: { what: string }) => released.then(() => `${what} is here`),
+      execute: ({ what }: { what: string }) => gate.promise.then(() => `${what} is here`),
     })
     .register({
       name: 'research_topic',
@@ -62,7 +62,7 @@ export async function startChatServer(): Promise<ChatServer> {
       parameters: object('topic'),
       execute: ({ topic }: { topic: string }, { progress }) => {
         progress(0.5, 'half');
-        return released.then(() => ({ findings: [topic] }));
+        return gate.promise.then(() => ({ findings: [topic] }));
       },
     })
     .register({
@@ -90,11 +90,14 @@ export async function startChatServer(): Promise<ChatServer> {
   return {
     ...server,
     events: recordEvents(server.host.module.loop),
-    release,
+    release: () => gate.resolve(undefined),
+    hold: () => {
+      gate = deferred();
+    },
     tokenOf: async (userId) =>
       (await server.host.apiTokens.tokens.issue({ userId, name: 'test', scopes: ['admin'] })).token,
     async close() {
-      release();
+      gate.resolve(undefined);
       await server.close();
       await simulator.close();
       await rm(directory, { recursive: true });

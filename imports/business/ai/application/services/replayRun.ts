@@ -38,13 +38,13 @@ export function replayRun({ run, calls }: StoredRun): readonly AgentEvent[] {
   return [...bodies, ...endOf(run)].map((body) => ({ executionId, at: startedAt, seq, ...body }));
 }
 
-interface Turn {
+export interface Turn {
   readonly output: readonly Item[];
   readonly results: readonly FunctionCallOutputItem[];
 }
 
 /** Splits what a run added to its input into the model's output and the results that followed it. */
-function turnsOf(items: readonly Item[]): readonly Turn[] {
+export function turnsOf(items: readonly Item[]): readonly Turn[] {
   const turns: { output: Item[]; results: FunctionCallOutputItem[] }[] = [];
   for (const item of items) {
     let turn = turns.at(-1);

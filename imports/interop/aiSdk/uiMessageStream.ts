@@ -1,0 +1,163 @@
+/**
+ * A run as a UI message stream, for routes of an app's own: `app.post('/api/chat', (req, res) =>
+ * pipeUIMessageStream(assistant.stream(input), res))`. https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
+ */
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import { UIMessageEncoder } from './UIMessageEncoder';
+import type { UIMessageEncoderOptions } from './UIMessageEncoder';
+import { UI_MESSAGE_STREAM_HEADERS } from './UIMessageStreamEncoder';
+import type { UIMessageChunk } from './UIMessages';
+
+/** An `AgentRun`, or the events of any run from its `run:started`. */
+export type UIMessageSource = AsyncIterable<AgentEvent> & { readonly cancel?: () => Promise<unknown> };
+
+export interface UIMessageStreamOptions extends UIMessageEncoderOptions {
+  /**
+   * What a client that leaves does to the run. `continue` (default) lets it finish; `cancel` cancels it, as suits runs
+   * that nobody can resume.
+   */
+  readonly onDisconnect?: 'continue' | 'cancel';
+  /** The text that the user sees of an error. Default: the message of Bolide's own errors, and nothing of others. */
+  readonly onError?: (error: unknown) => string;
+}
+
+export interface UIMessageResponseOptions extends UIMessageStreamOptions {
+  /** Default: 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds without an event after which a comment is sent. Default: 15,000. */
+  readonly keepAliveAfter?: number;
+}
+
+/** For `createUIMessageStreamResponse`, `writer.merge` and `readUIMessageStream` of `ai`. */
+export function toUIMessageStream(
+  run: UIMessageSource,
+  options: UIMessageStreamOptions = {},
+): ReadableStream<UIMessageChunk> {
+  const chunks = chunksOf(run, options);
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await chunks.next();
+      if (next.done === true) controller.close();
+      else for (const chunk of next.value) controller.enqueue(chunk);
+    },
+    async cancel() {
+      await leave(run, options);
+      // Not awaited: the run may be silent for long.
+      void chunks.return(undefined);
+    },
+  });
+}
+
+/** For Web handlers: Next.js, Hono, Bun, Deno. */
+export function toUIMessageStreamResponse(run: UIMessageSource, options: UIMessageResponseOptions = {}): Response {
+  const frames = framesOf(run, options);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await frames.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+    async cancel() {
+      await leave(run, options);
+      void frames.return(undefined);
+    },
+  });
+  return new Response(body, { status: options.status ?? 200, headers: { ...HEADERS, ...options.headers } });
+}
+
+/** For Express and Node's `http`. Resolves when the response is complete or its client has left. */
+export async function pipeUIMessageStream(
+  run: UIMessageSource,
+  response: ServerResponse,
+  options: UIMessageResponseOptions = {},
+): Promise<void> {
+  response.writeHead(options.status ?? 200, { ...HEADERS, ...options.headers });
+  try {
+    await pipeline(Readable.from(framesOf(run, options)), response);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
+    await leave(run, options);
+  }
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+  ...UI_MESSAGE_STREAM_HEADERS,
+};
+const DEFAULT_KEEP_ALIVE_MS = 15_000;
+const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
+
+async function leave(run: UIMessageSource, { onDisconnect = 'continue' }: UIMessageStreamOptions): Promise<void> {
+  if (onDisconnect === 'cancel') await run.cancel?.();
+}
+
+/** Lists of chunks, none of them empty. */
+async function* chunksOf(
+  run: UIMessageSource,
+  { onError = safeText, ...options }: UIMessageStreamOptions,
+): AsyncGenerator<readonly UIMessageChunk[], void, undefined> {
+  const encoder = new UIMessageEncoder(options);
+  let hasFailed = false;
+  try {
+    for await (const event of run) {
+      const chunks = encoder.push(event);
+      hasFailed ||= event.type === 'run:failed' || event.type === 'run:cancelled';
+      if (chunks.length > 0) yield chunks;
+    }
+  } catch (error) {
+    // A run throws the error that its last event has reported.
+    if (!hasFailed) yield encoder.fail(onError(error));
+    return;
+  }
+  const last = encoder.end();
+  if (last.length > 0) yield last;
+}
+
+function safeText(error: unknown): string {
+  return isLLMError(error) ? error.message : 'The run failed unexpectedly.';
+}
+
+async function* framesOf(
+  run: UIMessageSource,
+  { keepAliveAfter = DEFAULT_KEEP_ALIVE_MS, ...options }: UIMessageResponseOptions,
+): AsyncGenerator<string, void, undefined> {
+  const chunks = chunksOf(run, options);
+  try {
+    let next = chunks.next();
+    for (;;) {
+      const result = await withTimeout(next, keepAliveAfter);
+      if (result === undefined) {
+        yield KEEP_ALIVE_FRAME;
+        continue;
+      }
+      if (result.done === true) break;
+      yield result.value.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+      next = chunks.next();
+    }
+    yield 'data: [DONE]\n\n';
+  } finally {
+    // Not awaited: the run may be silent for long.
+    void chunks.return(undefined);
+  }
+}
+
+/** @returns undefined if the promise takes longer */
+async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutMs);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
