@@ -6,6 +6,8 @@ import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { VendorObjectStore } from '../business/ai/domain/interfaces/VendorObjectStore';
+import { consoleLogger } from '../business/ai/domain/consoleLogger';
+import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import { MemoryVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/MemoryVendorObjects';
@@ -63,6 +65,8 @@ export interface HttpApiPorts {
   readonly limits?: Partial<HttpApiLimits>;
   /** No other process uses the module's stores. Default: false. */
   readonly isAlone?: boolean;
+  /** Receives what requests could not be sent with, at the level info. Default: the console. */
+  readonly logger?: Logger;
   /** Receives errors that are bugs. Default: logs them to standard error. */
   readonly onUnexpected?: (error: unknown) => void;
 }
@@ -166,6 +170,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(tokens === undefined ? {} : { tokens }),
     ...(findUser === undefined ? {} : { findUser }),
     ...(userData === undefined ? {} : { userData }),
+    logger: ports.logger ?? consoleLogger,
     ...limits,
   };
   const router = express.Router();

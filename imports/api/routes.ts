@@ -2,6 +2,7 @@
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
+import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ApiTokens } from './auth/ApiTokens';
 import { issueToken, listTokens, revokeToken } from './tokens/tokenRoutes';
@@ -36,6 +37,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
     ResponsesPorts['module'] &
     ConversationRoutePorts['module'];
   readonly maxRetryTime: number;
+  readonly logger: Logger;
   readonly models: ResponsesPorts['models'];
   readonly service: ResponsesPorts['service'];
   readonly background: ResponsesPorts['background'];

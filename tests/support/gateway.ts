@@ -26,6 +26,7 @@ export interface GatewayOptions {
   readonly attempts?: number;
   /** The clock and the pauses of the retries. Default: real ones. */
   readonly time?: Pick<LLMManagerOptions, 'clock' | 'random' | 'sleep'>;
+  readonly fallback?: LLMManagerOptions['fallback'];
   readonly api?: Partial<HttpApiPorts>;
 }
 
@@ -76,6 +77,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     toolExecutor: created.tools,
     retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 },
     ...options.time,
+    ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
   });
   const module = { ...created, manager };
   const unexpected: unknown[] = [];

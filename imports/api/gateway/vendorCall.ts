@@ -1,10 +1,14 @@
 /** The options with which every route of the gateway calls a model while its client waits. */
-import type { GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
+import type { AnswerHead, GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
 import type { WireName } from '../../business/ai/domain/types/VendorTypes';
+import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { forwardVendorHeaders } from '../http/forwardVendorHeaders';
 import type { RequestContext } from '../http/RequestContext';
+import { describeLoss, WARNINGS_HEADER, warningsHeader } from '../http/warningsHeader';
 
-export interface VendorCallLimits {
+export interface VendorCallPorts {
+  /** Receives what requests could not be sent with, at the level info. */
+  readonly logger: Logger;
   /** Milliseconds from the start of a call within which retries start. Longer pauses are left to the client. */
   readonly maxRetryTime: number;
 }
@@ -18,19 +22,39 @@ export type VendorCall = Pick<GenerateOptions, 'signal' | 'maxRetryTime' | 'onHe
 export function vendorCall(
   context: RequestContext,
   wire: WireName,
-  { maxRetryTime }: VendorCallLimits,
+  { maxRetryTime, logger }: VendorCallPorts,
   onAnswer?: () => void,
 ): VendorCall {
+  const { response, principal, requestId, details } = context;
   const forward = forwardVendorHeaders(context, wire);
+  const fallbacks: string[] = [];
   return {
     signal: context.signal,
     maxRetryTime,
     onHead: (head) => {
       forward(head);
+      const warnings = [...fallbacks, ...changesIn(head)];
+      // A keep-alive message may have sent the headers already.
+      if (!response.headersSent) {
+        if (warnings.length === 0) response.removeHeader(WARNINGS_HEADER);
+        else response.set(WARNINGS_HEADER, warningsHeader(warnings));
+      }
+      logChanges(logger, warnings, { requestId, userId: principal.userId, providerId: details.provider });
       onAnswer?.();
     },
-    onRetry: () => {
-      context.details.retriedWithinMs = maxRetryTime;
+    onRetry: ({ providerId, reason, fallback }) => {
+      details.retriedWithinMs = maxRetryTime;
+      if (fallback !== undefined)
+        fallbacks.push(`The provider "${providerId}" failed (${reason}); "${fallback}" was called instead.`);
     },
   };
+}
+
+/** What the vendor was sent differently, or not at all, as sentences. */
+export function changesIn({ warnings = [], losses = [] }: AnswerHead): readonly string[] {
+  return [...warnings, ...losses.map(describeLoss)];
+}
+
+export function logChanges(logger: Logger, changes: readonly string[], facts: object): void {
+  if (changes.length > 0) logger.info(`A request was changed for its provider: ${changes.join(' ')}`, facts);
 }

@@ -11,13 +11,13 @@ import type { RouteHandler } from '../../http/RequestContext';
 import { writeStream } from '../../http/writeStream';
 import { ResponseSink } from '../../http/ResponseSink';
 import { vendorCall } from '../vendorCall';
-import type { VendorCallLimits } from '../vendorCall';
+import type { VendorCallPorts } from '../vendorCall';
 import type { VendorObjectGuard } from '../VendorObjectGuard';
 import type { ModelDirectory } from '../models/ModelDirectory';
 import type { GatewayApi, StatelessWire } from './GatewayApi';
 import { RelayEncoder } from './RelayEncoder';
 
-export interface GenerationPorts extends VendorCallLimits {
+export interface GenerationPorts extends VendorCallPorts {
   readonly module: Pick<AIModule, 'manager'>;
   readonly models: ModelDirectory;
   readonly vendorObjects: VendorObjectGuard;

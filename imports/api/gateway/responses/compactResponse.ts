@@ -12,13 +12,13 @@ import { wireForm } from '../../../business/ai/infrastructure/converters/respons
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import type { RouteHandler } from '../../http/RequestContext';
 import { vendorCall } from '../vendorCall';
-import type { VendorCallLimits } from '../vendorCall';
+import type { VendorCallPorts } from '../vendorCall';
 import { checkResponseRequest } from './checkResponseRequest';
 import type { PreparationPorts } from './prepareResponse';
 import { readInputItems } from './readInputItems';
 import { formatTranscript } from './formatTranscript';
 
-export interface CompactionPorts extends PreparationPorts, VendorCallLimits {
+export interface CompactionPorts extends PreparationPorts, VendorCallPorts {
   readonly module: Pick<AIModule, 'responses' | 'manager'>;
 }
 

@@ -8,13 +8,13 @@ import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import type { BackgroundResponses } from './BackgroundResponses';
 import { vendorCall } from '../vendorCall';
-import type { VendorCallLimits } from '../vendorCall';
+import type { VendorCallPorts } from '../vendorCall';
 import { prepareResponse } from './prepareResponse';
 import type { PreparationPorts } from './prepareResponse';
 import { reasoningEventName } from './reasoningEventName';
 import type { ResponseService } from './ResponseService';
 
-export interface ResponsesPorts extends PreparationPorts, VendorCallLimits {
+export interface ResponsesPorts extends PreparationPorts, VendorCallPorts {
   readonly module: Pick<AIModule, 'responses' | 'providers'>;
   readonly service: ResponseService;
   readonly background: BackgroundResponses;

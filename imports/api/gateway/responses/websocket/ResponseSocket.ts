@@ -15,12 +15,13 @@ import type { Metrics } from '../../../http/Metrics';
 import { isObject } from '../../../../business/ai/domain/json';
 import { prepareResponse } from '../prepareResponse';
 import type { PreparationPorts } from '../prepareResponse';
-import type { VendorCallLimits } from '../../vendorCall';
+import { changesIn, logChanges } from '../../vendorCall';
+import type { VendorCallPorts } from '../../vendorCall';
 import type { ResponseService, SaveTurn } from '../ResponseService';
 import { ConnectionResponseStore } from './ConnectionResponseStore';
 import { SocketSink } from './SocketSink';
 
-export interface SocketPorts extends PreparationPorts, VendorCallLimits {
+export interface SocketPorts extends PreparationPorts, VendorCallPorts {
   readonly service: ResponseService;
   readonly store: ResponseStore;
   readonly inFlight: InFlightRequests;
@@ -95,7 +96,7 @@ export class ResponseSocket {
 
   /** Never rejects: errors are sent to the client. */
   private async handle(data: RawData, isBinary: boolean): Promise<void> {
-    const { service, inFlight, metrics, toError, keepAliveAfter, maxRetryTime, rawReasoningName } = this.ports;
+    const { service, inFlight, metrics, toError, keepAliveAfter, maxRetryTime, logger, rawReasoningName } = this.ports;
     const controller = new AbortController();
     const { signal } = controller;
     const startedAt = performance.now();
@@ -122,7 +123,11 @@ export class ResponseSocket {
         return;
       }
       await service.stream(turn, sink, {
-        call: { signal, maxRetryTime },
+        call: {
+          signal,
+          maxRetryTime,
+          onHead: (head) => logChanges(logger, changesIn(head), { userId: this.userId, providerId: provider }),
+        },
         hasLeft: () => this.hasLeft,
         toError,
         keepAliveAfter,

@@ -1,0 +1,33 @@
+/** The header that reports to clients what could not be sent to the vendor: a JSON array of sentences, in ASCII. */
+import type { Loss } from '../../business/ai/domain/types/VendorTypes';
+
+export const WARNINGS_HEADER = 'x-bolide-warnings';
+
+/** Proxies and clients limit the size of all headers together, often to 8 KB. */
+const MAX_LENGTH = 4_096;
+
+export function warningsHeader(warnings: readonly string[]): string {
+  for (let shown = warnings.length; shown > 0; shown -= 1) {
+    const header = asciiJson(
+      shown === warnings.length ? warnings : [...warnings.slice(0, shown), more(warnings, shown)],
+    );
+    if (header.length <= MAX_LENGTH) return header;
+  }
+  return asciiJson([more(warnings, 0)]);
+}
+
+export function describeLoss({ path, what, reason }: Loss): string {
+  return `Not sent: ${what} (${path}). ${reason}`;
+}
+
+function more(warnings: readonly string[], shown: number): string {
+  return `… and ${warnings.length - shown} more.`;
+}
+
+/** Header values may contain ASCII only (RFC 9110, 5.5). */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
