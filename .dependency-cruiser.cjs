@@ -186,6 +186,19 @@ module.exports = {
       to: { path: '^tests/', pathNot: METEOR_STUBS },
     },
     {
+      name: 'testing-sees-domain',
+      severity: 'error',
+      from: { path: '^imports/testing/' },
+      to: { path: OURS, pathNot: `(^imports/testing|${AI}domain)/` },
+    },
+    {
+      name: 'product-sees-no-testing',
+      comment: 'Apps test with it; it is exported by an entry of its own.',
+      severity: 'error',
+      from: { path: '^(imports|client|server|scripts)/', pathNot: '^imports/(testing|entries)/' },
+      to: { path: '^imports/testing/' },
+    },
+    {
       name: 'nothing-sees-the-entries',
       comment: "The npm package's entries re-export; code imports the file that defines what it needs.",
       severity: 'error',

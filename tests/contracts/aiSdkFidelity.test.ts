@@ -17,8 +17,8 @@ import { createBolide } from '../../imports/interop/aiSdk/model/createBolide';
 import { silenceAISDKWarnings } from '../support/silenceAISDKWarnings';
 import { modelOf, RECORDINGS } from '../support/recordings';
 import type { Recording } from '../support/recordings';
-import { answer } from '../support/responses';
-import { ScriptedProvider } from '../support/ScriptedProvider';
+import { answer } from '../../imports/testing/responses';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 import { bodyOf } from '../support/transcoding';
 import { responseContext, WIRES } from '../support/wireContexts';
 

@@ -14,8 +14,8 @@ import { startGateway } from '../support/gateway';
 import { TestAuthorizationServer, CLIENT } from '../support/oauth/TestAuthorizationServer';
 import { connectAs, createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider';
 import { ADMIN, ProvidersHost } from '../support/oauth/ProvidersHost';
-import { answer } from '../support/responses';
-import { ScriptedProvider } from '../support/ScriptedProvider';
+import { answer } from '../../imports/testing/responses';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 
 const SECRET = `sk-${CANARY}-0123456789`;
 

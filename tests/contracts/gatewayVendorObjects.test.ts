@@ -5,7 +5,7 @@ import { LLMManager } from '../../imports/business/ai/application/services/LLMMa
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
-import { ScriptedProvider } from '../support/ScriptedProvider';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 
 const USAGE = { input_tokens: 1, output_tokens: 1 };
 

@@ -12,8 +12,8 @@ import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLM
 import type { Item, LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { checkGrowth, checkTranscript } from '../support/checkTranscript';
-import { answer, callItem, response } from '../support/responses';
-import { CAPABILITIES } from '../support/capabilities';
+import { answer, callItem, response } from '../../imports/testing/responses';
+import { CAPABILITIES } from '../../imports/testing/capabilities';
 
 const PROGRAMS = process.env['BOLIDE_FULL'] === undefined ? 300 : 5_000;
 const RUN_TIMEOUT = 3_000;

@@ -5,8 +5,8 @@ import { AgenticLoop } from '../../imports/business/ai/application/services/Agen
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { answer, callItem, response } from '../support/responses';
-import { CAPABILITIES } from '../support/capabilities';
+import { answer, callItem, response } from '../../imports/testing/responses';
+import { CAPABILITIES } from '../../imports/testing/capabilities';
 
 const isFull = process.env['BOLIDE_FULL'] !== undefined;
 const RUNS = isFull ? 1_000 : 200;

@@ -9,7 +9,7 @@ import {
 import type { DocumentResponseStoreOptions } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import { MemoryResponseStore } from '../../imports/business/ai/application/services/chains/MemoryResponseStore';
 import { DATABASES } from '../support/documentDatabases';
-import { answer } from '../support/responses';
+import { answer } from '../../imports/testing/responses';
 
 interface OpenedStore {
   readonly store: ResponseStore;

@@ -8,7 +8,7 @@ import { RUNS, TOOL_CALLS } from '../../imports/business/ai/infrastructure/persi
 import { RunRetention } from '../../imports/business/ai/infrastructure/persistence/runs/RunRetention';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
-import { answer, callItem, textItem } from '../support/responses';
+import { answer, callItem, textItem } from '../../imports/testing/responses';
 import { runRequest, toolCall } from '../support/runRequests';
 
 const DAY = 86_400_000;

@@ -24,9 +24,9 @@ import { deferred } from '../support/deferred';
 import { failure } from '../support/failure';
 import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
-import { answer, calling } from '../support/responses';
-import { ScriptedProvider, untilAborted } from '../support/ScriptedProvider';
-import type { ScriptedStep } from '../support/ScriptedProvider';
+import { answer, calling } from '../../imports/testing/responses';
+import { ScriptedProvider, untilAborted } from '../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
 import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 const TIMES = { lease: 60, heartbeat: 5 };

@@ -6,7 +6,7 @@ import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { LeasedRun, RunLease } from '../../imports/business/ai/domain/types/RunRecords';
 import { failure } from '../support/failure';
-import { answer, usage } from '../support/responses';
+import { answer, usage } from '../../imports/testing/responses';
 import { runRequest, toolCall } from '../support/runRequests';
 import { RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';

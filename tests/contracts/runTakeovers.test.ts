@@ -17,12 +17,12 @@ import { deferred } from '../support/deferred';
 import { failure } from '../support/failure';
 import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
-import { answer, calling } from '../support/responses';
+import { answer, calling } from '../../imports/testing/responses';
 import { runRequest } from '../support/runRequests';
 import { RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
-import { ScriptedProvider } from '../support/ScriptedProvider';
-import type { ScriptedStep } from '../support/ScriptedProvider';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
 import { until } from '../support/until';
 
 const RUN = 'run';

@@ -7,11 +7,11 @@ import type { ExternalResult } from '../../imports/business/ai/application/servi
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
-import { answer, calling } from '../support/responses';
+import { answer, calling } from '../../imports/testing/responses';
 import { RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
-import { ScriptedProvider } from '../support/ScriptedProvider';
-import type { ScriptedStep } from '../support/ScriptedProvider';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
 import { until } from '../support/until';
 
 const circle: Record<string, unknown> = {};

@@ -4,8 +4,8 @@
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { CAPABILITIES } from './capabilities';
-import { answer, calling, eventsOf } from './responses';
+import { CAPABILITIES } from '../../imports/testing/capabilities';
+import { answer, calling, eventsOf } from '../../imports/testing/responses';
 
 export function callingProvider(...names: readonly string[]): ILLMProvider {
   const respond = ({ input, tools = [] }: GenerateOptions): LLMResponse => {

@@ -5,7 +5,7 @@ import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types
 import type { JsonObject, SchemeName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createStreamEncoder } from '../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
 import type { StreamEncoderOptions } from '../../imports/business/ai/infrastructure/converters/stream/StreamEncoder';
-import { response } from './responses';
+import { response } from '../../imports/testing/responses';
 import { eventsIn } from './streamGrammar';
 
 export const ENCODER_OPTIONS: StreamEncoderOptions = {

@@ -10,8 +10,8 @@ import type { RunSnapshot } from '../../imports/ui/data/reducers/runFromSnapshot
 import { NO_USAGE, addUsage, toUsageView } from '../../imports/ui/data/reducers/usageView';
 import { deferred } from './deferred';
 import { recordEvents } from './recordEvents';
-import { answer, calling } from './responses';
-import { ScriptedProvider } from './ScriptedProvider';
+import { answer, calling } from '../../imports/testing/responses';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 
 export const RUN_ID = 'run-1';
 const INPUT: readonly Item[] = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go' }] }];

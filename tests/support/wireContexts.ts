@@ -9,7 +9,7 @@ import { anthropicWire } from '../../imports/business/ai/infrastructure/converte
 import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/converters/chat/chatCompletionsWire';
 import { googleWire } from '../../imports/business/ai/infrastructure/converters/google/googleWire';
 import { responsesWire } from '../../imports/business/ai/infrastructure/converters/responses/responsesWire';
-import { CAPABILITIES } from './capabilities';
+import { CAPABILITIES } from '../../imports/testing/capabilities';
 
 export const WIRES: Readonly<Record<WireName, Wire>> = {
   responses: responsesWire,

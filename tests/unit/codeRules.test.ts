@@ -116,6 +116,8 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ['meteor-in-its-files-only', 'imports/ui/data/meteor/MeteorSource.ts', 'tests/stubs/meteor/tracker.ts'],
   ['product-sees-no-tests', 'server/standalone.ts', 'tests/support/openBrowser.ts'],
   ['product-sees-no-tests', 'scripts/report.ts', 'tests/support/until.ts'],
+  ['testing-sees-domain', 'imports/testing/ScriptedProvider.ts', `${AI}/application/services/LLMManager.ts`],
+  ['product-sees-no-testing', 'imports/library/Agent.ts', 'imports/testing/responses.ts'],
   ['nothing-sees-the-entries', 'imports/startup/createHost.ts', 'imports/entries/node.ts'],
   ['nothing-sees-the-examples', 'server/main.ts', 'examples/chat.ts'],
   ['resolvable', 'imports/api/http/Metrics.ts', './no-such-file'],
@@ -257,7 +259,7 @@ describe('the lint rules', () => {
 
   it('allow subpaths that are files, and types from any', async () => {
     const text = [
-      "import { Ajv2020 } from 'ajv/dist/2020';",
+      "import { Ajv2020 } from 'ajv/dist/2020.js';",
       "import { createRoot } from 'react-dom/client';",
       "import type { Response } from 'openai/resources/responses/responses';",
       'export { Ajv2020, createRoot };',

@@ -6,8 +6,8 @@ import * as Message from '../../../imports/business/ai/domain/entities/Message';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { failure } from '../../support/failure';
-import { answer, calling } from '../../support/responses';
-import { ScriptedProvider } from '../../support/ScriptedProvider';
+import { answer, calling } from '../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../imports/testing/ScriptedProvider';
 
 describe('the names of the specification', () => {
   const registry = () => new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });

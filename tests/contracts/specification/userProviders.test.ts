@@ -7,7 +7,7 @@ import type { GenerateOptions } from '../../../imports/business/ai/domain/types/
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../imports/business/ai/domain/types/StreamEvents';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { CAPABILITIES } from '../../support/capabilities';
+import { CAPABILITIES } from '../../../imports/testing/capabilities';
 import { failure } from '../../support/failure';
 
 /**

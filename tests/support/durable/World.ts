@@ -8,7 +8,7 @@ import type { ILLMProvider } from '../../../imports/business/ai/domain/interface
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { CAPABILITIES } from '../capabilities';
+import { CAPABILITIES } from '../../../imports/testing/capabilities';
 import { RecordingLogger } from '../RecordingLogger';
 import { attend, watchCalls } from './Attendant';
 import { mixedAnswer } from './mixedModel';

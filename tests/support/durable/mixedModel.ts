@@ -3,7 +3,7 @@
  * answer.
  */
 import type { Item, LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { answer, callItem, response } from '../responses';
+import { answer, callItem, response } from '../../../imports/testing/responses';
 
 /** The calls of each turn: the tool, and the call's id. */
 export const TURNS = [

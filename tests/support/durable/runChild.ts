@@ -16,7 +16,7 @@ import type { RunLease } from '../../../imports/business/ai/domain/types/RunReco
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
-import { CAPABILITIES } from '../capabilities';
+import { CAPABILITIES } from '../../../imports/testing/capabilities';
 import { attend, watchCalls } from './Attendant';
 import type { HadEffect } from './Attendant';
 import { mixedTools, TOOLS } from './mixedTools';

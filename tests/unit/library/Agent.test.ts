@@ -11,10 +11,10 @@ import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
-import { ScriptedProvider, untilAborted } from '../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../support/ScriptedProvider';
+import { ScriptedProvider, untilAborted } from '../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../imports/testing/ScriptedProvider';
 import { failure } from '../../support/failure';
-import { answer, calling, usage } from '../../support/responses';
+import { answer, calling, usage } from '../../../imports/testing/responses';
 
 const add = tool({
   name: 'add',

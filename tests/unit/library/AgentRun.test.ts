@@ -6,11 +6,11 @@ import type { Agent, AgentOptions } from '../../../imports/library/Agent';
 import { tool } from '../../../imports/library/tool';
 import { runOf } from '../../../imports/business/ai/domain/entities/Run';
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
-import { ScriptedProvider, untilAborted } from '../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../support/ScriptedProvider';
+import { ScriptedProvider, untilAborted } from '../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../imports/testing/ScriptedProvider';
 import { deferred } from '../../support/deferred';
 import { failure } from '../../support/failure';
-import { answer, calling } from '../../support/responses';
+import { answer, calling } from '../../../imports/testing/responses';
 
 function scripted(steps: readonly ScriptedStep[], options: AgentOptions = {}): Agent {
   return agent({ provider: new ScriptedProvider(steps), ...options });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AgentEventBody, LocalAgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
 import { RunEventBuffer } from '../../../imports/library/RunEventBuffer';
 import { failure } from '../../support/failure';
-import { answer } from '../../support/responses';
+import { answer } from '../../../imports/testing/responses';
 
 /** Numbers events as a run does. */
 function emitter(buffer: RunEventBuffer): (body: AgentEventBody) => void {

@@ -6,8 +6,8 @@ import type { AgUiEvent } from '../../../../imports/interop/agUi/AgUiEvents';
 import { parseInterruptId } from '../../../../imports/interop/agUi/agUiIds';
 import { deferred } from '../../../support/deferred';
 import { recordEvents } from '../../../support/recordEvents';
-import { answer, calling } from '../../../support/responses';
-import { ScriptedProvider } from '../../../support/ScriptedProvider';
+import { answer, calling } from '../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../imports/testing/ScriptedProvider';
 import { encodeRun, QUESTION } from '../../../support/agUi/encodeRun';
 import { replayAgUi } from '../../../support/agUi/replayAgUi';
 

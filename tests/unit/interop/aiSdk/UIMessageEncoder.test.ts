@@ -8,7 +8,7 @@ import type { UIMessageChunk } from '../../../../imports/interop/aiSdk/UIMessage
 import { LLMStreamError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { recordedRun, RUN_ID } from '../../../support/recordedRun';
 import { readUIMessage } from '../../../support/readUIMessage';
-import { answer, callItem, response, textItem, usage } from '../../../support/responses';
+import { answer, callItem, response, textItem, usage } from '../../../../imports/testing/responses';
 
 function encode(events: readonly AgentEvent[], options: UIMessageEncoderOptions = {}): readonly UIMessageChunk[] {
   const encoder = new UIMessageEncoder(options);

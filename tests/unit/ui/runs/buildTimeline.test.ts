@@ -4,7 +4,7 @@ import type { RunDetailView } from '../../../../imports/business/ai/domain/types
 import { axisTicks } from '../../../../imports/ui/runs/axisTicks';
 import { buildTimeline } from '../../../../imports/ui/runs/buildTimeline';
 import { splitTurns } from '../../../../imports/ui/runs/splitTurns';
-import { callItem, textItem } from '../../../support/responses';
+import { callItem, textItem } from '../../../../imports/testing/responses';
 import { callOutput, RUN, toolCall } from '../records';
 
 const ITEMS: readonly Item[] = [

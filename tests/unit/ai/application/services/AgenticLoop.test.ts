@@ -9,9 +9,9 @@ import type { Item } from '../../../../../imports/business/ai/domain/types/Respo
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../../../../support/deferred';
 import { recordEvents } from '../../../../support/recordEvents';
-import { answer, calling, incomplete, refusing } from '../../../../support/responses';
-import { ScriptedProvider, untilAborted } from '../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../support/ScriptedProvider';
+import { answer, calling, incomplete, refusing } from '../../../../../imports/testing/responses';
+import { ScriptedProvider, untilAborted } from '../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
 
 const model = 'scripted-model';
 

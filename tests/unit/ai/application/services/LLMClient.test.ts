@@ -20,9 +20,9 @@ import type { LLMResponse } from '../../../../../imports/business/ai/domain/type
 import { deferred } from '../../../../support/deferred';
 import { failure } from '../../../../support/failure';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
-import { ScriptedProvider, untilAborted } from '../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../support/ScriptedProvider';
-import { answer, incomplete, refusing, usage } from '../../../../support/responses';
+import { ScriptedProvider, untilAborted } from '../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
+import { answer, incomplete, refusing, usage } from '../../../../../imports/testing/responses';
 
 const schema = {
   type: 'object',

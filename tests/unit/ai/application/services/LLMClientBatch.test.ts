@@ -17,9 +17,9 @@ import type { GenerateOptions } from '../../../../../imports/business/ai/domain/
 import type { LLMResponse } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { failure } from '../../../../support/failure';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
-import { answer, refusing } from '../../../../support/responses';
+import { answer, refusing } from '../../../../../imports/testing/responses';
 import { seededRandom } from '../../../../support/seededRandom';
-import { untilAborted } from '../../../../support/ScriptedProvider';
+import { untilAborted } from '../../../../../imports/testing/ScriptedProvider';
 
 const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const;
 

@@ -11,9 +11,17 @@ import {
 } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../../../imports/business/ai/domain/interfaces/IToolExecutor';
 import type { FunctionTool } from '../../../../../imports/business/ai/domain/entities/Tool';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../support/ScriptedProvider';
-import { answer, calling, incomplete, refusing, response, textItem, usage } from '../../../../support/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
+import {
+  answer,
+  calling,
+  incomplete,
+  refusing,
+  response,
+  textItem,
+  usage,
+} from '../../../../../imports/testing/responses';
 
 const ADD: FunctionTool = {
   type: 'function',

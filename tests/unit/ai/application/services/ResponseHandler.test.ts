@@ -19,12 +19,12 @@ import type { Item } from '../../../../../imports/business/ai/domain/types/Respo
 import { MemoryConversationStore } from '../../../../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
 import { ConversationChannels } from '../../../../../imports/business/ai/infrastructure/events/ConversationChannels';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { CAPABILITIES } from '../../../../support/capabilities';
+import { CAPABILITIES } from '../../../../../imports/testing/capabilities';
 import { deferred } from '../../../../support/deferred';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
-import { answer, calling, eventsOf, incomplete, refusing } from '../../../../support/responses';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../support/ScriptedProvider';
+import { answer, calling, eventsOf, incomplete, refusing } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
 import { seededRandom } from '../../../../support/seededRandom';
 
 interface Failures {

@@ -6,8 +6,8 @@ import type { ToolCallState } from '../../../../../imports/business/ai/domain/en
 import type { Item } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { recordEvents } from '../../../../support/recordEvents';
-import { answer, calling } from '../../../../support/responses';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
+import { answer, calling } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 
 const cycle: Record<string, unknown> = {};
 cycle['self'] = cycle;

@@ -9,9 +9,9 @@ import { deferred } from '../../../../support/deferred';
 import type { Deferred } from '../../../../support/deferred';
 import { failure } from '../../../../support/failure';
 import { recordEvents } from '../../../../support/recordEvents';
-import { answer, calling } from '../../../../support/responses';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../support/ScriptedProvider';
+import { answer, calling } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
 
 const model = 'scripted-model';
 

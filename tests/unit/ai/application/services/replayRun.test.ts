@@ -7,8 +7,8 @@ import { MemoryRunStore } from '../../../../../imports/business/ai/infrastructur
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { recordedRun, RUN_ID } from '../../../../support/recordedRun';
 import { recordEvents } from '../../../../support/recordEvents';
-import { answer, calling } from '../../../../support/responses';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
+import { answer, calling } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 
 async function stored(store: MemoryRunStore, executionId = RUN_ID): Promise<StoredRun> {
   const run = await store.load(executionId);

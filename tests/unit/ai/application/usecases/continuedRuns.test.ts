@@ -11,9 +11,9 @@ import { MemoryRunStore } from '../../../../../imports/business/ai/infrastructur
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { failure } from '../../../../support/failure';
 import { recordEvents } from '../../../../support/recordEvents';
-import { answer, calling } from '../../../../support/responses';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../support/ScriptedProvider';
+import { answer, calling } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
 
 const ann: Actor = { userId: 'ann', source: 'method' };
 const bob: Actor = { userId: 'bob', source: 'method' };

@@ -28,10 +28,10 @@ import { deferred } from '../../../../support/deferred';
 import { failure } from '../../../../support/failure';
 import { recordEvents } from '../../../../support/recordEvents';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
-import { answer, calling, usage } from '../../../../support/responses';
+import { answer, calling, usage } from '../../../../../imports/testing/responses';
 import { runRequest } from '../../../../support/runRequests';
-import { ScriptedProvider, untilAborted } from '../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../support/ScriptedProvider';
+import { ScriptedProvider, untilAborted } from '../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
 
 const ann: Actor = { userId: 'ann', source: 'method' };
 const everyone = (budget?: Extract<Permission, { allowed: true }>['budget']): AccessPolicy => ({

@@ -18,8 +18,8 @@ import {
 import { createAIModule } from '../../../../../imports/business/ai/infrastructure/factories/createAIModule';
 import { bolide as environmentBolide, createBolide } from '../../../../../imports/interop/aiSdk/model/createBolide';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
-import { answer } from '../../../../support/responses';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
+import { answer } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 
 async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
   return work.then(

@@ -11,8 +11,8 @@ import type {
 } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { fromAISDKTools } from '../../../../../imports/interop/aiSdk/tools/fromAISDKTools';
 import { agent } from '../../../../../imports/library/Agent';
-import { answer, calling } from '../../../../support/responses';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
+import { answer, calling } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 
 interface Played {
   /** What the model received for the call. */

@@ -6,8 +6,8 @@ import type { RegisteredTool } from '../../../../../imports/business/ai/infrastr
 import { createBolide } from '../../../../../imports/interop/aiSdk/model/createBolide';
 import { toAISDKTools } from '../../../../../imports/interop/aiSdk/tools/toAISDKTools';
 import { tool } from '../../../../../imports/library/tool';
-import { answer, calling } from '../../../../support/responses';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
+import { answer, calling } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 
 async function play(
   tools: readonly RegisteredTool[],

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DeltaView } from '../../../../../imports/business/ai/domain/types/RunViews';
 import { deriveLiveText } from '../../../../../imports/ui/data/reducers/deriveLiveText';
-import { textItem } from '../../../../support/responses';
+import { textItem } from '../../../../../imports/testing/responses';
 
 describe('deriveLiveText', () => {
   it('returns the streamed text that the transcript does not contain yet', () => {

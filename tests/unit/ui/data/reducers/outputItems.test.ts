@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { RunDetailView } from '../../../../../imports/business/ai/domain/types/RunViews';
 import { outputItems } from '../../../../../imports/ui/data/reducers/outputItems';
 import { runFromSnapshot } from '../../../../../imports/ui/data/reducers/runFromSnapshot';
-import { textItem } from '../../../../support/responses';
+import { textItem } from '../../../../../imports/testing/responses';
 import { RUN } from '../../records';
 
 describe('outputItems', () => {

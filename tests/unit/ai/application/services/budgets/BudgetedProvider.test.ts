@@ -19,9 +19,9 @@ import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastruc
 import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { failure } from '../../../../../support/failure';
 import { RecordingLogger } from '../../../../../support/RecordingLogger';
-import { answer, calling, eventsOf, usage } from '../../../../../support/responses';
-import { ScriptedProvider, untilAborted } from '../../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
+import { answer, calling, eventsOf, usage } from '../../../../../../imports/testing/responses';
+import { ScriptedProvider, untilAborted } from '../../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const PRICE = { input: 10, output: 100, asOf: '2026-11-01' };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MemoryResponseStore } from '../../../../../../imports/business/ai/application/services/chains/MemoryResponseStore';
 import { userMessage } from '../../../../../../imports/business/ai/domain/entities/Message';
 import type { StoredResponse } from '../../../../../../imports/business/ai/domain/interfaces/ResponseStore';
-import { answer } from '../../../../../support/responses';
+import { answer } from '../../../../../../imports/testing/responses';
 
 describe('MemoryResponseStore', () => {
   let now = 0;

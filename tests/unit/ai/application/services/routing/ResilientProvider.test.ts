@@ -22,9 +22,9 @@ import type { GenerateOptions } from '../../../../../../imports/business/ai/doma
 import type { FailedAttempt, LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
 import { RecordingLogger } from '../../../../../support/RecordingLogger';
-import { ScriptedProvider, untilAborted } from '../../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
-import { answer, eventsOf, incomplete, response, textItem, usage } from '../../../../../support/responses';
+import { ScriptedProvider, untilAborted } from '../../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
+import { answer, eventsOf, incomplete, response, textItem, usage } from '../../../../../../imports/testing/responses';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 const HI = { input: 'hi', model: 'm' } as const;

@@ -10,9 +10,9 @@ import type { GenerateOptions } from '../../../../../../imports/business/ai/doma
 import type { Item, LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
 import { failure } from '../../../../../support/failure';
-import { answer, callItem, eventsOf, response, textItem } from '../../../../../support/responses';
-import { ScriptedProvider } from '../../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
+import { answer, callItem, eventsOf, response, textItem } from '../../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
 
 function setUp(script: readonly ScriptedStep[], { keepsState = false, trustsIds = false } = {}) {
   const upstream = new ScriptedProvider(script, { capabilities: { keepsState } });

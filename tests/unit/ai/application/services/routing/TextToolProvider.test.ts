@@ -10,9 +10,16 @@ import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/
 import { createAIModule } from '../../../../../../imports/business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { failure } from '../../../../../support/failure';
-import { answer, eventsOf, incomplete, refusing, response, textItem } from '../../../../../support/responses';
-import { ScriptedProvider } from '../../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
+import {
+  answer,
+  eventsOf,
+  incomplete,
+  refusing,
+  response,
+  textItem,
+} from '../../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
 import { startSimulator } from '../../../../../../imports/simulator/startSimulator';
 
 const weather: FunctionTool = {

@@ -16,9 +16,9 @@ import {
 import type { ModelCapabilities } from '../../../../../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { InputItem } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
-import { ScriptedProvider } from '../../../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
-import { answer, incomplete, refusing, response, textItem } from '../../../../../support/responses';
+import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
+import { answer, incomplete, refusing, response, textItem } from '../../../../../../imports/testing/responses';
 
 const WEATHER = {
   title: 'Weather report!',

@@ -12,7 +12,7 @@ import {
 } from '../../../../../../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
 import { anthropicContext } from '../../../../../../support/anthropicRecordings';
 import { assertAnthropicBody } from '../../../../../../support/publishedSchemas';
-import { response, textItem, usage } from '../../../../../../support/responses';
+import { response, textItem, usage } from '../../../../../../../imports/testing/responses';
 import { meaningOfAnthropic } from '../../../../../../support/sameMeaning/anthropic';
 import type { InputItem } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';

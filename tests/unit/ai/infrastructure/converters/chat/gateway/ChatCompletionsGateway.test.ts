@@ -7,7 +7,7 @@ import {
 import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse, OutputItem } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
-import { response } from '../../../../../../support/responses';
+import { response } from '../../../../../../../imports/testing/responses';
 
 const messages = [{ role: 'user', content: 'hi' }];
 

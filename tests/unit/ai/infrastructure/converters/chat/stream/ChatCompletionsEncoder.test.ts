@@ -22,7 +22,7 @@ import {
   reasoningDelta,
   textDelta,
 } from '../../../../../../support/encoding';
-import { answer, callItem, calling, eventsOf, textItem, usage } from '../../../../../../support/responses';
+import { answer, callItem, calling, eventsOf, textItem, usage } from '../../../../../../../imports/testing/responses';
 import { CHECKS, framesIn } from '../../../../../../support/streamGrammar';
 
 const HEAD = { id: 'resp_1', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'a-model' };

@@ -13,7 +13,7 @@ import { normalizeOptions } from '../../../../../../../imports/business/ai/appli
 import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
 import { googleContext } from '../../../../../../support/googleRecordings';
-import { answer, calling, response, usage } from '../../../../../../support/responses';
+import { answer, calling, response, usage } from '../../../../../../../imports/testing/responses';
 import { meaningOfGoogle } from '../../../../../../support/sameMeaning/google';
 
 const HI = { role: 'user', parts: [{ text: 'Hi' }] };

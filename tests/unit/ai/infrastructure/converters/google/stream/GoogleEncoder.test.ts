@@ -21,7 +21,7 @@ import {
   reasoningDelta,
   textDelta,
 } from '../../../../../../support/encoding';
-import { answer, callItem, calling, eventsOf, textItem, usage } from '../../../../../../support/responses';
+import { answer, callItem, calling, eventsOf, textItem, usage } from '../../../../../../../imports/testing/responses';
 import { CHECKS, eventsIn } from '../../../../../../support/streamGrammar';
 
 const ORIGIN = { wire: 'gemini', vendor: 'google' } as const;

@@ -26,7 +26,7 @@ import {
   reasoningDelta,
   textDelta,
 } from '../../../../../../support/encoding';
-import { callItem, response, textItem, usage } from '../../../../../../support/responses';
+import { callItem, response, textItem, usage } from '../../../../../../../imports/testing/responses';
 import { CHECKS, eventsIn } from '../../../../../../support/streamGrammar';
 
 const OPENAI = { wire: 'responses', vendor: 'openai', model: 'a-model' } as const;

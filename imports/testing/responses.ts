@@ -1,21 +1,16 @@
-/** Builders of responses, so that a test states only what matters to it. */
-import { NO_USAGE, outputTextOf } from '../../imports/business/ai/domain/entities/Response';
-import type {
-  FunctionCallItem,
-  LLMResponse,
-  OutputItem,
-  Usage,
-} from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
+/** Builders of responses for `ScriptedProvider`, so that a test states only what matters to it. */
+import { NO_USAGE, outputTextOf } from '../business/ai/domain/entities/Response';
+import type { FunctionCallItem, LLMResponse, OutputItem, Usage } from '../business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../business/ai/domain/types/StreamEvents';
 
-let made = 0;
+let created = 0;
 
 /** A response with the given fields; `output_text` is derived from `output`, and ids are unique. */
 export function response(fields: Partial<LLMResponse> = {}): LLMResponse {
-  made += 1;
+  created += 1;
   const output = fields.output ?? [];
   return {
-    id: `resp_${made}`,
+    id: `resp_${created}`,
     object: 'response',
     created_at: 1_750_000_000,
     status: 'completed',
@@ -43,11 +38,11 @@ export function calling(
 export function callItem(
   call: Pick<FunctionCallItem, 'name'> & { readonly arguments?: unknown; readonly call_id?: string },
 ): FunctionCallItem {
-  made += 1;
+  created += 1;
   const args = call.arguments ?? {};
   return {
     type: 'function_call',
-    call_id: call.call_id ?? `call_${made}`,
+    call_id: call.call_id ?? `call_${created}`,
     name: call.name,
     arguments: typeof args === 'string' ? args : JSON.stringify(args),
     status: 'completed',

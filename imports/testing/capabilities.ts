@@ -2,7 +2,7 @@
  * A model with every capability except asynchronous tools and stored responses, for tests in which the model does not
  * matter.
  */
-import type { ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
+import type { ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
 
 export const CAPABILITIES: ModelCapabilities = {
   supportsTools: true,

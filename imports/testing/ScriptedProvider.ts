@@ -1,16 +1,17 @@
-/** A provider that plays a script, one step per call, and fails the test for a surplus or missing call. */
+/** A provider that plays a script, one step per call, without any network. */
 import { CAPABILITIES } from './capabilities';
-import { eventsOf } from './responses';
-import type { ILLMProvider, ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
-import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
-import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
+import { answer, eventsOf } from './responses';
+import type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
+import type { GenerateOptions } from '../business/ai/domain/types/LLMTypes';
+import type { LLMResponse } from '../business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../business/ai/domain/types/StreamEvents';
 
 /**
- * The outcome of a call: a response, a list of stream events (an Error in it is thrown at its position), or an Error
- * to throw.
+ * The outcome of a call: an answer's text, a response of `answer`, `calling` and so on, a list of stream events (an
+ * Error in it is thrown at its position), or an Error to throw.
  */
-export type ScriptedOutcome = LLMResponse | Error | readonly (ResponseStreamEvent | Error)[];
+export type ScriptedOutcome = string | LLMResponse | Error | readonly (ResponseStreamEvent | Error)[];
+/** A function decides by the request, which it may check. */
 export type ScriptedStep =
   ScriptedOutcome | ((options: GenerateOptions, userId: string) => ScriptedOutcome | Promise<ScriptedOutcome>);
 
@@ -18,6 +19,15 @@ export interface ScriptedCall {
   readonly kind: 'generate' | 'stream';
   readonly userId: string;
   readonly options: GenerateOptions;
+}
+
+export interface ScriptedProviderOptions {
+  /** Default: `scripted`. */
+  readonly name?: string;
+  /** Default: everything but tools that run asynchronously and stored responses. */
+  readonly capabilities?: Partial<ModelCapabilities>;
+  /** What `validateAccess` returns or throws. Default: true. */
+  readonly access?: boolean | Error;
 }
 
 export class ScriptedProvider implements ILLMProvider {
@@ -31,18 +41,12 @@ export class ScriptedProvider implements ILLMProvider {
   private readonly capabilities: ModelCapabilities;
   private readonly access: boolean | Error;
 
-  constructor(
-    script: readonly ScriptedStep[] = [],
-    facts: {
-      readonly name?: string;
-      readonly capabilities?: Partial<ModelCapabilities>;
-      readonly access?: boolean | Error;
-    } = {},
-  ) {
+  /** A call that the script has no step for throws an Error. */
+  constructor(script: readonly ScriptedStep[] = [], options: ScriptedProviderOptions = {}) {
     this.script = script;
-    this.name = facts.name ?? 'scripted';
-    this.capabilities = { ...CAPABILITIES, ...facts.capabilities };
-    this.access = facts.access ?? true;
+    this.name = options.name ?? 'scripted';
+    this.capabilities = { ...CAPABILITIES, ...options.capabilities };
+    this.access = options.access ?? true;
   }
 
   getProviderName(): string {
@@ -58,7 +62,7 @@ export class ScriptedProvider implements ILLMProvider {
       if (event.type === 'response.failed') throw event.error;
       if (event.type === 'response.completed') return event.response;
     }
-    throw new Error(`${this.name}: the scripted events never complete`);
+    throw new Error(`${this.name}: The scripted events contain neither response.completed nor response.failed.`);
   }
 
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
@@ -80,17 +84,17 @@ export class ScriptedProvider implements ILLMProvider {
     }
   }
 
-  async validateAccess(): Promise<boolean> {
-    if (this.access instanceof Error) throw this.access;
-    return this.access;
+  validateAccess(): Promise<boolean> {
+    return this.access instanceof Error ? Promise.reject(this.access) : Promise.resolve(this.access);
   }
 
   getCapabilities(): ModelCapabilities {
     return this.capabilities;
   }
 
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
+  deleteResponse(userId: string, responseId: string): Promise<void> {
     this.deleted.push({ userId, responseId });
+    return Promise.resolve();
   }
 
   /** @throws Error unless there was exactly one call per step */
@@ -102,15 +106,20 @@ export class ScriptedProvider implements ILLMProvider {
     }
   }
 
-  private async play(kind: ScriptedCall['kind'], userId: string, options: GenerateOptions): Promise<ScriptedOutcome> {
+  private async play(
+    kind: ScriptedCall['kind'],
+    userId: string,
+    options: GenerateOptions,
+  ): Promise<Exclude<ScriptedOutcome, string>> {
     options.signal?.throwIfAborted();
     const step = this.script[this.calls.length];
     this.calls.push({ kind, userId, options });
     if (step === undefined)
       throw new Error(
-        `${this.name}: Unexpected call ${this.calls.length}: the script has ${this.script.length} steps.`,
+        `${this.name}: Unexpected call ${this.calls.length}: The script has ${this.script.length} steps.`,
       );
-    return typeof step === 'function' ? step(options, userId) : step;
+    const outcome = typeof step === 'function' ? await step(options, userId) : step;
+    return typeof outcome === 'string' ? answer(outcome) : outcome;
   }
 }
 
