@@ -16,9 +16,9 @@ import type { UIMessageSource } from '../../../../imports/interop/aiSdk/uiMessag
 import { AgentRun } from '../../../../imports/library/AgentRun';
 import { deferred } from '../../../support/deferred';
 import { recordedRun } from '../../../support/recordedRun';
-import { answer, calling } from '../../../support/responses';
-import { ScriptedProvider } from '../../../support/ScriptedProvider';
-import type { ScriptedStep } from '../../../support/ScriptedProvider';
+import { answer, calling } from '../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../imports/testing/ScriptedProvider';
 
 /** Ends with `thrown`, if there is something to throw. */
 async function* source(events: readonly AgentEvent[], thrown?: Error): AsyncGenerator<AgentEvent> {
