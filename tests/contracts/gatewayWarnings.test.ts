@@ -71,8 +71,9 @@ describe('The header x-bolide-warnings', () => {
 
   it('is replaced by the log on a WebSocket', async () => {
     const client = await openSocket({ url: gateway.url, token: TOKENS.ann });
-    const { response } = await client.turn({ model: 'groq', input: 'Hi', tools: [FUNCTION, { type: 'web_search' }] });
-    expect(response).to.include({ status: 'completed' });
+    const request = { model: 'groq', input: 'Hi', tools: [FUNCTION, { type: 'web_search' }] };
+    client.socket.send(JSON.stringify({ type: 'response.create', ...request }));
+    while ((await client.next()).type !== 'response.completed');
     expect(logger.infos.join(' ')).to.include('web_search');
     await client.close();
   });
