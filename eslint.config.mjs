@@ -90,6 +90,8 @@ export default tseslint.config(
       'bench/.build',
       '_build',
       'dist',
+      // Meteor's build tool runs it as a script.
+      'packages/*/package.js',
     ],
   },
   ...tseslint.configs.strictTypeChecked,

@@ -365,6 +365,6 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   'needs Meteor': 15,
   'needs a page': 1,
   'needs a vendor key': 1,
-  'needs the meteor tool': 3,
+  'needs the meteor tool': 4,
   'serves until it is stopped': 1,
 };
