@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 
 const isFull = process.env['BOLIDE_FULL'] !== undefined;
@@ -154,5 +156,57 @@ describe('the examples', function () {
       'Vienna',
     ]);
     await rm(directory, { recursive: true });
+  });
+
+  describe('agent', () => {
+    const variables = (simulator: Simulator, ...vendors: readonly ('openai' | 'anthropic')[]): NodeJS.ProcessEnv =>
+      Object.fromEntries(
+        vendors.flatMap((vendor) => [
+          [VENDOR_VARIABLES[vendor]?.key ?? '', 'a-key'],
+          [VENDOR_VARIABLES[vendor]?.baseURL ?? '', simulator.baseURL(vendor)],
+        ]),
+      );
+    let simulator: Simulator;
+    before(async () => {
+      simulator = await startSimulator();
+    });
+    after(() => simulator.close());
+
+    /** @returns what it printed, on standard output or, if it failed, on standard error */
+    async function chat(env: NodeJS.ProcessEnv, ...messages: readonly string[]): Promise<string> {
+      try {
+        const { stdout } = await promisify(execFile)(process.execPath, [TSX, 'examples/agent.ts', ...messages], {
+          cwd: ROOT,
+          env: { ...withoutVendors(), ...env },
+          timeout: 100_000,
+        });
+        return stdout;
+      } catch (error) {
+        return (error as { readonly stderr: string }).stderr;
+      }
+    }
+
+    it('chats with tools, on the vendor whose key is set', async () => {
+      const output = await chat(variables(simulator, 'anthropic'));
+      expect(output).to.match(/> What is the weather in Lisbon\?[^]*\[get_weather: .*clear.*\][^]*\d+ tokens/);
+      expect(output).to.match(/> Research the topic tiny boats\.[^]*\[research_topic: .*12.*\][^]*\d+ tokens/);
+      expect(simulator.requests.every(({ vendor }) => vendor === 'anthropic')).to.equal(true);
+    });
+
+    it('uses the default provider', async () => {
+      const before = simulator.requests.length;
+      await chat({ ...variables(simulator, 'openai', 'anthropic'), LLM_PROVIDER: 'anthropic' }, 'Hello');
+      expect(simulator.requests.slice(before).map(({ vendor }) => vendor)).to.deep.equal(['anthropic']);
+    });
+
+    it('states which keys may be set when none is', async () => {
+      const output = await chat({});
+      expect(output).to.contain('No provider is configured').and.to.contain('ANTHROPIC_API_KEY');
+    });
+
+    it('states that budgets need a user', async () => {
+      const output = await chat({ ...variables(simulator, 'openai'), LLM_BUDGET_DAY_CALLS: '5' }, 'Hello');
+      expect(output).to.contain('"userId" is required, because budgets');
+    });
   });
 });

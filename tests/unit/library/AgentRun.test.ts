@@ -1,9 +1,13 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { agent } from '../../../imports/library/Agent';
 import type { Agent, AgentOptions } from '../../../imports/library/Agent';
+import { AgentRun } from '../../../imports/library/AgentRun';
 import { tool } from '../../../imports/library/tool';
+import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
+import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { runOf } from '../../../imports/business/ai/domain/entities/Run';
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
 import { ScriptedProvider, untilAborted } from '../../../imports/testing/ScriptedProvider';
@@ -98,6 +102,33 @@ describe('AgentRun', () => {
     expect(await reading).to.have.property('code', 'aborted');
     expect(types((await failureEvents(second)) ?? [])).to.include('run:cancelled');
     await second.cancel();
+  });
+
+  it('has ended when cancel() resolves', async () => {
+    const loop = new AgenticLoop({ provider: new ScriptedProvider([untilAborted]), toolExecutor: new ToolRegistry() });
+    const ends: string[] = [];
+    loop.on('run:cancelled', ({ executionId }) => ends.push(executionId));
+    const options = { model: 'x', input: 'Hi', executionId: 'run-1' };
+    await new AgentRun({ loop, userId: 'ann', options, metadata: {} }).cancel();
+    expect(ends).to.deep.equal(['run-1']);
+  });
+
+  it('leaves nothing behind at its signal and its loop', async () => {
+    const { signal } = new AbortController();
+    const loop = new AgenticLoop({
+      provider: new ScriptedProvider(Array.from({ length: 20 }, () => answer('Hello.'))),
+      toolExecutor: new ToolRegistry(),
+    });
+    const start = (executionId: string): AgentRun =>
+      new AgentRun({ loop, userId: 'ann', options: { model: 'x', input: 'Hi', executionId, signal }, metadata: {} });
+    const runs = Array.from({ length: 20 }, (_, index) => start(`run-${index}`));
+    expect(getEventListeners(signal, 'abort')).not.to.have.length(0);
+    await Promise.all(runs.map((run) => all(run)));
+    await Promise.all(runs.map((run) => run.cancel()));
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
+    expect(loop.listenerCount('event')).to.equal(1);
+    // The id is free again.
+    expect(await failure(start('run-1').result)).not.to.have.property('code', 'conflict');
   });
 
   it('throws nothing to a process that awaits neither result nor usage', async () => {

@@ -95,6 +95,12 @@ describe('RunEventBuffer', () => {
     expect((await all(buffer.events())).map(line)).to.deep.equal(['c1 1 #1999', 'c2 0.5 #2000']);
   });
 
+  it('delivers the progress of several calls in the order in which it was last reported', async () => {
+    for (const body of [progress('c1', 0.1), progress('c2', 0.2), progress('c1', 0.3)]) emit(body);
+    buffer.end();
+    expect((await all(buffer.events())).map(line)).to.deep.equal(['c2 0.2 #2', 'c1 0.3 #3']);
+  });
+
   it('loses neither text nor other events, whatever the paces of its readers', async () => {
     const bodies = fc.constantFrom(
       text('x'),
