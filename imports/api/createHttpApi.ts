@@ -28,6 +28,7 @@ import { BackgroundResponses } from './gateway/responses/BackgroundResponses';
 import { ResponseService } from './gateway/responses/ResponseService';
 import { EncryptedSummaries } from './gateway/responses/EncryptedSummaries';
 import { ResponseSockets } from './gateway/responses/websocket/ResponseSockets';
+import { AgUiRuns } from './agUi/AgUiRuns';
 import { Chats } from './chat/Chats';
 import type { ChatStore } from './chat/ChatStore';
 import type { RunRoutePorts } from './runs/RunRoutePorts';
@@ -156,6 +157,13 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       ? {}
       : {
           streamedRuns: { runs: module.runs, live: runs.live, loop: module.loop, tools: module.tools },
+          agUi: new AgUiRuns({
+            models,
+            runs: module.runs,
+            loop: module.loop,
+            methods: runs.methods,
+            tools: module.tools,
+          }),
           chat: new Chats({
             chats,
             models,

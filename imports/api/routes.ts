@@ -9,6 +9,8 @@ import { issueToken, listTokens, revokeToken } from './tokens/tokenRoutes';
 import { deleteUserData } from './users/userDataRoutes';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
+import type { AgUiRuns } from './agUi/AgUiRuns';
+import { addAgUiRoutes } from './agUi/agUiRoutes';
 import { addChatRoutes } from './chat/addChatRoutes';
 import type { Chats } from './chat/Chats';
 import type { FollowRunPorts } from './chat/followRun';
@@ -49,6 +51,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   /** What streams of runs need. */
   readonly streamedRuns?: FollowRunPorts;
   readonly chat?: Chats;
+  readonly agUi?: AgUiRuns;
 }
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
@@ -188,11 +191,13 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     router.use('/user-data', notFound('app', 'unknown'));
   }
 
-  const { chat, streamedRuns } = ports;
+  const { chat, agUi, streamedRuns } = ports;
   if (chat !== undefined && streamedRuns !== undefined) {
     const { keepAliveAfter, maxConnectionTime, closing, toError } = ports;
     const streaming = { ...streamedRuns, keepAliveAfter, maxConnectionTime, closing, toError };
     for (const path of addChatRoutes(add, { ...streaming, chat })) router.use(path, notFound('ai_sdk', 'unknown'));
+    if (agUi !== undefined)
+      for (const path of addAgUiRoutes(add, { ...streaming, agUi })) router.use(path, notFound('app', 'unknown'));
   }
 
   for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));

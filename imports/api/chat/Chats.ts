@@ -21,6 +21,7 @@ import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 import { HttpError } from '../http/HttpError';
 import type { ChatDocument, ChatStore, StoredChat } from './ChatStore';
+import { loadCurrentRun } from './loadCurrentRun';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamRun';
 
@@ -87,7 +88,7 @@ export class Chats {
     // The store holds what was read from a client.
     const messages = JSON.parse(chat.messages) as UIMessage[];
     const run = await this.lastRun(userId, chat);
-    const stored = run === undefined ? undefined : await this.load(run.executionId);
+    const stored = run === undefined ? undefined : await loadCurrentRun(this.ports, run.executionId);
     return stored === undefined ? messages : [...messages, messageOf(stored)];
   }
 
@@ -146,7 +147,7 @@ export class Chats {
     if (trigger === 'regenerate-message')
       throw new LLMInvalidRequestError('"messages" must end with the user message to answer.', { path: 'messages' });
     const { id: executionId, parts } = message;
-    const stored = await this.load(executionId);
+    const stored = await loadCurrentRun(this.ports, executionId);
     if (stored?.run.userId !== principal.userId)
       throw new HttpError(404, 'The last message is not the output of a run that can be continued.', {
         path: 'messages',
@@ -198,19 +199,11 @@ export class Chats {
    * @throws HttpError 409 for a run that works
    */
   private async endWaiting(principal: ApiPrincipal, run: RunRecord): Promise<void> {
-    const stored = await this.load(run.executionId);
+    const stored = await loadCurrentRun(this.ports, run.executionId);
     const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
     const isWaiting = open.length > 0 && open.every((call) => waitsForOthers(call, this.isExternal(call.name)));
     if (!isWaiting || stored?.run.isCalling === true) throw busyError();
     await this.cancel(principal, run);
-  }
-
-  /** The calls of a run of this process are as they are now, which the store may not show yet. */
-  private async load(executionId: string): Promise<StoredRun | undefined> {
-    const { runs, loop } = this.ports;
-    const stored = await runs.load(executionId);
-    const live = loop.getExecutionContext(executionId)?.toolCalls;
-    return stored === undefined || live === undefined ? stored : { ...stored, calls: [...live.values()] };
   }
 
   private isExternal(toolName: string): boolean {

@@ -1,5 +1,6 @@
 /** Streams a run to one client in the protocol of an encoder. A client that leaves does not end the run. */
 import type { RunEventEncoder } from '../../interop/RunEventEncoder';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { RequestContext } from '../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../http/ResponseSink';
@@ -23,11 +24,24 @@ export interface StreamedRun {
   readonly decided?: ReadonlySet<string>;
 }
 
-export async function streamRun(
-  { response, signal, hasLeft }: Pick<RequestContext, 'response' | 'signal' | 'hasLeft'>,
+export function streamRun(
+  context: StreamContext,
   { executionId, decided }: StreamedRun,
   encoder: RunEventEncoder,
   ports: StreamRunPorts,
+): Promise<void> {
+  const { signal } = context;
+  const events = followRun(ports, executionId, { signal, ...(decided === undefined ? {} : { decided }) });
+  return streamEvents(context, events, encoder, ports);
+}
+
+type StreamContext = Pick<RequestContext, 'response' | 'signal' | 'hasLeft'>;
+
+export async function streamEvents(
+  { response, signal, hasLeft }: StreamContext,
+  events: AsyncIterable<AgentEvent>,
+  encoder: RunEventEncoder,
+  ports: Omit<StreamRunPorts, keyof FollowRunPorts>,
 ): Promise<void> {
   response.set(encoder.headers);
   // Cut rather than ended, since the end of a stream means that the message is complete.
@@ -35,7 +49,6 @@ export async function streamRun(
   const cut = (): void => void response.destroy();
   if (ended.aborted) cut();
   ended.addEventListener('abort', cut, { once: true });
-  const events = followRun(ports, executionId, { signal, ...(decided === undefined ? {} : { decided }) });
   await writeStream(events, encoder, new ResponseSink(response, SERVER_SENT_EVENTS, signal), { ...ports, hasLeft });
   ended.removeEventListener('abort', cut);
 }

@@ -18,6 +18,11 @@ export interface AgUiCall {
   readonly error?: string;
 }
 
+/** What the client has sent for a call. */
+export type AgUiAnswer = 'decision' | 'result';
+/** By call id. */
+export type AgUiAnswers = ReadonlyMap<string, AgUiAnswer>;
+
 export interface AgUiCallsOptions {
   readonly executionId: string;
   /** The names of the tools that the front end executes. */
@@ -31,6 +36,8 @@ export class AgUiCalls {
   private readonly calls = new Map<string, AgUiCall>();
   /** What the run does now: call the model, run the calls of its response, or wait for late results. */
   private phase: 'model' | 'tools' | 'late-results' = 'model';
+  /** Calls that the client has answered, which their events do not show yet. */
+  private answered: AgUiAnswers = new Map();
   /** Late results that the next model call delivers. */
   private arrived = 0;
 
@@ -46,6 +53,10 @@ export class AgUiCalls {
     return this.calls.get(callId);
   }
 
+  setAnswered(answered: AgUiAnswers): void {
+    this.answered = answered;
+  }
+
   startModelCall(): void {
     this.phase = 'model';
   }
@@ -54,11 +65,6 @@ export class AgUiCalls {
     const callsTools = response.output.some(({ type }) => type === 'function_call');
     // Anthropic's paused turns are continued at once.
     if (response.vendor.finish_reason !== 'pause_turn') this.phase = callsTools ? 'tools' : 'late-results';
-  }
-
-  /** @param isCallingModel whether the model's answer is awaited at this moment */
-  restorePhase(isCallingModel: boolean): void {
-    if (!isCallingModel) this.phase = this.open.some(({ blocking }) => blocking) ? 'tools' : 'late-results';
   }
 
   addLateResult(): void {
@@ -88,10 +94,18 @@ export class AgUiCalls {
     return next;
   }
 
-  /** How the AG-UI run ends while Bolide's goes on; undefined as long as the run can continue without the client. */
+  /** The run can continue only after the client has answered. */
+  get isStuck(): boolean {
+    if (this.phase === 'model' || !this.open.some((call) => this.waitsForClient(call))) return false;
+    const blocking = this.open.filter((call) => call.blocking);
+    if (blocking.length > 0) return blocking.every((call) => this.waitsForClient(call));
+    return this.phase === 'late-results' && this.arrived === 0;
+  }
+
+  /** How the AG-UI run ends while Bolide's goes on; undefined if no call waits for the client. */
   get outcome(): AgUiOutcome | undefined {
     const waiting = this.open.filter((call) => this.waitsForClient(call));
-    if (waiting.length === 0 || !this.isStuck) return undefined;
+    if (waiting.length === 0) return undefined;
     const interrupts = waiting.filter((call) => !this.isFrontEnd(call)).map((call) => this.interruptOf(call));
     return interrupts.length > 0
       ? { type: 'interrupt', interrupts }
@@ -102,16 +116,12 @@ export class AgUiCalls {
     return [...this.calls.values()].filter((call) => !isSettled(call));
   }
 
-  private get isStuck(): boolean {
-    if (this.phase === 'model') return false;
-    const blocking = this.open.filter((call) => call.blocking);
-    if (blocking.length > 0) return blocking.every((call) => this.waitsForClient(call));
-    return this.phase === 'late-results' && this.arrived === 0;
-  }
-
   private waitsForClient(call: AgUiCall): boolean {
-    if (needsApproval(call) || needsReview(call)) return true;
-    return call.state === 'executing' && (this.isFrontEnd(call) || this.options.isExternal(call.name));
+    const answer = this.answered.get(call.callId);
+    if (needsApproval(call) || needsReview(call)) return answer === undefined;
+    return (
+      call.state === 'executing' && answer !== 'result' && (this.isFrontEnd(call) || this.options.isExternal(call.name))
+    );
   }
 
   private isFrontEnd(call: AgUiCall): boolean {

@@ -7,7 +7,7 @@ import { unreachable } from '../../business/ai/domain/unreachable';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { AgUiCalls } from './AgUiCalls';
-import type { AgUiCall } from './AgUiCalls';
+import type { AgUiAnswers, AgUiCall } from './AgUiCalls';
 import type { AgUiEvent, AgUiOutcome } from './AgUiEvents';
 import type { AgUiMessage } from './AgUiMessages';
 import { AgUiThread } from './AgUiThread';
@@ -26,36 +26,27 @@ export interface AgUiEncoderOptions {
   /** The thread's shared state before this AG-UI run. */
   readonly state?: unknown;
   /** The names of the tools that the front end executes. */
-  readonly frontEndTools?: readonly string[];
+  readonly frontEndTools?: Iterable<string>;
   /** Whether someone else submits the results of the server's tool; default: no. */
   readonly isExternal?: (toolName: string) => boolean;
-}
-
-/** A stored run, when an AG-UI run continues it. */
-export interface RestoredRun {
-  /** The messages of the thread, the run's included. */
-  readonly messages: readonly AgUiMessage[];
-  readonly calls: readonly AgUiCall[];
-  readonly iterations: number;
-  readonly isCallingModel: boolean;
+  /** The calls that the client has answered with this AG-UI run. */
+  readonly answered?: AgUiAnswers;
 }
 
 export class AgUiEncoder {
   private readonly options: AgUiEncoderOptions;
-  private thread: AgUiThread;
+  private readonly thread: AgUiThread;
   private readonly calls: AgUiCalls;
   private readonly toolState: AgUiToolState;
-  private readonly usage = new AgUiUsage();
+  private usage = new AgUiUsage();
   private iteration = 0;
-  /** Model calls up to this one are in the restored messages. */
-  private restoredIteration = 0;
   private openStep: string | undefined;
   private hasEnded = false;
 
   constructor(options: AgUiEncoderOptions) {
     this.options = options;
     const { executionId, messages, state, frontEndTools = [], isExternal = () => false } = options;
-    this.thread = new AgUiThread(messages);
+    this.thread = new AgUiThread(messages, (id) => id.startsWith(`${executionId}:`));
     this.toolState = new AgUiToolState(state, executionId);
     const names = new Set(frontEndTools);
     this.calls = new AgUiCalls({
@@ -70,38 +61,42 @@ export class AgUiEncoder {
     return this.hasEnded;
   }
 
-  /** The first events of the stream. @param restored for a run that an earlier AG-UI run started */
-  start(restored?: RestoredRun): readonly AgUiEvent[] {
-    const { threadId, runId, parentRunId } = this.options;
-    const started: AgUiEvent = {
-      type: 'RUN_STARTED',
-      threadId,
-      runId,
-      protocolVersion: '1.0',
-      ...(parentRunId === undefined ? {} : { parentRunId }),
-    };
-    if (restored === undefined) return [started, ...this.toolState.snapshot];
-    this.thread = new AgUiThread(restored.messages);
-    this.iteration = restored.iterations;
-    this.restoredIteration = restored.iterations - (restored.isCallingModel ? 1 : 0);
-    for (const call of restored.calls) {
-      this.calls.add(call);
-      this.toolState.set(this.wireId(call.callId), stateOf(call));
-    }
-    this.calls.restorePhase(restored.isCallingModel);
-    return [started, ...this.toolState.snapshot, this.thread.snapshot];
-  }
-
-  /** Ends the AG-UI run if Bolide's waits for the client. Of a restored run, apply the client's answers first. */
-  settle(): readonly AgUiEvent[] {
-    const { outcome } = this.calls;
-    return this.hasEnded || outcome === undefined ? [] : this.pause(outcome);
+  /** The first events of the stream. @param past what Bolide's run did before, if an earlier AG-UI run started it */
+  start(past: readonly AgentEvent[] = []): readonly AgUiEvent[] {
+    const { threadId, runId, parentRunId, answered = new Map() } = this.options;
+    for (const event of past) this.encodeOne(event);
+    this.calls.setAnswered(answered);
+    this.thread.addSupplied();
+    this.usage = new AgUiUsage();
+    return [
+      {
+        type: 'RUN_STARTED',
+        threadId,
+        runId,
+        protocolVersion: '1.0',
+        ...(parentRunId === undefined ? {} : { parentRunId }),
+      },
+      ...this.toolState.snapshot,
+      ...(past.length === 0 ? [] : [this.thread.snapshot]),
+      ...(this.openStep === undefined ? [] : [{ type: 'STEP_STARTED', stepName: this.openStep } satisfies AgUiEvent]),
+    ];
   }
 
   encode(event: AgentEvent): readonly AgUiEvent[] {
     if (this.hasEnded || event.executionId !== this.options.executionId) return [];
     const encoded = this.encodeOne(event).map((each) => ({ timestamp: event.at, ...each }));
-    return [...encoded, ...this.settle()];
+    // Set by the event's encoding.
+    if ((this.hasEnded as boolean) || !this.calls.isStuck) return encoded;
+    return [...encoded, ...this.end()];
+  }
+
+  /** Ends the stream of a run that goes on: it waits for the client. */
+  end(): readonly AgUiEvent[] {
+    if (this.hasEnded) return [];
+    const { outcome } = this.calls;
+    if (outcome === undefined) return this.fail({ code: 'not-found', message: 'The run no longer exists.' });
+    // A client resumes from the messages and the state that it has, so it gets all of them before it is asked.
+    return [...this.toolState.snapshot, this.thread.snapshot, ...this.finish(outcome)];
   }
 
   /** Ends the stream with an error that is not the run's. */
@@ -117,7 +112,6 @@ export class AgUiEncoder {
         // Emitted again by a process that takes the run over; it repeats the model call that was cut off.
         return this.thread.discardTurn();
       case 'iteration:start':
-        if (event.iteration <= this.restoredIteration) return [];
         return this.startTurn(event.iteration);
       case 'llm:delta':
         return event.kind === 'reasoning' ? this.thread.addReasoning(event.delta) : this.thread.addText(event.delta);
@@ -126,7 +120,6 @@ export class AgUiEncoder {
         return [...this.thread.openTurn(this.turnId), custom('bolide:retry', value)];
       }
       case 'llm:response':
-        if (event.iteration <= this.restoredIteration) return [];
         return this.endTurn(event.iteration, event.response);
       case 'tool:pending': {
         if (this.calls.get(event.callId) !== undefined) return [];
@@ -208,11 +201,6 @@ export class AgUiEncoder {
 
   private addResult(callId: string, content: string): readonly AgUiEvent[] {
     return this.thread.addResult(this.wireId(callId), content);
-  }
-
-  /** A client resumes from the messages and the state that it has, so it gets all of them before it is asked. */
-  private pause(outcome: AgUiOutcome): readonly AgUiEvent[] {
-    return [...this.toolState.snapshot, this.thread.snapshot, ...this.finish(outcome)];
   }
 
   private finish(outcome: AgUiOutcome, text?: string): readonly AgUiEvent[] {

@@ -32,9 +32,22 @@ export class AgUiThread {
   /** The assistant messages that this object created, and may therefore change. */
   private readonly own = new Map<string, AssistantMessage>();
   private turn: OpenTurn | undefined;
+  /** Results of the run's calls that the client has supplied, by tool call; they stay the client's messages. */
+  private readonly supplied: Map<string, AgUiMessage>;
 
-  constructor(messages: readonly AgUiMessage[]) {
-    this.messages = [...messages];
+  /** @param isOfRun whether the id of a message or call belongs to the run that extends the thread */
+  constructor(messages: readonly AgUiMessage[], isOfRun: (id: string) => boolean) {
+    this.messages = messages.filter((message) => !isOfRun(message.role === 'tool' ? message.toolCallId : message.id));
+    this.supplied = new Map(
+      messages.flatMap((message) =>
+        message.role === 'tool' && isOfRun(message.toolCallId) ? [[message.toolCallId, message] as const] : [],
+      ),
+    );
+  }
+
+  /** Adds the results that the client has supplied, for calls that do not show them yet. */
+  addSupplied(): void {
+    for (const toolCallId of this.supplied.keys()) this.addResult(toolCallId, '');
   }
 
   get snapshot(): AgUiEvent {
@@ -150,13 +163,15 @@ export class AgUiThread {
   /** Clients place a result directly after the message with its call and that message's other results. */
   addResult(toolCallId: string, content: string): readonly AgUiEvent[] {
     if (this.hasResult(toolCallId)) return [];
-    const messageId = `${toolCallId}:result`;
+    const supplied = this.supplied.get(toolCallId);
+    const messageId = supplied?.id ?? `${toolCallId}:result`;
     const owner = this.messages.findIndex(
       (message) => message.role === 'assistant' && message.toolCalls?.some(({ id }) => id === toolCallId) === true,
     );
     let at = owner === -1 ? this.messages.length : owner + 1;
     while (this.messages[at]?.role === 'tool') at += 1;
-    this.messages.splice(at, 0, { id: messageId, role: 'tool', toolCallId, content });
+    this.messages.splice(at, 0, supplied ?? { id: messageId, role: 'tool', toolCallId, content });
+    if (supplied !== undefined) return [];
     return [{ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content, role: 'tool' }];
   }
 

@@ -1,7 +1,7 @@
 /** Encodes recorded events as one AG-UI run. */
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
 import { AgUiEncoder } from '../../../imports/interop/agUi/AgUiEncoder';
-import type { AgUiEncoderOptions, RestoredRun } from '../../../imports/interop/agUi/AgUiEncoder';
+import type { AgUiEncoderOptions } from '../../../imports/interop/agUi/AgUiEncoder';
 import type { AgUiEvent } from '../../../imports/interop/agUi/AgUiEvents';
 import type { AgUiMessage } from '../../../imports/interop/agUi/AgUiMessages';
 
@@ -11,7 +11,7 @@ export const QUESTION: AgUiMessage = { id: 'question', role: 'user', content: 'H
 export function encodeRun(
   events: readonly AgentEvent[],
   options: Partial<AgUiEncoderOptions> = {},
-  restored?: RestoredRun,
+  past: readonly AgentEvent[] = [],
 ): readonly AgUiEvent[] {
   const encoder = new AgUiEncoder({
     executionId: events[0]?.executionId ?? '',
@@ -20,5 +20,5 @@ export function encodeRun(
     messages: [QUESTION],
     ...options,
   });
-  return [...encoder.start(restored), ...events.flatMap((event) => encoder.encode(event))];
+  return [...encoder.start(past), ...events.flatMap((event) => encoder.encode(event))];
 }

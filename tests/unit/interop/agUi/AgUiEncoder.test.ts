@@ -3,6 +3,7 @@ import { AgenticLoop } from '../../../../imports/business/ai/application/service
 import type { AgentEvent, AgentEventBody } from '../../../../imports/business/ai/domain/types/AgentEvents';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { AgUiEvent } from '../../../../imports/interop/agUi/AgUiEvents';
+import type { AgUiMessage } from '../../../../imports/interop/agUi/AgUiMessages';
 import { parseInterruptId } from '../../../../imports/interop/agUi/agUiIds';
 import { deferred } from '../../../support/deferred';
 import { recordEvents } from '../../../support/recordEvents';
@@ -285,18 +286,11 @@ describe('AgUiEncoder', () => {
     await loop.approve(executionId, callId, argumentsHash);
     finished.resolve('done');
     await running;
+    const given = { messages: first.messages as AgUiMessage[], state: first.state };
+    const [past, events] = [record.events.slice(0, seen), record.events.slice(seen)];
     const second = await replayAgUi(
-      encodeRun(
-        record.events.slice(seen),
-        { state: first.state },
-        {
-          messages: first.messages,
-          calls: [{ callId: 's', name: 'send', blocking: true, arguments: '{}', state: 'awaiting_approval' }],
-          iterations: 1,
-          isCallingModel: false,
-        },
-      ),
-      { messages: first.messages, state: first.state },
+      encodeRun(events, { ...given, answered: new Map([[callId, 'decision']]) }, past),
+      given,
     );
     expect(second.error).to.equal(undefined);
     expect(second.outcome).to.equal('success');

@@ -1,6 +1,7 @@
 /** Reads the untrusted arguments of every operation: exactly these fields, of these types and sizes. */
 import { randomUUID } from 'node:crypto';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import type { FunctionTool } from '../../domain/entities/Tool';
 import { isList, isObject } from '../../domain/json';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
@@ -17,6 +18,7 @@ import {
   numberBetween,
   optional,
   readObject,
+  required,
   text,
 } from '../../domain/arguments';
 
@@ -55,9 +57,7 @@ export function readTextRequest(args: readonly unknown[]): UseRequest {
 /** The fields of `readTextRequest` and `schema`, or `(providerId, input, schema, options?)`. */
 export function readJSONRequest(args: readonly unknown[]): JSONRequest {
   const fields = readObject(asOne(args, 'schema'), [...COMMON, 'schema']);
-  if (!isObject(fields.schema)) throw invalid('schema', 'must be a JSON Schema object');
-  // A schema from outside can only be JSON. Whether it is a valid JSON Schema is decided when it is compiled.
-  return { ...commonOf(fields), schema: json(ARGUMENT_LIMITS.schema)(fields.schema, 'schema') as JsonObject };
+  return { ...commonOf(fields), schema: jsonSchema(fields.schema, 'schema') };
 }
 
 /**
@@ -65,11 +65,18 @@ export function readJSONRequest(args: readonly unknown[]): JSONRequest {
  * `repeats?`; or `(providerId, input, tools, options?)`.
  */
 export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
-  const fields = readObject(asOne(args, 'tools'), [...COMMON, ...CONVERSATION, 'tools', 'maxIterations']);
+  const fields = readObject(asOne(args, 'tools'), [
+    ...COMMON,
+    ...CONVERSATION,
+    'tools',
+    'clientTools',
+    'maxIterations',
+  ]);
   if (fields.repeats !== undefined) assertOnlyRepeats(fields);
   return {
     ...commonOf(fields.repeats === undefined ? fields : { ...fields, input: [] }),
     tools: fields.tools === undefined ? [] : listOf(ARGUMENT_LIMITS.tools, toolName)(fields.tools, 'tools'),
+    ...optional(fields, 'clientTools', listOf(ARGUMENT_LIMITS.tools, clientTool)),
     ...optional(fields, 'maxIterations', integer(1, 100)),
     ...optional(fields, 'conversationId', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'continues', identifier(ARGUMENT_LIMITS.id)),
@@ -193,6 +200,24 @@ function executionIdOf(fields: JsonObject): string {
 
 function callIdOf(fields: JsonObject): string {
   return identifier(ARGUMENT_LIMITS.callId)(fields.callId, 'callId');
+}
+
+/** `{ name, description?, parameters? }` */
+function clientTool(value: unknown, path: string): FunctionTool {
+  const fields = readObject(value, ['name', 'description', 'parameters'], path);
+  return {
+    type: 'function',
+    name: required(fields, 'name', toolName, `${path}.name`),
+    ...optional(fields, 'description', text(ARGUMENT_LIMITS.instructions), `${path}.description`),
+    ...optional(fields, 'parameters', jsonSchema, `${path}.parameters`),
+    external: true,
+  };
+}
+
+// A schema from outside can only be JSON. Whether it is a valid JSON Schema is decided when it is compiled.
+function jsonSchema(value: unknown, path: string): JsonObject {
+  if (!isObject(value)) throw invalid(path, 'must be a JSON Schema object');
+  return json(ARGUMENT_LIMITS.schema)(value, path) as JsonObject;
 }
 
 function toolName(value: unknown, path: string): string {

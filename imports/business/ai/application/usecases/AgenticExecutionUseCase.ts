@@ -1,11 +1,14 @@
 /** Runs the agentic loop for an actor who may use the provider and the tools. */
+import type { FunctionTool } from '../../domain/entities/Tool';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { RunLauncher, StartedRequest, UseRequest } from './RunLauncher';
 
 export interface AgenticRequest extends UseRequest {
-  /** Names of the server's tools. Callers cannot define tools. */
+  /** Names of the server's tools. Callers cannot define tools that the server executes. */
   readonly tools: readonly string[];
+  /** Tools that the caller executes itself: it submits the results of their calls. */
+  readonly clientTools?: readonly FunctionTool[];
   readonly maxIterations?: number;
 }
 
@@ -37,13 +40,19 @@ export class AgenticExecutionUseCase {
   /** @param stream whether live text is emitted as events, for people who watch the run */
   private launch(
     actor: Actor,
-    { tools, maxIterations, ...request }: AgenticRequest,
+    { tools, clientTools, maxIterations, ...request }: AgenticRequest,
     signal?: AbortSignal,
     stream = false,
   ): Promise<StartedRequest<LLMResponse>> {
     return this.launcher.launch(actor, request, {
       tools,
-      args: { operation: 'generateWithTools', tools, ...(maxIterations === undefined ? {} : { maxIterations }) },
+      ...(clientTools === undefined ? {} : { clientTools }),
+      args: {
+        operation: 'generateWithTools',
+        tools,
+        ...(clientTools === undefined ? {} : { clientTools }),
+        ...(maxIterations === undefined ? {} : { maxIterations }),
+      },
       run: async ({ options, execute }) => {
         const limits = {
           ...(maxIterations === undefined ? {} : { maxIterations }),

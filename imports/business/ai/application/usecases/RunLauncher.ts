@@ -5,6 +5,7 @@
 import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
 import { textOfContent } from '../../domain/entities/Content';
+import type { FunctionTool } from '../../domain/entities/Tool';
 import { isFinished, runOf } from '../../domain/entities/Run';
 import type { RunResult } from '../../domain/entities/Run';
 import { addUsage, NO_USAGE } from '../../domain/entities/Response';
@@ -86,6 +87,8 @@ export interface RunCost {
 export interface RunWork<T> {
   /** Names of the requested tools. */
   readonly tools: readonly string[];
+  /** Tools that the caller executes. */
+  readonly clientTools?: readonly FunctionTool[];
   /** What identifies the operation, besides the request itself; as JSON. */
   readonly args: object;
   readonly run: (run: AuthorizedRun) => Promise<T>;
@@ -195,7 +198,7 @@ export class RunLauncher {
         const runs = new RequestRuns(userId, executionId, first, this.ports.loop);
         const authorized = runs.authorized({
           ...optionsOf({ ...request, input }),
-          tools: work.tools,
+          tools: [...work.tools, ...(work.clientTools ?? [])],
           ...(budget === undefined ? {} : { budget }),
         });
         const done = ignoreRejection(

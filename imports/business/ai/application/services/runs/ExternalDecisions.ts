@@ -2,7 +2,13 @@
  * Decisions about tool calls that come from outside the run: approvals, rejections, submitted results. A stored run may
  * be executed by any process; its owner receives the decision as a command.
  */
-import { acceptsDecision, acceptsResult, isDecidedLike, isSettled } from '../../../domain/entities/Tool';
+import {
+  acceptsDecision,
+  acceptsResult,
+  isDecidedLike,
+  isFunctionTool,
+  isSettled,
+} from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
@@ -91,13 +97,24 @@ export class ExternalDecisions {
     if (isSettled(call)) return 'already-settled';
     const isExternal =
       this.registry.live.get(executionId)?.loop.calls.isExternal(call) ??
-      this.toolExecutor.getToolDefinition(call.name)?.external === true;
+      (await this.isExternalInPlan(executionId, call.name));
     if (!acceptsResult(call, isExternal))
       throw new LLMInvalidRequestError(`The call "${callId}" does not wait for a submitted result.`, {
         path: 'callId',
       });
     const action: RunAction = { kind: 'submit', callId, result: toStorableResult(result) };
     return (await this.send(executionId, call, action)) ? 'accepted' : 'already-settled';
+  }
+
+  /** Of a run that another process executes. Its plan defines the tools that are not the server's. */
+  private async isExternalInPlan(executionId: string, toolName: string): Promise<boolean> {
+    if (this.toolExecutor.getToolDefinition(toolName)?.external === true) return true;
+    const stored = await this.durable?.remote.load(executionId);
+    return (
+      stored?.run.plan.tools.some(
+        (tool) => typeof tool !== 'string' && isFunctionTool(tool) && tool.name === toolName && tool.external === true,
+      ) ?? false
+    );
   }
 
   /** @returns false if another decision came first */

@@ -1,0 +1,204 @@
+/** Starts and continues runs for AG-UI clients. Holds no state: the ids in a thread name the runs they belong to. */
+import { isFinished } from '../../business/ai/domain/entities/Run';
+import { acceptsDecision, isSettled } from '../../business/ai/domain/entities/Tool';
+import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
+import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { invalid } from '../../business/ai/domain/arguments';
+import { isList, isObject } from '../../business/ai/domain/json';
+import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
+import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
+import type { AgUiMessage, AgUiResumeEntry, RunAgentInput } from '../../interop/agUi/AgUiMessages';
+import type { AgUiAnswer, AgUiAnswers } from '../../interop/agUi/AgUiCalls';
+import { parseInterruptId, parseWireCallId } from '../../interop/agUi/agUiIds';
+import { readInterruptAnswer } from '../../interop/agUi/readRunAgentInput';
+import { toConversation } from '../../interop/agUi/toConversation';
+import { toActor } from '../auth/ApiPrincipal';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
+import { loadCurrentRun } from '../chat/loadCurrentRun';
+import type { LoadRunPorts } from '../chat/loadCurrentRun';
+import type { ModelDirectory } from '../gateway/models/ModelDirectory';
+
+export interface AgUiRunsPorts extends LoadRunPorts {
+  readonly methods: AIMethods;
+  readonly models: Pick<ModelDirectory, 'resolve'>;
+  readonly tools: { readonly tools: readonly FunctionTool[] };
+}
+
+export interface AgUiTurn {
+  readonly executionId: string;
+  /** The run as an earlier AG-UI run left it, if this one continues it. */
+  readonly stored?: StoredRun;
+  /** The calls that were answered just now. */
+  readonly answered: AgUiAnswers;
+}
+
+type ToolMessage = Extract<AgUiMessage, { readonly role: 'tool' }>;
+
+/** `forwardedProps.bolide` */
+export interface AgUiOptions {
+  /** As everywhere: `openai`, `anthropic/claude-sonnet-4-5`. Default: the server's. */
+  readonly model?: string;
+  /** Names of the server's tools. Default: all whose results are not supplied from outside. */
+  readonly tools?: readonly string[];
+  /** What happens to the run when the client disconnects. Default: `cancel`. */
+  readonly onDisconnect?: 'cancel' | 'continue';
+}
+
+export class AgUiRuns {
+  private readonly ports: AgUiRunsPorts;
+
+  constructor(ports: AgUiRunsPorts) {
+    this.ports = ports;
+  }
+
+  async submit(principal: ApiPrincipal, input: RunAgentInput, options: AgUiOptions): Promise<AgUiTurn> {
+    const results = trailingResults(input.messages);
+    const referenced = referencedRun(input, results);
+    if (referenced !== undefined) {
+      const stored = await this.load(principal, referenced);
+      if (stored !== undefined) return this.continue(principal, input, stored, results);
+      if (input.resume.length > 0) throw invalid('resume[0].interruptId', 'names no run of yours');
+    }
+    await this.endPrevious(principal, input);
+    return this.start(principal, input, options);
+  }
+
+  cancel(principal: ApiPrincipal, executionId: string): Promise<unknown> {
+    return this.ports.methods['ai.runs.cancel'](toActor(principal), { executionId });
+  }
+
+  private async start(principal: ApiPrincipal, input: RunAgentInput, options: AgUiOptions): Promise<AgUiTurn> {
+    const { models, methods, tools } = this.ports;
+    const { providerId, address } = await models.resolve(principal, options.model, 'responses');
+    const { items, instructions } = toConversation(input);
+    const { executionId } = await methods['ai.runs.start'](toActor(principal), {
+      requestId: input.runId,
+      providerId,
+      input: items,
+      tools: options.tools ?? tools.tools.filter(({ external }) => external !== true).map(({ name }) => name),
+      ...(/^[^\s\p{C}]{1,128}$/u.test(input.threadId) ? { conversationId: input.threadId } : {}),
+      ...(input.tools.length === 0 ? {} : { clientTools: input.tools }),
+      ...(address === providerId ? {} : { model: address.slice(providerId.length + 1) }),
+      ...(instructions === undefined ? {} : { instructions }),
+    });
+    return { executionId, answered: new Map() };
+  }
+
+  private async continue(
+    principal: ApiPrincipal,
+    { resume }: RunAgentInput,
+    stored: StoredRun,
+    results: readonly ToolMessage[],
+  ): Promise<AgUiTurn> {
+    const { executionId } = stored.run;
+    const answered = new Map<string, AgUiAnswer>();
+    const calls = new Map(stored.calls.map((call) => [call.id, call]));
+    for (const [index, entry] of resume.entries()) {
+      const call = calls.get(parseInterruptId(entry.interruptId)?.callId ?? '');
+      if (call === undefined || isSettled(call)) continue;
+      answered.set(call.id, await this.answer(principal, executionId, call, entry, `resume[${index}]`));
+    }
+    for (const { toolCallId, content } of results) {
+      const call = calls.get(parseWireCallId(toolCallId)?.callId ?? '');
+      if (call === undefined || isSettled(call) || answered.has(call.id)) continue;
+      const output = typeof content === 'string' ? content : JSON.stringify(content);
+      await this.ports.methods['ai.runs.submitToolResult'](toActor(principal), {
+        executionId,
+        callId: call.id,
+        output,
+      });
+      answered.set(call.id, 'result');
+    }
+    return { executionId, stored: (await this.load(principal, executionId)) ?? stored, answered };
+  }
+
+  private async answer(
+    principal: ApiPrincipal,
+    executionId: string,
+    call: ToolCall,
+    { interruptId, status, payload }: AgUiResumeEntry,
+    path: string,
+  ): Promise<AgUiAnswer> {
+    const { methods } = this.ports;
+    const actor = toActor(principal);
+    const named = { executionId, callId: call.id };
+    const decision = { ...named, argumentsHash: parseInterruptId(interruptId)?.argumentsHash };
+    const given = status === 'cancelled' ? {} : readInterruptAnswer(payload, `${path}.payload`);
+    const { approved = false, reason, output, error } = given;
+    const isDismissed = status === 'cancelled';
+    if (acceptsDecision(call) && (given.approved !== undefined || isDismissed)) {
+      if (approved) await methods['ai.runs.approve'](actor, decision);
+      else await methods['ai.runs.reject'](actor, { ...decision, reason: reason ?? DISMISSED });
+      return 'decision';
+    }
+    if (output === undefined && error === undefined && !isDismissed)
+      throw invalid(`${path}.payload`, 'does not match the response schema of its interrupt');
+    const result = output === undefined ? { error: error ?? DISMISSED } : { output };
+    await methods['ai.runs.submitToolResult'](actor, { ...named, ...result });
+    return 'result';
+  }
+
+  /**
+   * The run that the thread is at cannot be continued any more once a message follows its calls.
+   * @throws ConflictError if it waits for answers to its interrupts
+   */
+  private async endPrevious(principal: ApiPrincipal, { messages, runId }: RunAgentInput): Promise<void> {
+    const last = messages.findLast(({ role }) => role === 'assistant');
+    const executionId = last?.role === 'assistant' ? executionOf(last.id) : undefined;
+    const stored = executionId === undefined ? undefined : await this.load(principal, executionId);
+    if (stored === undefined || isFinished(stored.run.state) || stored.run.requestId === runId) return;
+    if (stored.calls.some((call) => acceptsDecision(call)))
+      throw new ConflictError('The thread has interrupts that "resume" must answer before the conversation goes on.', {
+        path: 'resume',
+      });
+    await this.cancel(principal, stored.run.executionId);
+  }
+
+  /** @returns undefined for another user's run */
+  private async load({ userId }: ApiPrincipal, executionId: string): Promise<StoredRun | undefined> {
+    const stored = await loadCurrentRun(this.ports, executionId);
+    return stored?.run.userId === userId ? stored : undefined;
+  }
+}
+
+const DISMISSED = 'The user dismissed the request.';
+
+/** The results after the last message of another role. */
+function trailingResults(messages: readonly AgUiMessage[]): readonly ToolMessage[] {
+  const start = messages.findLastIndex(({ role }) => role !== 'tool' && role !== 'activity') + 1;
+  return messages.slice(start).filter((message) => message.role === 'tool');
+}
+
+/** @throws LLMInvalidRequestError */
+function referencedRun({ resume }: RunAgentInput, results: readonly ToolMessage[]): string | undefined {
+  const ids = resume.map(({ interruptId }, index) => {
+    const { executionId } = parseInterruptId(interruptId) ?? {};
+    if (executionId !== undefined) return executionId;
+    throw new LLMInvalidRequestError(`"resume[${index}].interruptId" is not the id of an interrupt of Bolide's.`, {
+      path: `resume[${index}].interruptId`,
+    });
+  });
+  return ids[0] ?? parseWireCallId(results.at(-1)?.toolCallId ?? '')?.executionId;
+}
+
+function executionOf(messageId: string): string | undefined {
+  return parseWireCallId(messageId)?.executionId;
+}
+
+/** @throws LLMInvalidRequestError */
+export function readAgUiOptions({ forwardedProps }: Pick<RunAgentInput, 'forwardedProps'>): AgUiOptions {
+  const path = 'forwardedProps.bolide';
+  const { bolide = {} } = forwardedProps;
+  if (!isObject(bolide)) throw invalid(path, 'must be an object');
+  const { model, tools, onDisconnect } = bolide;
+  if (model !== undefined && typeof model !== 'string') throw invalid(`${path}.model`, 'must be a string');
+  if (tools !== undefined && !(isList(tools) && tools.every((name) => typeof name === 'string')))
+    throw invalid(`${path}.tools`, 'must be a list of names');
+  if (onDisconnect !== undefined && onDisconnect !== 'cancel' && onDisconnect !== 'continue')
+    throw invalid(`${path}.onDisconnect`, 'must be "cancel" or "continue"');
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(onDisconnect === undefined ? {} : { onDisconnect }),
+  };
+}

@@ -1,0 +1,103 @@
+/** `POST /ag-ui`: the endpoint of an AG-UI `HttpAgent`. https://docs.ag-ui.com/sdk/js/client/http-agent */
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import { isFinished } from '../../business/ai/domain/entities/Run';
+import { replayRun } from '../../business/ai/application/services/replayRun';
+import { AgUiEncoder } from '../../interop/agUi/AgUiEncoder';
+import type { RunAgentInput } from '../../interop/agUi/AgUiMessages';
+import { AgUiStreamEncoder, toAgUiFrame } from '../../interop/agUi/AgUiStreamEncoder';
+import { readRunAgentInput } from '../../interop/agUi/readRunAgentInput';
+import { followRun } from '../chat/followRun';
+import { NewEvents } from '../chat/NewEvents';
+import { streamEvents } from '../chat/streamRun';
+import type { StreamRunPorts } from '../chat/streamRun';
+import type { AddEndpoint } from '../http/Endpoint';
+import type { RequestContext, RouteHandler } from '../http/RequestContext';
+import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';
+import { readAgUiOptions } from './AgUiRuns';
+import type { AgUiRuns, AgUiTurn } from './AgUiRuns';
+
+export interface AgUiRoutePorts extends StreamRunPorts {
+  readonly agUi: AgUiRuns;
+}
+
+/** @returns the path prefixes whose remaining paths are to get 404 */
+export function addAgUiRoutes(add: AddEndpoint, ports: AgUiRoutePorts): readonly string[] {
+  add('app', '/ag-ui', '/ag-ui', { method: 'post', scope: 'generate', handler: runAgent(ports) });
+  return ['/ag-ui'];
+}
+
+function runAgent(ports: AgUiRoutePorts): RouteHandler {
+  return async (context) => {
+    const { principal, request, response, hasLeft } = context;
+    const input = readRunAgentInput(request.body);
+    const options = readAgUiOptions(input);
+    let turn: AgUiTurn;
+    try {
+      turn = await ports.agUi.submit(principal, input, options);
+    } catch (thrown) {
+      // The protocol reports what is wrong with a thread in its stream.
+      const { code, message } = ports.toError(thrown);
+      response.set({ ...STREAM_HEADERS, 'content-type': SERVER_SENT_EVENTS.contentType });
+      response.end(toAgUiFrame({ type: 'RUN_ERROR', message, code }));
+      return;
+    }
+    const encoder = await streamTurn(context, input, turn, ports);
+    // Clients stop a run by disconnecting. A server that stops leaves it to another process, or to its next start.
+    const isStopped = hasLeft() && !encoder.isDone && !ports.closing.aborted;
+    if (isStopped && options.onDisconnect !== 'continue') await ports.agUi.cancel(principal, turn.executionId);
+  };
+}
+
+async function streamTurn(
+  context: RequestContext,
+  input: RunAgentInput,
+  { executionId, stored, answered }: AgUiTurn,
+  ports: AgUiRoutePorts,
+): Promise<AgUiEncoder> {
+  const { threadId, runId, parentRunId, messages, state } = input;
+  const serverTools = ports.tools.tools;
+  const frontEndTools = new Set([...input.tools.map(({ name }) => name), ...frontEndToolsOf(stored)]);
+  const encoder = new AgUiEncoder({
+    executionId,
+    threadId,
+    runId,
+    messages,
+    state,
+    frontEndTools,
+    answered,
+    isExternal: (name) => serverTools.some((tool) => tool.name === name && tool.external === true),
+    ...(parentRunId === undefined ? {} : { parentRunId }),
+  });
+  const past = stored === undefined ? [] : replayRun(stored).filter(({ type }) => !LAST_EVENTS.has(type));
+  const known = new NewEvents();
+  for (const event of past) known.accepts(event);
+  const tools = [...serverTools, ...[...frontEndTools].map((name) => ({ name, external: true }))];
+  const all = followRun({ ...ports, tools: { tools } }, executionId, {
+    signal: context.signal,
+    decided: new Set(answered.keys()),
+  });
+  await streamEvents(context, untilDone(all, known, encoder), new AgUiStreamEncoder(encoder, past), ports);
+  return encoder;
+}
+
+/** The tools of a run that the client of an earlier AG-UI run executes. */
+function frontEndToolsOf(stored: AgUiTurn['stored']): readonly string[] {
+  if (stored === undefined || isFinished(stored.run.state)) return [];
+  return stored.run.plan.tools.flatMap((tool) =>
+    typeof tool !== 'string' && tool.type === 'function' && tool.external === true ? [String(tool.name)] : [],
+  );
+}
+
+const LAST_EVENTS: ReadonlySet<AgentEvent['type']> = new Set(['run:completed', 'run:failed', 'run:cancelled']);
+
+/** An AG-UI run may end before Bolide's. */
+async function* untilDone(
+  events: AsyncIterable<AgentEvent>,
+  known: NewEvents,
+  encoder: AgUiEncoder,
+): AsyncGenerator<AgentEvent, void, undefined> {
+  for await (const event of events) {
+    if (known.accepts(event)) yield event;
+    if (encoder.isDone) return;
+  }
+}

@@ -1,0 +1,40 @@
+/** AG-UI events as server-sent events. https://docs.ag-ui.com/concepts/architecture */
+import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { RunEventEncoder } from '../RunEventEncoder';
+import type { AgUiEncoder } from './AgUiEncoder';
+import type { AgUiEvent } from './AgUiEvents';
+
+export class AgUiStreamEncoder implements RunEventEncoder {
+  readonly headers = {};
+  private readonly encoder: AgUiEncoder;
+  /** The events that the stream begins with. */
+  private beginning: readonly AgUiEvent[];
+
+  constructor(encoder: AgUiEncoder, past: readonly AgentEvent[] = []) {
+    this.encoder = encoder;
+    this.beginning = encoder.start(past);
+  }
+
+  push(event: AgentEvent): readonly string[] {
+    return this.frames(this.encoder.encode(event));
+  }
+
+  end(): readonly string[] {
+    return this.frames(this.encoder.end());
+  }
+
+  fail({ code, message }: LLMError): readonly string[] {
+    return this.frames(this.encoder.fail({ code, message }));
+  }
+
+  private frames(events: readonly AgUiEvent[]): readonly string[] {
+    const all = [...this.beginning, ...events];
+    this.beginning = [];
+    return all.map(toAgUiFrame);
+  }
+}
+
+export function toAgUiFrame(event: AgUiEvent): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}

@@ -1,0 +1,225 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HttpAgent } from '@ag-ui/client';
+import type { Message, Tool } from '@ag-ui/core';
+import { expect } from 'chai';
+import type { RunningServer } from '../../imports/startup/node/startServer';
+import { runAgent } from '../support/agUi/replayAgUi';
+import { startDemoServer } from '../support/startDemoServer';
+
+const TOKEN = 'a-token-for-ag-ui';
+const VENDORS = ['openai', 'azure_openai', 'anthropic', 'google', 'grok', 'groq', 'llama'];
+const LOCATION: Tool = {
+  name: 'get_location',
+  description: 'Where the user is.',
+  parameters: { type: 'object', properties: {}, additionalProperties: false },
+};
+
+describe('POST /ag-ui', () => {
+  let server: RunningServer;
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bolide-ag-ui-'));
+    server = await startDemoServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory });
+  });
+  after(async () => {
+    await server.close();
+    await rm(directory, { recursive: true });
+  });
+
+  let threads = 0;
+  const ask = (agent: HttpAgent, content: string): void =>
+    void agent.messages.push({ id: `m${agent.messages.length}`, role: 'user', content });
+  const openThread = (question?: string): HttpAgent => {
+    threads += 1;
+    const agent = new HttpAgent({
+      url: `${server.url}/ag-ui`,
+      threadId: `thread-${threads}`,
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    if (question !== undefined) ask(agent, question);
+    return agent;
+  };
+  const bolide = (options: object) => ({ forwardedProps: { bolide: options } });
+  const textOf = (messages: readonly Message[]) => messages.map(({ role }) => role).join(' ');
+  const runOf = (state: unknown) => (state as { bolide: { executionId: string } }).bolide.executionId;
+
+  for (const model of VENDORS)
+    it(`answers on ${model}, with a blocking and a non-blocking call`, async () => {
+      const agent = openThread('Use get_weather for Lisbon, research_topic "harbour fog"');
+      const run = await runAgent(agent, bolide({ model }));
+      expect(run.error).to.equal(undefined);
+      expect(run.outcome).to.equal('success');
+      const results = run.messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
+      expect(results.some((text) => text.includes('Lisbon'))).to.equal(true);
+      expect(results.some((text) => text.includes('harbour fog'))).to.equal(true);
+      ask(agent, 'Thank you.');
+      const next = await runAgent(agent, bolide({ model }));
+      expect(next.error).to.equal(undefined);
+      expect(next.messages.at(-1)?.role).to.equal('assistant');
+    });
+
+  it('interrupts for an approval, and continues the same run with the answer', async () => {
+    const agent = openThread('Use send_reminder "take a coat"');
+    const asked = await runAgent(agent);
+    expect(asked.outcome).to.equal('interrupt');
+    const [interrupt] = asked.interrupts;
+    expect(interrupt?.reason).to.equal('tool_call');
+    const run = await runAgent(agent, {
+      resume: [{ interruptId: interrupt?.id ?? '', status: 'resolved', payload: { approved: true } }],
+    });
+    expect(run.error).to.equal(undefined);
+    expect(run.outcome).to.equal('success');
+    expect(runOf(run.state)).to.equal(runOf(asked.state));
+    expect(textOf(run.messages)).to.equal('user assistant tool assistant');
+    expect(run.messages.find(({ role }) => role === 'tool')?.content).to.include('take a coat');
+  });
+
+  it('rejects a call with a reason, and one whose interrupt is cancelled', async () => {
+    for (const answer of [
+      { status: 'resolved', payload: { approved: false, reason: 'It is warm.' } } as const,
+      { status: 'cancelled' } as const,
+    ]) {
+      const agent = openThread('Use send_reminder "take a coat"');
+      const asked = await runAgent(agent);
+      const run = await runAgent(agent, { resume: [{ interruptId: asked.interrupts[0]?.id ?? '', ...answer }] });
+      expect(run.error).to.equal(undefined);
+      const result = String(run.messages.find(({ role }) => role === 'tool')?.content);
+      expect(result).to.include(answer.status === 'cancelled' ? 'dismissed' : 'It is warm.');
+    }
+  });
+
+  it('repeats the end of a run for a repeated answer', async () => {
+    const agent = openThread('Use send_reminder "take a coat"');
+    const asked = await runAgent(agent);
+    const before = structuredClone(agent.messages);
+    const resume = [
+      { interruptId: asked.interrupts[0]?.id ?? '', status: 'resolved', payload: { approved: true } } as const,
+    ];
+    const first = await runAgent(agent, { resume });
+    agent.messages = before;
+    const second = await runAgent(agent, { resume });
+    expect(second.error).to.equal(undefined);
+    expect(second.messages.map(({ role, content }) => [role, content])).to.deep.equal(
+      first.messages.map(({ role, content }) => [role, content]),
+    );
+  });
+
+  it('refuses a message while interrupts are open, and answers to unknown ones', async () => {
+    const agent = openThread('Use send_reminder "take a coat"');
+    await runAgent(agent);
+    agent.pendingInterrupts = [];
+    ask(agent, 'Never mind.');
+    const refused = await runAgent(agent);
+    expect(refused.seen.at(-1)).to.include({ type: 'RUN_ERROR', code: 'conflict' });
+    const unknown = await runAgent(openThread('Hello?'), { resume: [{ interruptId: 'x', status: 'cancelled' }] });
+    expect(unknown.seen.at(-1)).to.include({ type: 'RUN_ERROR', code: 'invalid-request' });
+  });
+
+  it('asks for the result of a server’s external tool', async () => {
+    const agent = openThread('Use consult_expert "Is it safe to sail?"');
+    const asked = await runAgent(agent, bolide({ tools: ['consult_expert'] }));
+    expect(asked.interrupts[0]?.reason).to.equal('bolide:result');
+    const run = await runAgent(agent, {
+      resume: [{ interruptId: asked.interrupts[0]?.id ?? '', status: 'resolved', payload: { output: 'It is.' } }],
+    });
+    expect(run.error).to.equal(undefined);
+    expect(run.messages.find(({ role }) => role === 'tool')?.content).to.equal('It is.');
+  });
+
+  it('has the front end execute its own tools', async () => {
+    const agent = openThread('Use get_location');
+    const first = await runAgent(agent, { tools: [LOCATION] });
+    expect(first.outcome).to.equal('success');
+    const [toolCallId = ''] = first.pendingToolCallIds;
+    agent.messages.push({ id: 'own-result', role: 'tool', toolCallId, content: 'Lisbon harbour' });
+    const second = await runAgent(agent, { tools: [LOCATION] });
+    expect(second.error).to.equal(undefined);
+    expect(runOf(second.state)).to.equal(runOf(first.state));
+    expect(textOf(second.messages)).to.equal('user assistant tool assistant');
+    expect(second.messages[2]?.id).to.equal('own-result');
+    expect(JSON.stringify(second.messages[3])).to.include('Lisbon harbour');
+  });
+
+  it('ends a run whose front-end call is never answered, once the conversation goes on', async () => {
+    const agent = openThread('Use get_location');
+    const first = await runAgent(agent, { tools: [LOCATION] });
+    ask(agent, 'Never mind.');
+    const second = await runAgent(agent, { tools: [LOCATION] });
+    expect(second.error).to.equal(undefined);
+    expect(second.messages.at(-1)?.role).to.equal('assistant');
+    const abandoned = await server.host.module.runs.load(runOf(first.state));
+    expect(abandoned?.run.state).to.equal('cancelled');
+  });
+
+  it('cancels the run of a client that disconnects, unless it asks to continue', async () => {
+    for (const onDisconnect of ['cancel', 'continue'] as const) {
+      const agent = openThread('Use render_video "fog" 2 seconds');
+      const isStarted = new Promise<string>((resolve) =>
+        agent.subscribe({
+          onCustomEvent: () => undefined,
+          onStateChanged: ({ state }) => {
+            const calls = Object.values((state as { bolide: { toolCalls: object } }).bolide.toolCalls);
+            if (calls.some((call: { state: string }) => call.state === 'executing')) resolve(runOf(state));
+          },
+        }),
+      );
+      const running = runAgent(agent, bolide({ onDisconnect }));
+      const executionId = await isStarted;
+      agent.abortRun();
+      await running;
+      const { loop, runs } = server.host.module;
+      await loop.waitForResult(executionId).catch(() => undefined);
+      const state = (await runs.load(executionId))?.run.state;
+      expect(state).to.equal(onDisconnect === 'cancel' ? 'cancelled' : 'completed');
+    }
+  });
+
+  it('answers a repeated request with the run that it has started', async () => {
+    const agent = openThread('Tell me about harbours.');
+    const before = structuredClone(agent.messages);
+    const first = await runAgent(agent, { runId: 'the-same-run' });
+    agent.messages = before;
+    agent.state = {};
+    const second = await runAgent(agent, { runId: 'the-same-run' });
+    expect(runOf(second.state)).to.equal(runOf(first.state));
+    expect(second.messages).to.deep.equal(first.messages);
+  });
+
+  it('takes system messages and context as instructions', async () => {
+    const agent = openThread();
+    agent.messages.push({ id: 's', role: 'system', content: 'Be brief.' });
+    ask(agent, 'Hello?');
+    const run = await runAgent(agent, { context: [{ description: 'The page', value: 'Harbours' }] });
+    expect(run.error).to.equal(undefined);
+    const stored = await server.host.module.runs.load(runOf(run.state));
+    expect(stored?.run.plan.options.instructions).to.equal('Be brief.\n\nThe page: Harbours');
+  });
+
+  for (const [path, body] of [
+    ['threadId', { runId: 'r', messages: [] }],
+    ['messages[0].role', { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'robot', content: '' }] }],
+    ['messages[0].content', { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user' }] }],
+    ['tools[0].name', { threadId: 't', runId: 'r', messages: [], tools: [{ description: '' }] }],
+    ['resume[0].status', { threadId: 't', runId: 'r', messages: [], resume: [{ interruptId: 'i', status: 'no' }] }],
+    [
+      'forwardedProps.bolide.model',
+      { threadId: 't', runId: 'r', messages: [], forwardedProps: { bolide: { model: 7 } } },
+    ],
+  ] as const)
+    it(`names "${path}" if it is invalid`, async () => {
+      const response = await fetch(`${server.url}/ag-ui`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).to.equal(400);
+      expect(JSON.stringify(await response.json())).to.include(`\\"${path}\\"`);
+    });
+
+  it('refuses a client without a token', async () => {
+    const response = await fetch(`${server.url}/ag-ui`, { method: 'POST', body: '{}' });
+    expect(response.status).to.equal(401);
+  });
+});
