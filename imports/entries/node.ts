@@ -10,6 +10,14 @@ export {
 } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 export { DocumentRunStore, openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 export { MemoryRunStore } from '../business/ai/infrastructure/persistence/runs/MemoryRunStore';
+export { AgUiEncoder } from '../interop/agUi/AgUiEncoder';
+export type { AgUiEncoderOptions } from '../interop/agUi/AgUiEncoder';
+export type { AgUiEvent } from '../interop/agUi/AgUiEvents';
+export type { AgUiMessage, RunAgentInput } from '../interop/agUi/AgUiMessages';
+export { AgUiStreamEncoder } from '../interop/agUi/AgUiStreamEncoder';
+export type { AgUiRunState } from '../interop/agUi/AgUiToolState';
+export { readRunAgentInput } from '../interop/agUi/readRunAgentInput';
+export { toConversation } from '../interop/agUi/toConversation';
 export { createHost } from '../startup/createHost';
 export type { Host, HostPorts, HostSettings } from '../startup/createHost';
 export { moduleFromEnvironment } from '../startup/moduleFromEnvironment';

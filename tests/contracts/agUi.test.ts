@@ -51,7 +51,7 @@ describe('POST /ag-ui', () => {
       const run = await runAgent(agent, bolide({ model }));
       expect(run.error).to.equal(undefined);
       expect(run.outcome).to.equal('success');
-      const results = run.messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
+      const results = run.messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
       expect(results.some((text) => text.includes('Lisbon'))).to.equal(true);
       expect(results.some((text) => text.includes('harbour fog'))).to.equal(true);
       ask(agent, 'Thank you.');
@@ -85,7 +85,7 @@ describe('POST /ag-ui', () => {
       const asked = await runAgent(agent);
       const run = await runAgent(agent, { resume: [{ interruptId: asked.interrupts[0]?.id ?? '', ...answer }] });
       expect(run.error).to.equal(undefined);
-      const result = String(run.messages.find(({ role }) => role === 'tool')?.content);
+      const result = JSON.stringify(run.messages.find(({ role }) => role === 'tool')?.content);
       expect(result).to.include(answer.status === 'cancelled' ? 'dismissed' : 'It is warm.');
     }
   });

@@ -84,7 +84,7 @@ async function streamTurn(
 function frontEndToolsOf(stored: AgUiTurn['stored']): readonly string[] {
   if (stored === undefined || isFinished(stored.run.state)) return [];
   return stored.run.plan.tools.flatMap((tool) =>
-    typeof tool !== 'string' && tool.type === 'function' && tool.external === true ? [String(tool.name)] : [],
+    typeof tool !== 'string' && tool.type === 'function' && tool.external === true ? [tool.name] : [],
   );
 }
 

@@ -1,7 +1,7 @@
 /** Leaves paths that an app may use for pages of its own to the app when a browser opens them as a page. */
 import type { RequestHandler } from 'express';
 
-const SHARED_PATHS = /^\/(?:runs|tools|stats|providers|secrets|tokens|user-data|input|output|chat)(?:\/|$)/;
+const SHARED_PATHS = /^\/(?:runs|tools|stats|providers|secrets|tokens|user-data|input|output|chat|ag-ui)(?:\/|$)/;
 
 /** Express skips the rest of the router on `next('router')`. */
 export const leavePages: RequestHandler = (request, _response, next) => {
