@@ -4,4 +4,7 @@ import { Mongo } from 'meteor/mongo';
 import { Tracker } from 'meteor/tracker';
 import { createMeteorHelpers } from 'bolide/meteor-client';
 
-export const { trackRun, trackDelta, trackToolCalls, callMethod } = createMeteorHelpers({ Meteor, Mongo, Tracker });
+/** For `createMeteorData` and `createMeteorHooks` of `bolide/react`, which only apps with React import. */
+export const meteorPackages = { Meteor, Mongo, Tracker };
+
+export const { trackRun, trackDelta, trackToolCalls, callMethod } = createMeteorHelpers(meteorPackages);

@@ -13,6 +13,4 @@ Package.onUse((api) => {
   api.use('tracker@1.3.4', 'client');
   api.mainModule('server.ts', 'server');
   api.mainModule('client.ts', 'client');
-  // Imported by apps with React only: meteor/bolide:bolide/react
-  api.addFiles('react.ts', 'client', { lazy: true });
 });
