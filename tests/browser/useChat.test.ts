@@ -1,0 +1,147 @@
+/** A page with the AI SDK's `useChat` in Chromium, on the dashboard's session, against the server of `npm start`. */
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { build } from 'esbuild';
+import type { Page } from 'playwright-core';
+import { DashboardBrowser } from '../support/DashboardBrowser';
+import { until } from '../support/until';
+
+describe('useChat in a browser', function () {
+  this.timeout(120_000);
+  let browser: DashboardBrowser | undefined;
+  let script = '';
+  before(async function () {
+    browser = await DashboardBrowser.start();
+    if (browser === undefined) this.skip();
+    const { outputFiles } = await build({
+      entryPoints: [join(__dirname, '../support/useChatPage.tsx')],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      jsx: 'automatic',
+      logLevel: 'error',
+    });
+    script = outputFiles[0]?.text ?? '';
+  });
+  after(() => browser?.close());
+  afterEach(() => expect(browser?.consoleErrors.splice(0)).to.deep.equal([]));
+
+  let page: Page;
+  /** Opens the page on the server's origin, signed in with the dashboard's session. */
+  async function open(chat: string, query = ''): Promise<void> {
+    const visitor = await browser!.openSignedIn();
+    page = visitor.page;
+    await page.route('**/app.html*', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><script type="module" src="/app.js"></script>' }),
+    );
+    await page.route('**/app.js', (route) => route.fulfill({ contentType: 'text/javascript', body: script }));
+    await page.goto(`${browser!.server.url}/app.html?chat=${chat}${query}`);
+    await page.waitForSelector('#status:text("ready")');
+  }
+
+  async function send(text: string): Promise<void> {
+    await page.fill('input[name=text]', text);
+    await page.click('button[type=submit]');
+  }
+
+  const idle = async (): Promise<void> => {
+    await page.waitForSelector('#status:text("ready")');
+  };
+  const tool = (name: string, state: string): string => `[data-tool="tool-${name}"][data-state="${state}"]`;
+  const textOfLast = async (): Promise<string> =>
+    (await page.locator('article[data-role=assistant]').last().locator('p').allTextContents()).join('');
+  const eventsOf = (type: string): number => browser!.events.filter((event) => event.type === type).length;
+
+  it('streams an answer with a blocking call', async () => {
+    await open('blocking');
+    await send('What is the weather in Lisbon?');
+    await page.waitForSelector(tool('get_weather', 'output-available'));
+    await page.waitForSelector('p:has-text("get_weather returned")');
+    await idle();
+    expect(await page.locator('#error').textContent()).to.equal('');
+  });
+
+  it('shows a non-blocking call while the model goes on, and its result when it arrives', async () => {
+    await open('background');
+    await send('Research the topic "cats" in the background');
+    await page.waitForSelector(tool('research_topic', 'input-available'));
+    await page.waitForSelector('p:has-text("still running")');
+    await page.waitForSelector(tool('research_topic', 'output-available'));
+    await page.waitForSelector('p:has-text("has arrived")');
+    await idle();
+    expect(await page.locator('[data-tool="tool-research_topic"]').count()).to.equal(1);
+  });
+
+  it('asks for an approval, and continues the same run when it is given', async () => {
+    await open('approval');
+    const started = eventsOf('run:started');
+    await send('Send a reminder with the text "tea"');
+    await page.click('button.approve');
+    await page.waitForSelector(tool('send_reminder', 'output-available'));
+    await page.waitForSelector('p:has-text("send_reminder returned")');
+    await idle();
+    expect(eventsOf('run:started')).to.equal(started + 1);
+    expect(await page.locator('article').count()).to.equal(2);
+  });
+
+  it('asks for it again after a reload', async () => {
+    await open('approval-reloaded');
+    await send('Send a reminder with the text "tea"');
+    await page.waitForSelector('button.approve');
+    await page.reload();
+    await page.waitForSelector('button.approve');
+    await idle();
+    await page.click('button.approve');
+    await page.waitForSelector('p:has-text("send_reminder returned")');
+    expect(await page.locator('.tool').count()).to.equal(1);
+  });
+
+  for (const [name, query] of [
+    ['Bolide’s', ''],
+    ['the AI SDK’s', '&plain'],
+  ] as const)
+    it(`goes on after a reload in mid-answer, with nothing doubled or lost, with ${name} transport`, async () => {
+      await open(`reloaded${query.slice(1)}`, query);
+      const started = eventsOf('run:started');
+      const completed = eventsOf('run:completed');
+      const long = `Repeat: ${Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ')}`;
+      await send(long);
+      await page.waitForSelector('article[data-role=assistant] p');
+      expect(await page.locator('#status').textContent()).to.equal('streaming');
+      await page.reload();
+      await page.waitForSelector('article[data-role=assistant] p');
+      await until(() => eventsOf('run:completed') === completed + 1);
+      await idle();
+      const last = browser!.events.findLast((event) => event.type === 'run:completed');
+      expect(await textOfLast()).to.equal(last?.type === 'run:completed' ? last.response.output_text : undefined);
+      expect(eventsOf('run:started')).to.equal(started + 1);
+      expect(await page.locator('article').count()).to.equal(2);
+      await page.reload();
+      await page.waitForSelector('article[data-role=assistant] p');
+      expect(await textOfLast()).to.equal(last?.type === 'run:completed' ? last.response.output_text : undefined);
+    });
+
+  it('cancels the run on the server when it is stopped', async () => {
+    await open('stopped');
+    const cancelled = eventsOf('run:cancelled');
+    await send('Render a video of the scene "sea" for 30 seconds');
+    await page.waitForSelector(tool('render_video', 'input-available'));
+    await page.click('#stop');
+    await until(() => eventsOf('run:cancelled') === cancelled + 1);
+    await idle();
+    expect(await page.locator('#error').textContent()).to.equal('');
+  });
+
+  it('cancels a run that was resumed', async () => {
+    await open('resumed-stopped');
+    const cancelled = eventsOf('run:cancelled');
+    await send('Render a video of the scene "sea" for 30 seconds');
+    await page.waitForSelector(tool('render_video', 'input-available'));
+    await page.reload();
+    await page.waitForSelector('#status:text("streaming")');
+    await page.waitForSelector(tool('render_video', 'input-available'));
+    expect(eventsOf('run:cancelled')).to.equal(cancelled);
+    await page.click('#stop');
+    await until(() => eventsOf('run:cancelled') === cancelled + 1);
+  });
+});
