@@ -1,4 +1,4 @@
-/** A page with the real `useChat`, as an app has it. `?chat=` names the chat, `?plain` selects the AI SDK's transport. */
+/** A page with the real `useChat`. `?chat=` names the chat, and `?plain` selects the AI SDK's own transport. */
 import { StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { useChat } from '@ai-sdk/react';
