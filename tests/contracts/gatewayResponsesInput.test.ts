@@ -9,6 +9,12 @@ interface ErrorBody {
   readonly error: { readonly message: string; readonly param: string | null; readonly code: string };
 }
 
+interface ReasoningHolder {
+  readonly item?: JsonObject;
+  readonly output?: readonly JsonObject[];
+  readonly response?: { readonly output?: readonly JsonObject[] };
+}
+
 function said(content: unknown): readonly JsonObject[] {
   return [{ type: 'message', role: 'user', content }];
 }
@@ -90,6 +96,22 @@ describe('The Responses API of the gateway', () => {
       ];
       const { status, body } = await ask(vendor, { input });
       expect(status, JSON.stringify(body)).to.equal(200);
+    });
+
+    it(`gives the reasoning of ${vendor} a status, in a stream and without`, async () => {
+      for (const stream of [false, true]) {
+        gateway.simulator.enqueue({ reasoning: 'Hm.', text: 'Hello.' });
+        const body = { model: vendor, input: 'Hi', reasoning: { effort: 'high', summary: 'auto' }, stream };
+        const text = await (await gateway.request('/v1/responses', body)).text();
+        const messages = stream ? [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => data!) : [text];
+        const items = messages.flatMap((message) => {
+          const { item, response, output } = JSON.parse(message) as ReasoningHolder;
+          return [item, ...(response?.output ?? output ?? [])].filter((each) => each?.type === 'reasoning');
+        });
+        expect(items.map((item) => item?.status)).to.deep.equal(
+          stream ? ['in_progress', 'completed', 'completed'] : ['completed'],
+        );
+      }
     });
 
     it(`returns the result of a referenced call to ${vendor} as such`, async () => {

@@ -7,6 +7,7 @@ import { createParser } from 'eventsource-parser';
 import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { REQUEST_ID_HEADERS } from '../../imports/business/ai/domain/errors/vendorErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { isObject } from '../../imports/business/ai/domain/json';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { DEFAULT_FIELDS } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { startGateway } from '../support/gateway';
@@ -144,6 +145,22 @@ function asOpenResponses(body: JsonObject): JsonObject {
   return fields;
 }
 
+/** The gateway also adds a status to reasoning, which OpenAI omits and all other vendors' items have. */
+function withStatuses({ wire, text, stream }: Recording): string {
+  if (wire !== 'responses') return text;
+  const complete = (json: string): string => {
+    const status = json.includes('"type":"response.output_item.added"') ? 'in_progress' : 'completed';
+    return JSON.stringify(JSON.parse(json), (_key, value: unknown) =>
+      isObject(value) && value['type'] === 'reasoning' && Array.isArray(value['summary']) && !('status' in value)
+        ? { ...value, status }
+        : value,
+    );
+  };
+  return stream
+    ? text.replace(/^(data: ?)(\{.*)$/gm, (_line, start: string, json: string) => start + complete(json))
+    : complete(text);
+}
+
 function expectSameBody(ours: JsonObject, theirs: JsonObject, recording: Recording): void {
   if (recording.wire !== 'responses') {
     expect(ours, recording.name).to.deep.equal(theirs);
@@ -253,7 +270,7 @@ describe('The gateway between a client and the vendor whose API it speaks', () =
           counts.errors += 1;
         } else if (recording.stream) {
           const model = modelOf(recording);
-          const theirs = await meaningOfStream(recording.text, recording, model);
+          const theirs = await meaningOfStream(withStatuses(recording), recording, model);
           if (httpResponse.status === 200) {
             expect(httpResponse.headers.get('content-type')).to.match(/^text\/event-stream/);
             const ours = await meaningOfStream(text, recording, model);
@@ -265,7 +282,8 @@ describe('The gateway between a client and the vendor whose API it speaks', () =
             else {
               expect(ours, recording.name).to.deep.equal(theirs);
               // On stateless wires, messages are forwarded unchanged, except that a role omitted by Azure is added.
-              if (recording.wire === 'responses') expectSameEvents(payloads(text), payloads(recording.text), recording);
+              if (recording.wire === 'responses')
+                expectSameEvents(payloads(text), payloads(withStatuses(recording)), recording);
               else expect(payloads(text), recording.name).to.deep.equal(payloads(recording.text).map(withRole));
             }
           } else {
@@ -276,7 +294,7 @@ describe('The gateway between a client and the vendor whose API it speaks', () =
           counts.streams += 1;
         } else {
           expect(httpResponse.status, text.slice(0, 300)).to.equal(200);
-          expectSameBody(JSON.parse(text) as JsonObject, JSON.parse(recording.text) as JsonObject, recording);
+          expectSameBody(JSON.parse(text) as JsonObject, JSON.parse(withStatuses(recording)) as JsonObject, recording);
           counts.responses += 1;
         }
 

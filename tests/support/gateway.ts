@@ -14,6 +14,7 @@ import { createAIModule } from '../../imports/business/ai/infrastructure/factori
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../../imports/business/ai/infrastructure/factories/LLMProviderFactory';
 import { CANARY } from './canaries';
+import { RecordingLogger } from './RecordingLogger';
 import type { Simulator, SimulatorOptions } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 
@@ -85,6 +86,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     express,
     authenticate: (await tokensOfTests()).authenticate,
     onUnexpected: (error) => unexpected.push(error),
+    logger: new RecordingLogger(),
     ...options.api,
   });
   const app = express();

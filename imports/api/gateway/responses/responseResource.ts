@@ -77,9 +77,16 @@ export function conform(response: LLMResponse, echo: JsonObject): LLMResponse {
   const { vendor, output } = response;
   if (vendor.wire !== 'responses') return { ...response, output: output.map(withoutForeignCitations) };
   const { fields } = vendor;
-  return fields === undefined
-    ? response
-    : { ...response, vendor: { ...vendor, fields: conformingFields(fields, echo) } };
+  return {
+    ...response,
+    output: output.map(withStatus),
+    ...(fields === undefined ? {} : { vendor: { ...vendor, fields: conformingFields(fields, echo) } }),
+  };
+}
+
+/** OpenAI omits the status of reasoning, which the items of all other vendors have. */
+function withStatus(item: OutputItem): OutputItem {
+  return item.type === 'reasoning' && item.status === undefined ? { ...item, status: 'completed' } : item;
 }
 
 function isPresent(value: unknown): boolean {

@@ -40,9 +40,21 @@ export function completeEvent(type: string, event: JsonObject): JsonObject {
     case 'response.content_part.added':
     case 'response.content_part.done':
       return isObject(event.part) && event.part.type === 'output_text' ? withCompletePart(event, event.part) : event;
+    case 'response.output_item.added':
+      return withItemStatus(event, 'in_progress');
+    case 'response.output_item.done':
+      return withItemStatus(event, 'completed');
     default:
       return event;
   }
+}
+
+/** OpenAI omits the status of reasoning, which the items of all other vendors have. */
+function withItemStatus(event: JsonObject, status: string): JsonObject {
+  const { item } = event;
+  return isObject(item) && item.type === 'reasoning' && item.status === undefined
+    ? { ...event, item: { ...item, status } }
+    : event;
 }
 
 function withCompletePart(event: JsonObject, part: JsonObject): JsonObject {
