@@ -9,8 +9,10 @@ import type { VendorName } from '../../../imports/business/ai/domain/types/Vendo
 import type { AgentOptions } from '../../../imports/library/Agent';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { VENDOR_VARIABLES } from '../../../imports/startup/settings/vendors';
+import type { ServerOptions } from '../../../imports/startup/node/startServer';
 import { ENTRIES } from '../../../scripts/package/entries';
 import { compileSources } from '../compileSources';
+import { bundleDashboard } from '../../../server/bundleDashboard';
 import { ROOT } from './markdown';
 import type { CodeBlock } from './markdown';
 
@@ -96,10 +98,17 @@ export async function runProgram({ at, code }: Program, { simulator, env }: Prog
   const requireFromRoot = createRequire(join(ROOT, 'docs.ts'));
   const requireModule = (name: string): unknown => {
     const exported = requireFromRoot(sourceOf(name)) as Record<string, AnyFunction>;
-    const { createProvider, createAIModule, agent } = exported;
-    if (createProvider === undefined && createAIModule === undefined) return exported;
+    const { createProvider, createAIModule, agent, startServer } = exported;
+    if (createProvider === undefined && createAIModule === undefined && startServer === undefined) return exported;
     return {
       ...exported,
+      // The package brings a dashboard, which the source has to bundle.
+      ...(startServer === undefined
+        ? {}
+        : {
+            startServer: (options: ServerOptions) =>
+              startServer({ dashboard: bundleDashboard, ...options, env: { ...env, ...options.env } } as never),
+          }),
       ...(agent === undefined ? {} : { agent: (options: AgentOptions) => agent(withProviders(options) as never) }),
       ...(createProvider === undefined
         ? {}
