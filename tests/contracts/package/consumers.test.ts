@@ -174,6 +174,23 @@ describeInFull('The npm package', function () {
         expect(JSON.parse(stdout)).to.deep.equal(['42', 'It is 42.']);
       });
 
+    it('recognizes an error of the ES module in CommonJS, and the reverse', async () => {
+      const { stdout, stderr } = await bare.run(
+        'both.mjs',
+        `import { createRequire } from 'node:module';
+         import * as module from 'bolide';
+         const common = createRequire(import.meta.url)('bolide');
+         console.log(JSON.stringify([
+           module.LLMError === common.LLMError,
+           common.isLLMError(new module.LLMAuthError('no')),
+           module.isLLMError(new common.LLMAuthError('no')),
+           module.isLLMError(new Error('no')),
+         ]));`,
+      );
+      expect(stderr).to.equal('');
+      expect(JSON.parse(stdout)).to.deep.equal([false, true, true, false]);
+    });
+
     for (const format of ['mjs', 'cjs'] as const)
       it(`starts a server with its dashboard: ${format}`, async () => {
         const load =

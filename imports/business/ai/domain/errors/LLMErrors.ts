@@ -65,6 +65,9 @@ export interface EndedRun {
   readonly transcript: readonly Item[];
 }
 
+/** On the prototype of every copy of `LLMError`. */
+const BRAND = Symbol.for('bolide.LLMError');
+
 /**
  * The base class. `code` and `retryable` follow `ERROR_TABLE`; the other fields are set where they are known.
  * `retryAfterMs` is in milliseconds.
@@ -98,6 +101,10 @@ export class LLMError extends Error {
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
     if (details.response !== undefined) this.response = details.response;
     if (details.path !== undefined) this.path = details.path;
+  }
+
+  get [BRAND](): true {
+    return true;
   }
 
   /** The HTTP status with which our own API reports this error. */
@@ -304,6 +311,7 @@ export class ToolError extends LLMError {
   }
 }
 
+/** Recognizes the errors of every copy of this module: an app may load the package as an ES module and as CommonJS. */
 export function isLLMError(error: unknown): error is LLMError {
-  return error instanceof LLMError;
+  return error instanceof LLMError || (error instanceof Error && BRAND in error);
 }
