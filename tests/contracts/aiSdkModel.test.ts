@@ -283,6 +283,16 @@ for (const vendor of SIMULATED_VENDORS) {
         expect(error).to.have.nested.property('data.code', 'context-too-long');
       });
 
+      if (mode === 'streamText')
+        it("includes the wire's messages on request", async () => {
+          simulator.enqueue({ text: 'raw text' });
+          const { stream } = streamText({ model, prompt: 'go', include: { rawChunks: true } });
+          const raw: unknown[] = [];
+          for await (const part of stream) if (part.type === 'raw') raw.push(part.rawValue);
+          expect(raw).not.to.have.length(0);
+          expect(JSON.stringify(raw)).to.contain('raw');
+        });
+
       it('retries in the provider alone', async () => {
         const before = simulator.requests.length;
         for (let attempt = 0; attempt < 3; attempt += 1)

@@ -16,7 +16,7 @@ import { readCallOptions } from './readCallOptions';
 import type { CallRequest } from './readCallOptions';
 import { StreamWriter } from './StreamWriter';
 import { toReadableStream } from './toReadableStream';
-import { finishReason, responseMetadata, responseProviderMetadata, toUsage, toWarnings } from './writeOutcome';
+import { finishReason, responseMetadata, responseProviderMetadata, responseUsage, toWarnings } from './writeOutcome';
 
 export class BolideLanguageModel implements LanguageModelV4 {
   readonly specificationVersion = 'v4';
@@ -53,7 +53,7 @@ export class BolideLanguageModel implements LanguageModelV4 {
       return {
         content: response.output.flatMap((item) => content.write(item)),
         finishReason: finishReason(response),
-        usage: toUsage(response.usage, vendor.usage),
+        usage: responseUsage(response),
         providerMetadata: responseProviderMetadata(response),
         response: { ...responseMetadata(response), ...(head === undefined ? {} : { headers: { ...head.headers } }) },
         warnings: [...request.warnings, ...toWarnings(vendor.losses, vendor.warnings)],

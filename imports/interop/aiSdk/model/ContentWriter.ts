@@ -6,6 +6,8 @@ import type {
   OutputItem,
   ReasoningItem,
 } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import { isObjectList } from '../../../business/ai/domain/json';
+import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { argumentsToCarry } from './carriedArguments';
 import { omit, toMetadata } from './carriedItem';
 import { toFilePart } from './fileItems';
@@ -28,7 +30,7 @@ export class ContentWriter {
   /** All parts of an item, followed by the sources that it is the first to cite. */
   write(item: OutputItem): LanguageModelV4Content[] {
     const blocks = this.blocks(item);
-    if (blocks === undefined) return this.writeOther(item);
+    if (blocks === undefined) return [...this.writeOther(item), ...this.takeSources()];
     const parts = blocks.map(({ type, text, citations, carried }): LanguageModelV4Content => {
       const providerMetadata = toMetadata(carried);
       if (type === 'reasoning') return { type, text, providerMetadata };
@@ -52,6 +54,7 @@ export class ContentWriter {
   /** The parts of an item that has no texts. A call that was cut off is omitted: it must never run. */
   writeOther(item: OutputItem): OtherContent[] {
     if (item.type === 'function_call') return item.status === 'incomplete' ? [] : [callPart(item)];
+    this.sources.citations(searchResults(item));
     const file = toFilePart(item);
     return file === undefined ? this.serverTools.write(item) : [file];
   }
@@ -83,6 +86,14 @@ export class ContentWriter {
       }
     });
   }
+}
+
+/** What a search of Anthropic found, as citations: a turn that is paused has results, and no text that cites them. */
+function searchResults(item: OutputItem): readonly JsonObject[] {
+  if (item.type !== 'vendor_item' || item.item.type !== 'web_search_tool_result') return [];
+  const { content } = item.item;
+  if (!isObjectList(content)) return [];
+  return content.map(({ url, title }) => ({ type: 'url_citation', url, title }));
 }
 
 function reasoningBlocks(item: ReasoningItem): readonly TextBlock[] {

@@ -1,5 +1,5 @@
 /** Converts the events of a stream to stream parts of the AI SDK. */
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMResponse, OutputItem, Usage } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
@@ -7,7 +7,14 @@ import { toMetadata } from './carriedItem';
 import { ContentWriter } from './ContentWriter';
 import { mergeBlocks } from './TextBlock';
 import type { TextBlock, TextList } from './TextBlock';
-import { finishReason, responseMetadata, responseProviderMetadata, toUsage, UNKNOWN_USAGE } from './writeOutcome';
+import {
+  finishReason,
+  responseMetadata,
+  responseProviderMetadata,
+  responseUsage,
+  toUsage,
+  UNKNOWN_USAGE,
+} from './writeOutcome';
 
 type Part = LanguageModelV4StreamPart;
 
@@ -67,15 +74,18 @@ export class StreamWriter {
   /** Ends the stream after an error. */
   fail(error: unknown): readonly Part[] {
     const { response } = error as Partial<LLMError>;
-    const usage = response?.usage ?? this.usage;
     return [
       { type: 'error', error: this.toError(error) },
       {
         type: 'finish',
         finishReason: { unified: 'error', raw: response?.vendor.finish_reason ?? undefined },
-        usage: usage === undefined ? UNKNOWN_USAGE : toUsage(usage, response?.vendor.usage),
+        usage: response === undefined ? this.usageSoFar() : responseUsage(response),
       },
     ];
+  }
+
+  private usageSoFar(): LanguageModelV4Usage {
+    return this.usage === undefined ? UNKNOWN_USAGE : toUsage(this.usage);
   }
 
   private delta(type: TextBlock['type'], id: string, delta: string): readonly Part[] {
@@ -106,7 +116,7 @@ export class StreamWriter {
         ...this.content.takeSources(),
       ];
     const parts: Part[] = this.content.writeOther(item);
-    if (item.type !== 'function_call') return parts;
+    if (item.type !== 'function_call') return [...parts, ...this.content.takeSources()];
     return [
       ...this.announce(item.call_id, item.name),
       { type: 'tool-input-delta', id: item.call_id, delta: item.arguments },
@@ -151,14 +161,13 @@ export class StreamWriter {
       else this.content.blocks(item);
     });
     for (const [id, { type }] of this.texts) parts.push({ type: `${type}-end`, id });
-    const { vendor } = response;
     parts.push(
       ...this.content.takeSources(),
       { type: 'response-metadata', ...responseMetadata(response) },
       {
         type: 'finish',
         finishReason: finishReason(response),
-        usage: toUsage(response.usage, vendor.usage),
+        usage: responseUsage(response),
         providerMetadata: responseProviderMetadata(response),
       },
     );

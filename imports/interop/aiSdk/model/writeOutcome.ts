@@ -27,6 +27,11 @@ function unifiedReason({ status, incomplete_details, output }: LLMResponse): Lan
   return output.some(({ type }) => type === 'function_call') ? 'tool-calls' : 'stop';
 }
 
+/** Unknown, rather than zero, for a response whose vendor reported no usage. */
+export function responseUsage({ usage, vendor }: LLMResponse): LanguageModelV4Usage {
+  return vendor.usage === undefined && usage.total_tokens === 0 ? UNKNOWN_USAGE : toUsage(usage, vendor.usage);
+}
+
 /** @param raw the vendor's own usage object */
 export function toUsage(usage: Usage, raw?: JsonObject): LanguageModelV4Usage {
   const { cached_tokens, cache_write_tokens } = usage.input_tokens_details;
