@@ -5,6 +5,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
+import { isLLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../business/ai/domain/interfaces/ILLMProvider';
 import type { AnswerHead, GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
@@ -76,7 +77,8 @@ export class BolideLanguageModel implements LanguageModelV4 {
       const writer = new StreamWriter({
         namesOfBuiltIns: request.namesOfBuiltIns,
         createSourceId: createSourceIds(first.done === true ? '' : idOf(first.value)),
-        toError: (error) => toAISDKError(error, this.modelId),
+        // Nothing retries a stream that has begun, unless the application asks for it with `streamRetries`.
+        toError: (error) => toAISDKError(error, this.modelId, isLLMError(error) && error.retryable),
       });
       const { headers = {}, losses = [], warnings = [] } = head ?? {};
       return {

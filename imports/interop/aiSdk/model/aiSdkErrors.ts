@@ -44,12 +44,12 @@ export function noSuchModel(modelId: string, modelType: ModelType, message: stri
 }
 
 /**
- * The error that the AI SDK gets for one that a call threw. `isRetryable` is false even for errors that are: the call
- * has been retried by then, and `maxRetries` of the AI SDK would multiply the attempts. An aborted call's reason is
- * returned as it is, for the AI SDK looks for it.
+ * The error that the AI SDK gets for one that a call threw. Without `isRetryable`, it is final even for errors that may
+ * pass: the call has been retried by then, and `maxRetries` of the AI SDK would multiply the attempts. An aborted
+ * call's reason is returned as it is, for the AI SDK looks for it.
  * @returns an APICallError, NoSuchModelError, LoadAPIKeyError or UnsupportedFunctionalityError for an LLMError
  */
-export function toAISDKError(error: unknown, modelId: string): unknown {
+export function toAISDKError(error: unknown, modelId: string, isRetryable = false): unknown {
   if (!isLLMError(error) || error.code === 'aborted') return error;
   if (error instanceof UnsupportedFeatureError)
     return unsupportedFunctionality(error.path ?? 'request', error.message, error);
@@ -57,11 +57,11 @@ export function toAISDKError(error: unknown, modelId: string): unknown {
     return noSuchModel(modelId, 'languageModel', error.message, error);
   if (error instanceof LLMAuthError && error.status === undefined)
     return new AISDKCompatibleError('AI_LoadAPIKeyError', error.message, {}, error);
-  return apiCallError(error, modelId);
+  return apiCallError(error, modelId, isRetryable);
 }
 
 /** An `APICallError`. `data` is what clients may see of the error, and `cause` the error itself. */
-function apiCallError(error: LLMError, modelId: string): Error {
+function apiCallError(error: LLMError, modelId: string, isRetryable: boolean): Error {
   const { status = ERROR_TABLE[error.code].http, vendorHeaders, vendorBody } = error;
   return new AISDKCompatibleError(
     'AI_APICallError',
@@ -70,7 +70,7 @@ function apiCallError(error: LLMError, modelId: string): Error {
       url: `bolide:${modelId}`,
       requestBodyValues: {},
       statusCode: status,
-      isRetryable: false,
+      isRetryable,
       data: toClientError(error),
       ...(vendorHeaders === undefined ? {} : { responseHeaders: vendorHeaders }),
       ...(vendorBody === undefined ? {} : { responseBody: JSON.stringify(vendorBody) }),

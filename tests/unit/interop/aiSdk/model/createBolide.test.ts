@@ -167,6 +167,17 @@ describe('createBolide', () => {
     expect(errors[0]).to.have.nested.property('data.code', 'stream-broken');
   });
 
+  it('repeats a step whose stream broke, if the application asks for it', async () => {
+    const begun = [
+      { type: 'response.created', id: 'r', model: 'm' },
+      { type: 'response.output_text.delta', output_index: 0, delta: 'Half' },
+    ] as const;
+    const provider = new ScriptedProvider([[...begun, new LLMStreamError('The stream was cut off.')], answer('All.')]);
+    const result = streamText({ model: createBolide({ provider })('scripted/m'), prompt: 'x', streamRetries: 1 });
+    expect(await result.text).to.equal('All.');
+    expect(provider.calls).to.have.length(2);
+  });
+
   it('ends the request when the consumer of a stream leaves', async () => {
     const provider = new ScriptedProvider([answer('one two three')]);
     const { stream } = await createBolide({ provider })('scripted/m').doStream({

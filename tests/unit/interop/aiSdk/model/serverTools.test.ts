@@ -8,8 +8,8 @@ import type {
   OutputItem,
 } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { createBolide } from '../../../../../imports/interop/aiSdk/model/createBolide';
-import { answer, response, textItem } from '../../../../support/responses';
-import { ScriptedProvider } from '../../../../support/ScriptedProvider';
+import { answer, response, textItem } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 import { silenceAISDKWarnings } from '../../../../support/silenceAISDKWarnings';
 
 const OPENAI = { wire: 'responses', vendor: 'openai' } as const;
