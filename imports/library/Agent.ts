@@ -84,6 +84,8 @@ export class Agent {
     this.engineOptions = options;
     this.tools = tools.filter((tool): tool is RegisteredTool => typeof tool === 'object' && !isBuiltIn(tool));
     this.offered = tools.map((tool) => (typeof tool === 'string' || isBuiltIn(tool) ? tool : tool.name));
+    // At once, because a host may recover runs that call the tools.
+    if (options.host !== undefined) this.engine = createAgentEngine(options, this.tools, options.model);
   }
 
   /** Starts a run whose text and events arrive as the model writes. Later errors reach the run's readers. */
@@ -106,9 +108,8 @@ export class Agent {
   /**
    * Generates a value that is valid against the schema, after running any tools that the model calls. An answer that
    * violates the schema is sent back for correction once, in a second run.
-   * @throws StructuredOutputError, with `violations` and `text`, if the corrected answer is invalid too; what
-   *   `generate`
-   *   throws
+   * @throws StructuredOutputError, with `violations` and `text`, if the corrected answer is invalid too; whatever
+   *   `generate` throws
    */
   async generateObject<const Schema extends SchemaInput>(
     input: LLMInput,

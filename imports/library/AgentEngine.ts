@@ -30,13 +30,9 @@ export interface EngineOptions {
 
 /** @throws LLMInvalidRequestError */
 export function checkEngineOptions(options: EngineOptions): void {
-  const { provider, providers, host, logger }: Readonly<Record<keyof EngineOptions, unknown>> = {
-    provider: undefined,
-    providers: undefined,
-    host: undefined,
-    logger: undefined,
-    ...options,
-  };
+  // Boundary: callers without types pass anything.
+  const given: Readonly<Partial<Record<keyof EngineOptions, unknown>>> = options;
+  const { provider, providers, host, logger } = given;
   const [first, second] = Object.entries({ provider, providers, host }).filter(([, value]) => value !== undefined);
   if (first !== undefined && second !== undefined) throw invalid(second[0], `cannot be combined with "${first[0]}"`);
   if (provider !== undefined && !hasMethods(provider, ['generate', 'stream', 'getProviderName', 'getCapabilities']))

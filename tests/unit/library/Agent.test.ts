@@ -340,6 +340,13 @@ describe('Agent', () => {
       await module.close();
     });
 
+    it('registers its tools at once, for runs that the host recovers', async () => {
+      const module = moduleWith();
+      expect(agent({ host: module, tools: [add] })).to.be.an('object');
+      expect(module.tools.get('add')).to.equal(add);
+      await module.close();
+    });
+
     it('needs a user', async () => {
       const module = moduleWith();
       expect(() => agent({ host: module }).stream('Hi'))
@@ -356,7 +363,7 @@ describe('Agent', () => {
         expect(toolCalls[0]).to.include({ state: 'completed', result: '3' });
       }
       const other = tool({ name: 'add', execute: () => 0 });
-      expect(() => agent({ host: module, tools: [other], userId: 'ann' }).stream('Add'))
+      expect(() => agent({ host: module, tools: [other], userId: 'ann' }))
         .to.throw('another tool named "add"')
         .with.property('path', 'tools[0].name');
       await module.close();
