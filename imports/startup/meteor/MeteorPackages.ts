@@ -69,7 +69,8 @@ export interface MeteorWebApp {
 }
 
 export interface MeteorAccounts {
-  config(options: { readonly forbidClientAccountCreation?: boolean }): unknown;
+  /** `{ forbidClientAccountCreation }` is set; the types of some releases require further options. */
+  readonly config: (options: never) => unknown;
   _hashLoginToken(token: string): string;
 }
 

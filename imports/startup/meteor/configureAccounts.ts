@@ -20,7 +20,7 @@ interface PasswordAccounts {
 export function configureSignUp(Accounts: MeteorAccounts, allowSignUp: boolean): void {
   const { _options: options } = Accounts as MeteorAccounts & ConfiguredAccounts;
   if (!('forbidClientAccountCreation' in options)) {
-    Accounts.config({ forbidClientAccountCreation: !allowSignUp });
+    Accounts.config({ forbidClientAccountCreation: !allowSignUp } as never);
     return;
   }
   const isAllowed = !options.forbidClientAccountCreation;

@@ -22,6 +22,10 @@ export const onServer: MeteorPackages[] = [
   { Meteor, Mongo, WebApp, Accounts },
   { Meteor, Mongo, WebApp, Accounts, DDPRateLimiter, check, Match },
 ];
+// As Meteor 3.4 declares it.
+type Config = (options: { forbidClientAccountCreation?: boolean | undefined; argon2TimeCost: number | undefined }) => void;
+declare const Newer: Omit<typeof Accounts, 'config'> & { config: Config };
+export const newer: MeteorPackages = { Meteor, Mongo, WebApp, Accounts: Newer };
 export const inBrowser: BrowserPackages = { Meteor, Mongo, Tracker };
 export const forMethods: MethodToolsPackages = { Meteor, DDP };
 
