@@ -46,19 +46,34 @@ describe('POST /ag-ui', () => {
   const runOf = (state: unknown) => (state as { bolide: { executionId: string } }).bolide.executionId;
 
   for (const model of VENDORS)
-    it(`answers on ${model}, with a blocking and a non-blocking call`, async () => {
-      const agent = openThread('Use get_weather for Lisbon, research_topic "harbour fog"');
+    it(`answers on ${model}, with a call, and then the next message`, async () => {
+      const agent = openThread('Use get_weather for Lisbon');
       const run = await runAgent(agent, bolide({ model }));
       expect(run.error).to.equal(undefined);
       expect(run.outcome).to.equal('success');
-      const results = run.messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content));
-      expect(results.some((text) => text.includes('Lisbon'))).to.equal(true);
-      expect(results.some((text) => text.includes('harbour fog'))).to.equal(true);
+      expect(textOf(run.messages)).to.equal('user assistant tool assistant');
       ask(agent, 'Thank you.');
       const next = await runAgent(agent, bolide({ model }));
       expect(next.error).to.equal(undefined);
-      expect(next.messages.at(-1)?.role).to.equal('assistant');
+      expect(textOf(next.messages)).to.equal('user assistant tool assistant user assistant');
     });
+
+  it('streams the live state of a non-blocking call, and its late result', async () => {
+    const agent = openThread('Use research_topic "harbour fog"');
+    const states = new Set<string>();
+    agent.subscribe({
+      onStateChanged: ({ state }) => {
+        const { toolCalls } = (state as { bolide: { toolCalls: Record<string, { state: string; progress?: number }> } })
+          .bolide;
+        for (const call of Object.values(toolCalls)) states.add(`${call.state} ${call.progress ?? ''}`);
+      },
+    });
+    const run = await runAgent(agent);
+    expect(run.error).to.equal(undefined);
+    expect([...states]).to.include.members(['executing 0.5', 'completed 1']);
+    expect(textOf(run.messages)).to.equal('user assistant tool assistant assistant');
+    expect(JSON.stringify(run.messages[2])).to.include('harbour fog');
+  });
 
   it('interrupts for an approval, and continues the same run with the answer', async () => {
     const agent = openThread('Use send_reminder "take a coat"');

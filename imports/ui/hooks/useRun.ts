@@ -71,7 +71,8 @@ export function useRun(executionId: string | undefined): LiveRun {
       },
       calls: details?.calls ?? NOTHING,
       usage: run?.usage ?? NO_USAGE,
-      error: run?.error ?? (loaded.state === 'failed' ? loaded.error : undefined),
+      // A cancelled run has an error too, which states just that.
+      error: run?.state === 'failed' ? run.error : loaded.state === 'failed' ? loaded.error : undefined,
       run,
       loaded,
       retry: loaded.state === 'failed' ? () => loaded.retry() : doNothing,

@@ -7,6 +7,9 @@ import { Mongo } from 'meteor/mongo';
 import { Tracker } from 'meteor/tracker';
 import { createMeteorData } from '../../../imports/ui/data/meteor/createMeteorData';
 import { Dashboard } from '../../../imports/ui/Dashboard';
+import { BolideProvider } from '../../../imports/ui/hooks/BolideProvider';
+import { useConversation } from '../../../imports/ui/hooks/useConversation';
+import { useRun } from '../../../imports/ui/hooks/useRun';
 import { createMeteorHelpers } from '../../../imports/ui/data/meteor/createMeteorHelpers';
 import { createMeteorHooks } from '../../../imports/ui/data/meteor/createMeteorHooks';
 import { MeteorSource } from '../../../imports/ui/data/meteor/MeteorSource';
@@ -35,6 +38,19 @@ function mount(Component: FunctionComponent, isStrict: boolean): () => void {
   };
 }
 
+/** As `mount`, with the data that Bolide's hooks need. */
+function mountWithData(Component: FunctionComponent, isStrict: boolean): () => void {
+  const data = createMeteorData(packages);
+  return mount(
+    () => (
+      <BolideProvider data={data}>
+        <Component />
+      </BolideProvider>
+    ),
+    isStrict,
+  );
+}
+
 function mountDashboard(isStrict: boolean): () => void {
   const data = createMeteorData(packages);
   return mount(() => <Dashboard data={data} />, isStrict);
@@ -50,6 +66,9 @@ export const page = {
   subscribe,
   Tracker,
   mount,
+  mountWithData,
+  useConversation,
+  useLiveRun: useRun,
   mountDashboard,
   collection: (name: string) => source.collection(name),
   trackDocuments: <T extends { readonly _id: string }>(query: DocumentQuery<T>) => trackDocuments(source, query),
