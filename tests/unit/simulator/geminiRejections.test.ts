@@ -153,6 +153,14 @@ describe('the simulated generateContent wire rejects', () => {
     });
   }
 
+  it('no results of parallel calls in contents of their own, as LangChain sends them', async () => {
+    const calls = model(call('a'), call('b'));
+    const separate = body([hello, calls, user(response('a')), user(response('b')), user(text('So?'))]);
+    expect(await verdictOn(simulator, ADDRESS.gemini, separate)).to.deep.include({ status: 200, message: '' });
+    const short = body([hello, calls, user(response('a')), user(text('So?'))]);
+    expect(await verdictOn(simulator, ADDRESS.gemini, short)).to.deep.include({ status: 400 });
+  });
+
   it('a call whose signed arguments were modified', async () => {
     simulator.enqueue({ calls: [{ name: 'a', arguments: { x: 1 } }] });
     const reply = await post(simulator, GEMINI_3, body([hello]));

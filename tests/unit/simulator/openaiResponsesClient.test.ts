@@ -26,6 +26,16 @@ describe('the simulated Responses wire', () => {
     expect(response.usage?.total_tokens).to.equal(response.usage!.input_tokens + response.usage!.output_tokens);
   });
 
+  it('repeats the truncation and the verbosity of the request', async () => {
+    const { responses } = openaiClient(simulator);
+    // The SDK deprecates the field, which vendors still accept.
+    const fields = { truncation: 'auto', text: { verbosity: 'low' } } as const;
+    const requested = await responses.create({ model: 'gpt-5-mini', input: 'Hi', ...fields });
+    expect(requested).to.include({ truncation: 'auto' }).and.to.have.nested.property('text.verbosity', 'low');
+    const plain = await responses.create({ model: 'gpt-5-mini', input: 'Hi' });
+    expect(plain).to.include({ truncation: 'disabled' }).and.to.have.nested.property('text.verbosity', 'medium');
+  });
+
   it('streams word by word, numbers every event and ends with the complete response', async () => {
     simulator.enqueue({ text: 'One two three.' });
     const stream = await openaiClient(simulator).responses.create({

@@ -96,7 +96,24 @@ function rejectMisplacedCalls({ body: { contents } }: Transcript): Rejection | u
     : undefined;
 }
 
-function rejectMisplacedResponses({ body: { contents } }: Transcript): Rejection | undefined {
+/** Contents that follow each other and hold only results count as one: clients send parallel results separately. */
+function joinResponses(contents: readonly Content[]): readonly Content[] {
+  const joined: Content[] = [];
+  for (const content of contents) {
+    const before = joined.at(-1);
+    if (before !== undefined && holdsResponsesOnly(before) && holdsResponsesOnly(content))
+      joined[joined.length - 1] = { ...before, parts: [...partsOf(before), ...partsOf(content)] };
+    else joined.push(content);
+  }
+  return joined;
+}
+
+function holdsResponsesOnly(content: Content): boolean {
+  return partsOf(content).length > 0 && partsOf(content).length === responsesIn(content).length;
+}
+
+function rejectMisplacedResponses({ body }: Transcript): Rejection | undefined {
+  const contents = joinResponses(body.contents);
   const misplaced = contents.some((content, index) => {
     const before = contents[index - 1];
     return responsesIn(content).length > 0 && (before === undefined || callsIn(before).length === 0);
@@ -107,7 +124,8 @@ function rejectMisplacedResponses({ body: { contents } }: Transcript): Rejection
 }
 
 /** github.com/google-gemini/gemini-cli/issues/3814 */
-function rejectUnansweredCalls({ body: { contents } }: Transcript): Rejection | undefined {
+function rejectUnansweredCalls({ body }: Transcript): Rejection | undefined {
+  const contents = joinResponses(body.contents);
   const uneven = contents.some((content, index) => {
     const next = contents[index + 1];
     return (
@@ -125,7 +143,8 @@ function rejectUnansweredCalls({ body: { contents } }: Transcript): Rejection | 
  * Each response must have the name of a call in the turn before, and its id where both have one
  * (github.com/archestra-ai/archestra/pull/7583).
  */
-function rejectMismatchedNames({ body: { contents } }: Transcript): Rejection | undefined {
+function rejectMismatchedNames({ body }: Transcript): Rejection | undefined {
+  const contents = joinResponses(body.contents);
   const mismatched = contents.some((content, index) => {
     const open = [...callsIn(contents[index - 1] ?? {})];
     return responsesIn(content).some((response) => {

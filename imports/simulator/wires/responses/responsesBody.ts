@@ -28,7 +28,8 @@ export interface ResponsesBody {
   readonly tools?: readonly JsonObject[] | null;
   readonly tool_choice?: string | JsonObject | null;
   readonly parallel_tool_calls?: boolean | null;
-  readonly text?: { readonly format?: JsonObject } | null;
+  readonly text?: { readonly format?: JsonObject; readonly verbosity?: string | null } | null;
+  readonly truncation?: string | null;
   readonly reasoning?: { readonly effort?: string | null; readonly summary?: string | null } | null;
   readonly include?: readonly string[] | null;
   readonly store?: boolean | null;
