@@ -77,7 +77,7 @@ async function itemsAfter(messages: readonly ModelMessage[]): Promise<readonly I
   return (input as readonly InputItem[]).slice(1, -1).filter(({ type }) => type !== 'function_call_output');
 }
 
-/** A call that was cut off never runs, and there is nothing that a message without any text could say. */
+/** A call that was cut off never runs, and a message without any part is represented by nothing. */
 function expectedOf(output: readonly OutputItem[]): readonly OutputItem[] {
   return output.filter(
     (item) =>

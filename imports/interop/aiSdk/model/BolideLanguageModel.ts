@@ -77,7 +77,7 @@ export class BolideLanguageModel implements LanguageModelV4 {
       const writer = new StreamWriter({
         namesOfBuiltIns: request.namesOfBuiltIns,
         createSourceId: createSourceIds(first.done === true ? '' : idOf(first.value)),
-        // Nothing retries a stream that has begun, unless the application asks for it with `streamRetries`.
+        // Nothing retries a stream that has started, unless the application asks for it with `streamRetries`.
         toError: (error) => toAISDKError(error, this.modelId, isLLMError(error) && error.retryable),
       });
       const { headers = {}, losses = [], warnings = [] } = head ?? {};

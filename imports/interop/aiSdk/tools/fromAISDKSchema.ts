@@ -8,7 +8,7 @@ import { unsupportedFunctionality } from '../model/aiSdkErrors';
 export const AI_SCHEMA = Symbol.for('vercel.ai.schema');
 
 /**
- * A schema that Bolide accepts. Its own validation is kept.
+ * A schema that Bolide accepts. Its own validation applies as well.
  * @throws UnsupportedFunctionalityError for a JSON Schema that is a promise
  */
 export function fromAISDKSchema(schema: FlexibleSchema, toolName: string): unknown {

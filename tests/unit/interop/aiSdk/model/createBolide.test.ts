@@ -168,11 +168,11 @@ describe('createBolide', () => {
   });
 
   it('repeats a step whose stream broke, if the application asks for it', async () => {
-    const begun = [
+    const events = [
       { type: 'response.created', id: 'r', model: 'm' },
       { type: 'response.output_text.delta', output_index: 0, delta: 'Half' },
     ] as const;
-    const provider = new ScriptedProvider([[...begun, new LLMStreamError('The stream was cut off.')], answer('All.')]);
+    const provider = new ScriptedProvider([[...events, new LLMStreamError('The stream was cut off.')], answer('All.')]);
     const result = streamText({ model: createBolide({ provider })('scripted/m'), prompt: 'x', streamRetries: 1 });
     expect(await result.text).to.equal('All.');
     expect(provider.calls).to.have.length(2);
