@@ -24,6 +24,11 @@ export class LiveRunEvents {
     return this.recent.size;
   }
 
+  /** The number of runs that have listeners. */
+  get followerCount(): number {
+    return this.listeners.size;
+  }
+
   readonly record = (event: AgentEvent): void => {
     this.retain(event);
     for (const listener of this.listeners.get(event.executionId) ?? []) listener(event);
