@@ -14,27 +14,25 @@ export type ModelName = `${VendorName}/${string}` | VendorName | (string & {});
  */
 export function resolveModelName(model: string | undefined, providers: readonly string[]): string {
   const [first] = providers;
-  if (first === undefined)
-    throw new LLMModelNotFoundError(`No provider is configured. ${HOW_TO_ADD}`, { path: 'model' });
-  if (model === undefined) return first;
-  const slash = model.indexOf('/');
-  const id = slash === -1 ? model : model.slice(0, slash);
-  if (providers.includes(id)) return model;
-  const available = `Available: ${providers.join(', ')}.`;
+  const [id = ''] = model?.split('/') ?? [];
+  if (model !== undefined && providers.includes(id)) return model;
+  const available = first === undefined ? '' : ` Available: ${providers.join(', ')}.`;
   const variables = Object.hasOwn(VENDOR_VARIABLES, id) ? VENDOR_VARIABLES[id as VendorName] : undefined;
   if (variables !== undefined)
-    throw new LLMModelNotFoundError(
-      `The model "${model}" needs the provider "${id}", which is not configured. Set ${variables.key}. ${available}`,
-      { path: 'model' },
+    throw notFound(
+      `The model "${model}" needs the provider "${id}", which is not configured. Set ${variables.key}.${available}`,
     );
-  if (slash === -1)
-    throw new LLMModelNotFoundError(
-      `The model "${model}" names no provider. Write it as "provider/model", such as "${first}/${model}". ${available}`,
-      { path: 'model' },
+  if (first === undefined) throw notFound(`No provider is configured. ${HOW_TO_ADD}`);
+  if (model === undefined) return first;
+  if (id === model)
+    throw notFound(
+      `The model "${model}" names no provider. Write it as "provider/model", such as "${first}/${model}".${available}`,
     );
-  throw new LLMModelNotFoundError(`Unknown provider "${id}" in the model "${model}". ${available} ${HOW_TO_ADD}`, {
-    path: 'model',
-  });
+  throw notFound(`Unknown provider "${id}" in the model "${model}".${available} ${HOW_TO_ADD}`);
+}
+
+function notFound(message: string): LLMModelNotFoundError {
+  return new LLMModelNotFoundError(message, { path: 'model' });
 }
 
 /** @throws LLMInvalidRequestError */

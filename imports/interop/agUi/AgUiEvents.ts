@@ -2,10 +2,7 @@
  * The events of AG-UI 1.0 that the encoder writes. Declared here, so that Bolide does not depend on `@ag-ui/core`; a
  * test compares them with its types and schemas. https://docs.ag-ui.com/concepts/events
  */
-import type { AgUiMessage } from './AgUiMessages';
-
-/** Open by key; merged into what the event builds. */
-export type AgUiMetadata = Readonly<Record<string, unknown>>;
+import type { AgUiMessage, AgUiMetadata } from './AgUiMessages';
 
 interface Common {
   /** Milliseconds since the epoch. */

@@ -1,5 +1,7 @@
 /** What an AG-UI 1.0 client sends: messages, tools and the rest of `RunAgentInput`. https://docs.ag-ui.com/concepts/messages */
-import type { AgUiMetadata } from './AgUiEvents';
+
+/** Open by key; an event's is merged into the message that it builds. */
+export type AgUiMetadata = Readonly<Record<string, unknown>>;
 
 export type AgUiPartSource =
   | { readonly type: 'data'; /** Base64. */ readonly value: string; readonly mimeType: string }

@@ -1,7 +1,7 @@
 /** The messages of a thread while a run extends them. Every change is returned as the events that a client needs. */
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
-import type { AgUiEvent, AgUiMetadata } from './AgUiEvents';
-import type { AgUiMessage, AgUiToolCall } from './AgUiMessages';
+import type { AgUiEvent } from './AgUiEvents';
+import type { AgUiMessage, AgUiMetadata, AgUiToolCall } from './AgUiMessages';
 import { reasoningOfItems, textOfItems, turnMetadata } from './turnItems';
 
 interface ReasoningMessage {

@@ -4,7 +4,7 @@
  */
 import { fieldsOf, isObjectList } from '../../business/ai/domain/json';
 import type { FunctionCallItem, Item } from '../../business/ai/domain/types/ResponsesAPITypes';
-import type { AgUiMetadata } from './AgUiEvents';
+import type { AgUiMetadata } from './AgUiMessages';
 import type { AgUiToolCall } from './AgUiMessages';
 import { parseWireCallId } from './agUiIds';
 

@@ -289,6 +289,11 @@ describe('Agent', () => {
       expect(() => assistant.stream('Hi')).to.throw('openai, local');
     });
 
+    it('names the variable of the requested vendor if no vendor has a key', () => {
+      const assistant = agent({ providers: [], model: 'anthropic/claude-sonnet-5-5' });
+      expect(() => assistant.stream('Hi')).to.throw('is not configured. Set ANTHROPIC_API_KEY.');
+    });
+
     it('suggests a provider for a model without one, and lists them for an unknown one', async () => {
       const assistant = agent({ providers });
       expect(() => assistant.stream('Hi', { model: 'gpt-5.4' })).to.throw('"openai/gpt-5.4"');
