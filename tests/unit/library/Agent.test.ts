@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import * as valibot from 'valibot';
+import { resolveModelName } from '../../../imports/library/modelName';
 import { agent } from '../../../imports/library/Agent';
 import type { Agent, AgentOptions } from '../../../imports/library/Agent';
 import { DEFAULT_USER_ID } from '../../../imports/library/AgentSettings';
@@ -290,8 +291,9 @@ describe('Agent', () => {
     });
 
     it('names the variable of the requested vendor if no vendor has a key', () => {
-      const assistant = agent({ providers: [], model: 'anthropic/claude-sonnet-5-5' });
-      expect(() => assistant.stream('Hi')).to.throw('is not configured. Set ANTHROPIC_API_KEY.');
+      expect(() => resolveModelName('anthropic/claude-sonnet-5-5', [])).to.throw(
+        'The model "anthropic/claude-sonnet-5-5" needs the provider "anthropic", which is not configured. Set ANTHROPIC_API_KEY.',
+      );
     });
 
     it('suggests a provider for a model without one, and lists them for an unknown one', async () => {
