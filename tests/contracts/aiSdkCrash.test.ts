@@ -9,22 +9,22 @@ import { expect } from 'chai';
 import type { UIMessage } from 'ai';
 import { chatClient, textOf } from '../support/ChatClient';
 import type { ChatClient } from '../support/ChatClient';
+import { describeInFull } from '../support/describeInFull';
 
 const ROOT = join(__dirname, '../..');
 const TOKEN = 'a-token-for-the-chat';
 
-describe('a chat whose server is killed', function () {
+// Starts four servers, each of which compiles its sources.
+describeInFull('a chat whose server is killed', function () {
   this.timeout(120_000);
   const children: ChildProcess[] = [];
   let directory = '';
-  before(async function () {
-    // Starts four servers, each of which compiles its sources.
-    if (process.env['BOLIDE_FULL'] !== '1') this.skip();
+  before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bolide-chat-crash-'));
   });
   after(async () => {
     for (const child of children) child.kill('SIGKILL');
-    if (directory !== '') await rm(directory, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   });
 
   /** Starts the server of `npm start`. @returns its address, once it is ready */

@@ -222,7 +222,7 @@ describe('the dashboard over HTTP', () => {
       ['/runs', { requestId: 'x', ...RUN_REQUEST, unknown: 1 }, 400],
       ['/runs', { requestId: 'x', ...RUN_REQUEST, baseURL: 'https://evil.example' }, 400],
       ['/runs', { requestId: 'x', ...RUN_REQUEST, input: 'x'.repeat(4_000_001) }, 400],
-      ['/runs', { requestId: 'x', ...RUN_REQUEST, input: 'x'.repeat(11 * 1024 * 1024) }, 413],
+      ['/runs', { requestId: 'x', ...RUN_REQUEST, input: 'x'.repeat(33 * 1024 * 1024) }, 413],
       ['/runs', { requestId: 'x', ...RUN_REQUEST, providerId: 'nothing' }, 403],
     ];
     for (const [path, body, status] of WRONG) {

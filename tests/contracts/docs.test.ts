@@ -373,5 +373,5 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   'needs a page': 1,
   'needs a vendor key': 1,
   'needs the meteor tool': 4,
-  'serves until it is stopped': 2,
+  'serves until it is stopped': 3,
 };

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import ts from 'typescript';
 import { ENTRIES } from '../../../scripts/package/entries';
+import { describeInFull } from '../../support/describeInFull';
 import { ConsumerApp } from '../../support/package/ConsumerApp';
 import { packPackage } from '../../support/package/packPackage';
 import type { PackedPackage } from '../../support/package/packPackage';
@@ -20,6 +21,7 @@ const ALL_PEERS = [...REACT, '@types/react', '@types/react-dom', '@types/express
 /** Both formats print the sorted names of their exports. */
 const PRINT = 'console.log(JSON.stringify(Object.keys(entry).filter((name) => name !== "default").sort()));';
 
+// Packing takes half a minute.
 describeInFull('The npm package', function () {
   this.timeout(300_000);
 
@@ -325,9 +327,4 @@ export async function main(): Promise<void> {
 
 function slug(specifier: string): string {
   return specifier.replaceAll('/', '-');
-}
-
-/** Packing takes half a minute, so `npm test` does without. */
-function describeInFull(title: string, suite: (this: Mocha.Suite) => void): void {
-  if (process.env['BOLIDE_FULL'] !== undefined) describe(title, suite);
 }
