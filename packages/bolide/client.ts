@@ -4,7 +4,7 @@ import { Mongo } from 'meteor/mongo';
 import { Tracker } from 'meteor/tracker';
 import { createMeteorHelpers } from 'bolide/meteor-client';
 
-/** For `createMeteorData` and `createMeteorHooks` of `bolide/react`, which only apps with React import. */
+/** For `createMeteorData` of `bolide/react`, which only apps with React import. */
 export const meteorPackages = { Meteor, Mongo, Tracker };
 
 export const { trackRun, trackDelta, trackToolCalls, callMethod } = createMeteorHelpers(meteorPackages);

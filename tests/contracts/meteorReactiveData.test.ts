@@ -1,7 +1,7 @@
-/** The reactive helpers for Meteor clients, in React and in Tracker computations, over the host's publications. */
+/** Runs as reactive data over the host's publications: in React, and in Tracker computations. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { TrackedRun } from '../../imports/ui/data/meteor/trackRun';
+import type { LiveRun } from '../../imports/ui/hooks/useRun';
 import { check, Match } from '../stubs/meteor/check';
 import { MeteorError } from '../stubs/server/MeteorError';
 import { registry } from '../stubs/server/registry';
@@ -11,7 +11,7 @@ import type { MeteorApp } from '../support/meteorApp';
 import { addLogin } from '../support/meteorClient/addLogin';
 import { MeteorBrowser } from '../support/meteorClient/MeteorBrowser';
 
-describe('the reactive helpers for Meteor clients', () => {
+describe('reactive data for Meteor clients', () => {
   let app: MeteorApp;
   let browser: MeteorBrowser;
   let requests = 0;
@@ -39,20 +39,18 @@ describe('the reactive helpers for Meteor clients', () => {
     browser.sent.filter(({ msg, name: sent }) => msg === 'sub' && (name === undefined || sent === name)).length;
   const unsubscriptions = (): number => browser.sent.filter(({ msg }) => msg === 'unsub').length;
 
-  describe('the hooks', () => {
+  describe('useRun', () => {
     for (const isStrict of [true, false]) {
-      it(`follow a run to its end over one subscription ${isStrict ? 'under' : 'without'} StrictMode`, async () => {
+      it(`follows a run to its end over one subscription ${isStrict ? 'under' : 'without'} StrictMode`, async () => {
         const { page } = browser;
         app.simulator.enqueue({ text: 'First. ', calls: [{ name: 'danger', arguments: {} }] });
         const executionId = await startRun('Launch', ['danger']);
         let renderings = 0;
         let last = '';
-        const unmount = page.mount(() => {
-          const { run } = page.useRun(executionId);
-          const { toolCalls } = page.useToolCalls(executionId);
-          const { text } = page.useDelta(executionId);
+        const unmount = page.mountWithData(() => {
+          const { status, calls, text } = page.useRun(executionId);
           renderings += 1;
-          last = [run?.state, toolCalls.map(({ state }) => state).join(), text].join(' | ');
+          last = [status, calls.map(({ state }) => state).join(), text].join(' | ');
           return null;
         }, isStrict);
         await browser.waitFor(() => last.endsWith('| awaiting_approval | First. '));
@@ -72,7 +70,7 @@ describe('the reactive helpers for Meteor clients', () => {
       });
     }
 
-    it('show a run and its calls when they are complete, although a list has published a part of them', async () => {
+    it('shows a run and its calls when they are complete, although a list has published a part of them', async () => {
       const { page } = browser;
       app.simulator.enqueue({ calls: [{ name: 'danger', arguments: { text: 'now' } }] });
       const executionId = await startRun('Launch', ['danger']);
@@ -80,11 +78,10 @@ describe('the reactive helpers for Meteor clients', () => {
       await page.subscribe('ai.runs', '{}');
       await page.subscribe('ai.toolCalls', '{"summary":true}');
       const seen = new Set<string>();
-      page.mount(() => {
-        const { run } = page.useRun(executionId);
-        const { toolCalls } = page.useToolCalls(executionId);
+      page.mountWithData(() => {
+        const { run, calls } = page.useRun(executionId);
         seen.add(
-          `${run?.input === undefined ? 'no run' : 'a run'}, ${JSON.stringify(toolCalls.map((call) => call.arguments))}`,
+          `${run?.input === undefined ? 'no run' : 'a run'}, ${JSON.stringify(calls.map((call) => call.arguments))}`,
         );
         return null;
       }, true);
@@ -92,13 +89,13 @@ describe('the reactive helpers for Meteor clients', () => {
       expect([...seen]).to.deep.equal(['no run, []', 'a run, ["{\\"text\\":\\"now\\"}"]']);
     });
 
-    it('render once for a batch of deltas, however many they are', async () => {
+    it('renders once for a batch of deltas, however many they are', async () => {
       const { page } = browser;
       app.simulator.enqueue({ calls: [{ name: 'danger', arguments: {} }] });
       const executionId = await startRun('Write', ['danger']);
       const renderings: string[] = [];
-      page.mount(() => {
-        renderings.push(page.useDelta(executionId).text);
+      page.mountWithData(() => {
+        renderings.push(page.useRun(executionId).text);
         return null;
       }, false);
       await browser.waitFor(() => subscriptions('ai.run') === 1);
@@ -108,33 +105,33 @@ describe('the reactive helpers for Meteor clients', () => {
       expect(renderings.length).to.be.below(100);
     });
 
-    it('wait without a subscription until there is a run, and follow the next one', async () => {
+    it('waits without a subscription until there is a run, and follows the next one', async () => {
       const { page } = browser;
       app.simulator.enqueue({ text: 'One.' }, { text: 'Two.' });
       const ids = [await startRun('1'), await startRun('2')];
       const current = new page.Tracker.Dependency();
       let index = -1;
       let last = '';
-      page.mount(() => {
+      page.mountWithData(() => {
         const { id } = page.useTracked(() => {
           current.depend();
           return { id: ids[index] };
-        }, []);
-        const { isLoading } = page.useRun(id);
-        last = `${isLoading ? 'loading' : 'ready'} ${page.useDelta(id).text}`;
+        });
+        const { status, text } = page.useRun(id);
+        last = `${status} ${text}`;
         return null;
       }, true);
       await browser.settle();
-      expect([last, subscriptions('ai.run')]).to.deep.equal(['ready ', 0]);
+      expect([last, subscriptions('ai.run')]).to.deep.equal(['idle ', 0]);
       for (const text of ['One.', 'Two.']) {
         index += 1;
         current.changed();
-        await browser.waitFor(() => last === `ready ${text}`);
+        await browser.waitFor(() => last === `completed ${text}`);
       }
       await browser.waitFor(() => unsubscriptions() === 1);
     });
 
-    it('expose the error of a refused subscription, and subscribe again on demand', async () => {
+    it('reports the error of a refused subscription, and subscribes again on demand', async () => {
       const { page } = browser;
       const publication = registry.publications.get('ai.run');
       registry.publications.set('ai.run', (...args: never[]) => {
@@ -143,46 +140,30 @@ describe('the reactive helpers for Meteor clients', () => {
       });
       app.simulator.enqueue({ text: 'Here.' });
       const executionId = await startRun('Hello');
-      let last: TrackedRun | undefined;
-      page.mount(() => {
+      let last: LiveRun | undefined;
+      page.mountWithData(() => {
         last = page.useRun(executionId);
         return null;
       }, true);
       await browser.waitFor(() => last?.error !== undefined);
-      expect(last).to.include({ isLoading: false, run: undefined });
-      expect(last?.error).to.include({ error: 'too-many-requests', reason: 'Slow down.' });
+      expect(last).to.include({ status: 'unavailable', run: undefined });
+      expect(last?.error).to.include({ code: 'too-many-requests', message: 'Slow down.' });
       await browser.settle();
       expect(subscriptions('ai.run'), 'no endless attempts').to.equal(1);
       registry.publications.set('ai.run', publication as never);
       last?.retry();
-      await browser.waitFor(() => last?.run?.state === 'completed');
+      await browser.waitFor(() => last?.status === 'completed');
       expect(last?.error).to.equal(undefined);
     });
 
-    it('are not loading any more for a run that does not exist', async () => {
-      let last: TrackedRun | undefined;
-      browser.page.mount(() => {
+    it('does not find a run that does not exist', async () => {
+      let last: LiveRun | undefined;
+      browser.page.mountWithData(() => {
         last = browser.page.useRun('no-such-run');
         return null;
       }, true);
-      await browser.waitFor(() => last?.isLoading === false);
+      await browser.waitFor(() => last?.status === 'not-found');
       expect(last).to.include({ run: undefined, error: undefined });
-    });
-
-    it('filter tool calls by state, whichever object the filter is', async () => {
-      const { page } = browser;
-      app.simulator.enqueue({ calls: [{ name: 'danger', arguments: {} }] });
-      const executionId = await startRun('Launch', ['danger']);
-      let shown = -1;
-      page.mount(() => {
-        shown = page.useToolCalls({ state: 'awaiting_approval' }).toolCalls.length;
-        return null;
-      }, true);
-      await browser.waitFor(() => shown === 1);
-      app.simulator.enqueue({ text: 'Launched.' });
-      await approve(executionId);
-      await browser.waitFor(() => shown === 0);
-      expect(subscriptions('ai.toolCalls')).to.equal(1);
     });
   });
 
@@ -208,6 +189,24 @@ describe('the reactive helpers for Meteor clients', () => {
       expect(unsubscriptions()).to.equal(0);
       other.stop();
       await browser.waitFor(() => unsubscriptions() === 1);
+    });
+
+    it('filter tool calls by state, whichever object the filter is', async () => {
+      const { Tracker, trackToolCalls } = browser.page;
+      app.simulator.enqueue({ calls: [{ name: 'danger', arguments: {} }] });
+      const executionId = await startRun('Launch', ['danger']);
+      const shown = [-1, -1];
+      const computations = shown.map((_count, index) =>
+        Tracker.autorun(() => {
+          shown[index] = trackToolCalls({ state: 'awaiting_approval' }).toolCalls.length;
+        }),
+      );
+      await browser.waitFor(() => shown.join() === '1,1');
+      app.simulator.enqueue({ text: 'Launched.' });
+      await approve(executionId);
+      await browser.waitFor(() => shown.join() === '0,0');
+      expect(subscriptions('ai.toolCalls')).to.equal(1);
+      computations.forEach((computation) => computation.stop());
     });
 
     it('return what has arrived outside of a computation, without subscribing', async () => {

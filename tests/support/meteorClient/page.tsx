@@ -11,10 +11,10 @@ import { BolideProvider } from '../../../imports/ui/hooks/BolideProvider';
 import { useConversation } from '../../../imports/ui/hooks/useConversation';
 import { useRun } from '../../../imports/ui/hooks/useRun';
 import { createMeteorHelpers } from '../../../imports/ui/data/meteor/createMeteorHelpers';
-import { createMeteorHooks } from '../../../imports/ui/data/meteor/createMeteorHooks';
 import { MeteorSource } from '../../../imports/ui/data/meteor/MeteorSource';
 import { trackDocuments } from '../../../imports/ui/data/meteor/trackDocuments';
 import type { DocumentQuery } from '../../../imports/ui/data/meteor/trackDocuments';
+import { useTracked } from '../../../imports/ui/data/meteor/useTracked';
 
 const packages = { Meteor, Mongo, Tracker };
 const source = MeteorSource.of(packages);
@@ -68,12 +68,12 @@ export const page = {
   mount,
   mountWithData,
   useConversation,
-  useLiveRun: useRun,
+  useRun,
+  useTracked: <T extends object>(read: () => T) => useTracked(Tracker, read, []),
   mountDashboard,
   collection: (name: string) => source.collection(name),
   trackDocuments: <T extends { readonly _id: string }>(query: DocumentQuery<T>) => trackDocuments(source, query),
   ...createMeteorHelpers(packages),
-  ...createMeteorHooks(packages),
 };
 export type TestPage = typeof page;
 
