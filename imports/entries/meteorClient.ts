@@ -1,9 +1,15 @@
 /** `bolide/meteor-client`: reactive helpers for browsers, without React, for Tracker, Blaze and Vue. */
 export { DashboardError } from '../ui/data/DashboardData';
-export type { BrowserMeteor, BrowserMongo, BrowserPackages, BrowserTracker } from '../ui/data/meteor/BrowserPackages';
+export type {
+  BrowserMeteor,
+  BrowserMongo,
+  BrowserPackages,
+  BrowserTracker,
+  SubscriptionError,
+} from '../ui/data/meteor/BrowserPackages';
 export { createMeteorHelpers } from '../ui/data/meteor/createMeteorHelpers';
 export type { MeteorHelpers } from '../ui/data/meteor/createMeteorHelpers';
 export type { TrackedDelta } from '../ui/data/meteor/trackDelta';
 export type { TrackedRun } from '../ui/data/meteor/trackRun';
-export type { SubscriptionError, SubscriptionStatus } from '../ui/data/meteor/trackSubscription';
+export type { SubscriptionStatus } from '../ui/data/meteor/trackSubscription';
 export type { ToolCallFilter, TrackedToolCalls } from '../ui/data/meteor/trackToolCalls';

@@ -2,8 +2,6 @@
  * Meteor's objects in a browser, as the app hands them in. Nothing of Bolide imports `meteor/*`, which only an app's
  * own bundle can resolve. The interfaces declare what is used, so that the objects of any Meteor 3 fit, with any types.
  */
-import type { SubscriptionError } from './trackSubscription';
-
 export interface BrowserPackages {
   /** `import { Meteor } from 'meteor/meteor'` */
   readonly Meteor: BrowserMeteor;
@@ -29,6 +27,13 @@ export interface BrowserMeteor {
   user(): SignedInUser | null | undefined;
   loggingIn(): boolean;
   logout(callback: (error?: Error) => void): void;
+}
+
+/** A `Meteor.Error`: `error` is the code, `reason` the message. */
+export interface SubscriptionError extends Error {
+  readonly error: string | number;
+  readonly reason?: string | undefined;
+  readonly details?: unknown;
 }
 
 export interface SignedInUser {

@@ -1,4 +1,4 @@
-/** A page's connection to Meteor: its collections, and the reactive values that computations share. */
+/** A page's connection to Meteor, with its collections. */
 import type {
   BrowserCollection,
   BrowserMeteor,
@@ -7,13 +7,10 @@ import type {
   BrowserTracker,
 } from './BrowserPackages';
 import type { CollectionName } from './collections';
-import type { SharedSource } from './SharedSource';
 
 export class MeteorSource {
   readonly Meteor: BrowserMeteor;
   readonly Tracker: BrowserTracker;
-  /** The sources that run, by key. */
-  readonly running = new Map<string, SharedSource<unknown>>();
   private readonly Mongo: BrowserMongo;
   private readonly collections = new Map<string, unknown>();
 
@@ -31,12 +28,6 @@ export class MeteorSource {
     this.Meteor = Meteor;
     this.Mongo = Mongo;
     this.Tracker = Tracker;
-  }
-
-  /** The running source of this key, or a new one, which is shared from its first reading computation on. */
-  shared<S extends SharedSource<unknown>>(key: string, create: (key: string) => S): S {
-    // A key starts with the kind of its source.
-    return (this.running.get(key) as S | undefined) ?? create(key);
   }
 
   /** Finds the collection that the app has created itself, or creates it: Meteor allows one per name. */

@@ -12,6 +12,14 @@ export abstract class SharedSource<T> {
   private readonly key: string;
   private readers = 0;
 
+  /**
+   * The running source of this key, or a new one, which is shared from its first reading computation on.
+   * @param key starts with the kind of the source
+   */
+  static of<S extends SharedSource<unknown>>(source: MeteorSource, key: string, create: () => S): S {
+    return (runningSources(source).get(key) as S | undefined) ?? create();
+  }
+
   constructor(source: MeteorSource, key: string) {
     this.source = source;
     this.dependency = new source.Tracker.Dependency();
@@ -41,15 +49,24 @@ export abstract class SharedSource<T> {
   private retain(): void {
     this.readers += 1;
     if (this.readers > 1) return;
-    this.source.running.set(this.key, this);
+    runningSources(this.source).set(this.key, this);
     this.source.Tracker.nonreactive(() => this.start());
   }
 
   private release(): void {
     this.readers -= 1;
     if (this.readers > 0) return;
-    this.source.running.delete(this.key);
+    runningSources(this.source).delete(this.key);
     this.stop();
     this.value = undefined;
   }
 }
+
+/** The sources that run, by key. */
+function runningSources(source: MeteorSource): Map<string, SharedSource<unknown>> {
+  const running = RUNNING.get(source) ?? new Map<string, SharedSource<unknown>>();
+  RUNNING.set(source, running);
+  return running;
+}
+
+const RUNNING = new WeakMap<MeteorSource, Map<string, SharedSource<unknown>>>();

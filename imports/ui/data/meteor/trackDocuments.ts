@@ -18,7 +18,8 @@ export function trackDocuments<T extends { readonly _id: string }>(
   source: MeteorSource,
   query: DocumentQuery<T>,
 ): readonly T[] {
-  return source.shared(`documents ${JSON.stringify(query)}`, (key) => new SharedQuery<T>(source, key, query)).read();
+  const key = `documents ${JSON.stringify(query)}`;
+  return SharedSource.of(source, key, () => new SharedQuery<T>(source, key, query)).read();
 }
 
 class SharedQuery<T extends { readonly _id: string }> extends SharedSource<readonly T[]> {

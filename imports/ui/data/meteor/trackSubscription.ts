@@ -1,13 +1,7 @@
 /** A subscription as a reactive value: whether its documents have arrived, and why it ended. */
+import type { SubscriptionError } from './BrowserPackages';
 import type { MeteorSource } from './MeteorSource';
 import { SharedSource } from './SharedSource';
-
-/** A `Meteor.Error`: `error` is the code, `reason` the message. */
-export interface SubscriptionError extends Error {
-  readonly error: string | number;
-  readonly reason?: string | undefined;
-  readonly details?: unknown;
-}
 
 export interface SubscriptionStatus {
   /** The first documents have not arrived yet. */
@@ -20,12 +14,8 @@ export interface SubscriptionStatus {
 
 /** Subscribes while the computation runs. Computations with the same name and argument share one subscription. */
 export function trackSubscription(source: MeteorSource, name: string, argument: object): SubscriptionStatus {
-  return source
-    .shared(
-      `subscription ${name} ${JSON.stringify(argument)}`,
-      (key) => new SharedSubscription(source, key, name, argument),
-    )
-    .read();
+  const key = `subscription ${name} ${JSON.stringify(argument)}`;
+  return SharedSource.of(source, key, () => new SharedSubscription(source, key, name, argument)).read();
 }
 
 class SharedSubscription extends SharedSource<SubscriptionStatus> {
