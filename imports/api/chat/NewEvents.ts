@@ -60,8 +60,10 @@ export class NewEvents {
         this.hasEnded = true;
         return isFirst;
       }
-      case 'tool:late':
       case 'nonblocking:result':
+        // Precedes its model call, so it is old if it follows a model call before the last one.
+        return this.iteration >= this.responded;
+      case 'tool:late':
       case 'nonblocking:llm_response':
       case 'nonblocking:error':
         return true;

@@ -13,7 +13,7 @@ export interface FollowRunPorts {
   readonly runs: Pick<RunStore, 'load'>;
   readonly live: Pick<LiveRunEvents, 'follow'>;
   readonly loop: Pick<AgenticLoop, 'isLocal'>;
-  readonly tools: { readonly tools: readonly Pick<FunctionTool, 'name' | 'external'>[] };
+  readonly tools: { readonly tools: readonly Pick<FunctionTool, 'name' | 'external' | 'delivery'>[] };
   /** How often a run of another process, or of none, is read from the store, in milliseconds. Default: 1,000. */
   readonly pollInterval?: number;
 }
@@ -40,8 +40,10 @@ export async function* followRun(
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const fresh = new NewEvents();
   const external = new Set(tools.tools.flatMap(({ name, external }) => (external === true ? [name] : [])));
+  const silent = new Set(tools.tools.flatMap(({ name, delivery }) => (delivery === 'silent' ? [name] : [])));
   const open = new OpenCalls({
     isExternal: (name) => external.has(name),
+    isSilent: (name) => silent.has(name),
     ...(decided === undefined ? {} : { decided }),
   });
   const stored = async (): Promise<readonly AgentEvent[]> => {

@@ -11,6 +11,7 @@ import { ContinuedUIMessage } from '../../../../imports/interop/aiSdk/ContinuedU
 import { readUIMessages } from '../../../../imports/interop/aiSdk/readUIMessages';
 import { UIMessageEncoder } from '../../../../imports/interop/aiSdk/UIMessageEncoder';
 import { deferred } from '../../../support/deferred';
+import type { Deferred } from '../../../support/deferred';
 import { readUIMessage } from '../../../support/readUIMessage';
 import { recordEvents } from '../../../support/recordEvents';
 import { answer, calling, response, textItem, callItem } from '../../../../imports/testing/responses';
@@ -18,16 +19,23 @@ import { ScriptedProvider } from '../../../../imports/testing/ScriptedProvider';
 
 const EXECUTION_ID = 'run-1';
 
-function setUp(store: RunStore = new MemoryRunStore()) {
-  const gate = deferred<string>();
-  const tools = new ToolRegistry()
+const RESPONSES = [
+  response({ output: [textItem('First the slow one.'), callItem({ name: 'slow', call_id: 's' })] }),
+  calling({ name: 'guarded', call_id: 'g' }),
+  answer('All is done.'),
+];
+
+function blockingTools(gate: Deferred<string>): ToolRegistry {
+  return new ToolRegistry()
     .register({ name: 'slow', execute: () => gate.promise })
     .register({ name: 'guarded', needsApproval: true, execute: () => 'allowed' });
-  const provider = new ScriptedProvider([
-    response({ output: [textItem('First the slow one.'), callItem({ name: 'slow', call_id: 's' })] }),
-    calling({ name: 'guarded', call_id: 'g' }),
-    answer('All is done.'),
-  ]);
+}
+
+function setUp(
+  store: RunStore = new MemoryRunStore(),
+  { gate = deferred<string>(), tools = blockingTools(gate), responses = RESPONSES } = {},
+) {
+  const provider = new ScriptedProvider(responses);
   const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
   const live = new LiveRunEvents();
   const bus = new RunEventBus({ sinks: [live.record], flushAfterMs: 1 });
@@ -94,6 +102,37 @@ describe('followRun', () => {
     expect((await readUIMessage(chunks, known)).parts).to.deep.equal((await readUIMessage(encoded(events))).parts);
     expect(chunks.map(({ type }) => type)).not.to.include('tool-input-available');
   });
+
+  for (const blocking of [true, false])
+    it(`ends only after the model has received the ${blocking ? 'result that arrived' : 'late result'} beside a waiting call`, async () => {
+      const gate = deferred<string>();
+      const { record, start, follow, loop } = setUp(new MemoryRunStore(), {
+        gate,
+        tools: new ToolRegistry()
+          .register({ name: 'slow', blocking, execute: () => gate.promise })
+          .register({ name: 'guarded', blocking: false, needsApproval: true, execute: () => 'allowed' }),
+        responses: [
+          response({
+            output: [callItem({ name: 'slow', call_id: 's' }), callItem({ name: 'guarded', call_id: 'g' })],
+          }),
+          ...(blocking ? [] : [answer('Please wait.')]),
+          answer('The slow one is done.'),
+          answer('All is done.'),
+        ],
+      });
+      const { done } = await start();
+      const reading = collect(follow());
+      await record.seen('tool:approval_required');
+      if (!blocking) await record.seen('llm:response', ({ iteration }) => iteration === 2);
+      gate.resolve('at last');
+      const events = await reading;
+      const last = events.findLast((event) => event.type === 'llm:response');
+      expect(last?.response.output_text).to.equal('The slow one is done.');
+      expect(events.at(-1)?.type).to.not.equal('run:completed');
+      expect(await collect(follow())).to.have.length.greaterThan(0);
+      await loop.cancel(EXECUTION_ID);
+      await done.catch(() => undefined);
+    });
 
   it('reads a run of another process from the store', async () => {
     const store = new MemoryRunStore();

@@ -1,7 +1,7 @@
 /** Rebuilds the events of a run from what is stored of it, for readers that were not there when they were emitted. */
 import { isFinished } from '../../domain/entities/Run';
 import { NO_USAGE, outputTextOf } from '../../domain/entities/Response';
-import { isDecidedLike, needsApproval } from '../../domain/entities/Tool';
+import { isDecidedLike, isDeliverable, needsApproval } from '../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../domain/entities/Tool';
 import type { StoredRun } from '../../domain/interfaces/RunStore';
 import type { AgentEvent, AgentEventBody } from '../../domain/types/AgentEvents';
@@ -34,6 +34,14 @@ export function replayRun({ run, calls }: StoredRun): readonly AgentEvent[] {
     }
   }
   if (run.isCalling && !isFinished(run.state)) bodies.push({ type: 'iteration:start', iteration: run.iterations });
+  const results = turns.flatMap((turn) => turn.results);
+  const delivered = new Set(results.flatMap(({ call_id, deferred }) => (deferred === true ? [call_id] : [])));
+  for (const { call_id, status } of results) {
+    // Acknowledged in its turn, settled since, and not in the transcript yet.
+    const call = status === 'in_progress' && !delivered.has(call_id) ? callsById.get(call_id) : undefined;
+    if (call !== undefined && isDeliverable(call))
+      bodies.push({ type: 'result:arrived', callId: call.id, name: call.name, state: call.state });
+  }
   const { executionId, createdAt, startedAt = createdAt, seq } = run;
   return [...bodies, ...endOf(run)].map((body) => ({ executionId, at: startedAt, seq, ...body }));
 }

@@ -48,6 +48,20 @@ describe('replayRun', () => {
     expect(replayed.at(-1)).to.include({ type: 'run:completed' });
   });
 
+  it('shows a late result that the model has not received yet', async () => {
+    const store = new MemoryRunStore();
+    await recordedRun(store);
+    const { run, calls } = await stored(store);
+    const before = run.transcript.findIndex((item) => item.type === 'function_call_output' && item.deferred === true);
+    const { response: _last, ...unfinished } = run;
+    const replayed = replayRun({
+      run: { ...unfinished, state: 'waiting', transcript: run.transcript.slice(0, before), iterations: 2 },
+      calls,
+    });
+    expect(replayed.at(-1)).to.include({ type: 'result:arrived', callId: 's', state: 'completed' });
+    expect(replayed.filter(({ type }) => type === 'result:arrived')).to.have.length(1);
+  });
+
   it('ends at the calls that people have to decide about', async () => {
     const store = new MemoryRunStore();
     const provider = new ScriptedProvider([
