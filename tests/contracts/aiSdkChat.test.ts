@@ -60,6 +60,16 @@ describe('the chat endpoint', function () {
       expect(await storedMessages(chat.id)).to.deep.equal(plain(chat.messages));
     });
 
+  it('groups the runs of a chat as a conversation', async () => {
+    const { chat, errors } = chatClient(server, { id: 'trip-to-lisbon' });
+    await chat.sendMessage({ text: 'Hello' });
+    await chat.sendMessage({ text: 'Hello again' });
+    expect(errors).to.deep.equal([]);
+    const started = server.events.events.filter((event) => event.type === 'run:started');
+    expect(started.map(({ conversationId }) => conversationId)).to.deep.equal(['trip-to-lisbon', 'trip-to-lisbon']);
+    expect((await post('/chat', { id: 'an id with spaces', messages: [user('Hello')] })).status).to.equal(200);
+  });
+
   it('sends the header of the protocol', async () => {
     const response = await post('/chat', { id: 'c', messages: [user('Hello')] });
     expect(response.status).to.equal(200);
@@ -273,7 +283,7 @@ describe('the chat endpoint', function () {
       [{ id: 'c', messages: [user('x')], trigger: 'resume-stream' }, 400, '"trigger"'],
       [`{"id":"c","messages":[${JSON.stringify(user('x'))}],"__proto__":{"tools":["x"]}}`, 400, '__proto__'],
       [`{"id":"c","messages":${'['.repeat(200)}${']'.repeat(200)}}`, 400, 'nested deeper'],
-      ['x'.repeat(11 * 1024 * 1024), 413, 'too large'],
+      ['x'.repeat(33 * 1024 * 1024), 413, 'too large'],
     ];
     for (const [body, status, text] of cases) {
       const response = await post('/chat', body);
@@ -282,6 +292,42 @@ describe('the chat endpoint', function () {
       expect(sent).to.contain(text).and.not.match(/^[{[]/);
     }
     expect(await storedMessages('c')).to.deep.equal([]);
+  });
+
+  const withFile = (mediaType: string, url: string): object => ({
+    id: 'm1',
+    role: 'user',
+    parts: [
+      { type: 'text', text: 'What is this?' },
+      { type: 'file', mediaType, url, filename: 'file' },
+    ],
+  });
+  const dataUrl = (mediaType: string, bytes: number): string =>
+    `data:${mediaType};base64,${Buffer.alloc(bytes, 7).toString('base64')}`;
+
+  for (const mediaType of ['image/jpeg', 'application/pdf'])
+    it(`takes a large file of the type ${mediaType}`, async () => {
+      const url = dataUrl(mediaType, 3_200_000);
+      const response = await post('/chat', { id: 'c', messages: [withFile(mediaType, url)] });
+      const sent = await response.text();
+      expect(response.status, sent).to.equal(200);
+      expect(sent).to.contain('"finish"').and.not.contain('"error"');
+      expect((await storedMessages('c'))[0]?.parts[1]).to.have.property('url', url);
+    });
+
+  it('refuses files that no database could store with the run, and states the limit', async () => {
+    const url = dataUrl('image/png', 5_500_000);
+    const response = await post('/chat', { id: 'c', messages: [withFile('image/png', url)] });
+    expect(response.status).to.equal(413);
+    expect(await response.text()).to.contain('7 MB');
+    expect(await storedMessages('c')).to.deep.equal([]);
+  });
+
+  it('refuses text of the length of a file', async () => {
+    const messages = [user('x'.repeat(3_000_000)), user('y'.repeat(3_000_000), 'm2')];
+    const response = await post('/chat', { id: 'c', messages });
+    expect(response.status).to.equal(400);
+    expect(await response.text()).to.contain('4000000 characters');
   });
 
   it('keeps the messages of a chat whose next message was refused', async () => {

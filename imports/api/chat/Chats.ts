@@ -2,18 +2,17 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { acceptsDecision, acceptsResult, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
-import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
+import { isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
+import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
 import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
-import type { ReadMessage, ReadToolPart } from '../../interop/aiSdk/readUIMessages';
+import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
 import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
 import { toItems } from '../../interop/aiSdk/toItems';
-import { argumentsHashIn } from '../../interop/aiSdk/toolValues';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
 import type { UIMessage } from '../../interop/aiSdk/UIMessages';
 import { toActor } from '../auth/ApiPrincipal';
@@ -24,14 +23,13 @@ import type { ChatDocument, ChatStore, StoredChat } from './ChatStore';
 import { loadCurrentRun } from './loadCurrentRun';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamRun';
+import { submitDecision } from './submitDecision';
+import type { DecisionMethods } from './submitDecision';
 
 export interface ChatsPorts {
   readonly chats: ChatStore;
   readonly runs: Pick<RunStore, 'load' | 'findRequest'>;
-  readonly methods: Pick<
-    AIMethods,
-    'ai.runs.start' | 'ai.runs.cancel' | 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'
-  >;
+  readonly methods: DecisionMethods & Pick<AIMethods, 'ai.runs.start' | 'ai.runs.cancel'>;
   readonly loop: Pick<AgenticLoop, 'getExecutionContext'>;
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };
@@ -132,6 +130,8 @@ export class Chats {
         providerId,
         input: toItems(request.messages),
         tools,
+        // Groups the chat's runs; ids of chats may have what those of conversations may not.
+        ...(/^[^\s\p{C}]{1,128}$/u.test(chatId) ? { conversationId: chatId } : {}),
         ...(address === providerId ? {} : { model: address.slice(providerId.length + 1) }),
         ...(instructions === undefined ? {} : { instructions }),
       });
@@ -152,46 +152,15 @@ export class Chats {
       throw new HttpError(404, 'The last message is not the output of a run that can be continued.', {
         path: 'messages',
       });
+    const actor = toActor(principal);
     const decided = new Set<string>();
     for (const part of parts) {
       const call = part.kind === 'tool' ? stored.calls.find(({ id }) => id === part.toolCallId) : undefined;
-      if (part.kind === 'tool' && call !== undefined && (await this.decide(principal, executionId, call, part)))
-        decided.add(call.id);
+      if (part.kind !== 'tool' || call === undefined) continue;
+      const open = { executionId, call, isExternal: this.isExternal(call.name) };
+      if (await submitDecision(this.ports.methods, actor, open, part)) decided.add(call.id);
     }
     return { executionId, decided, known: message };
-  }
-
-  /** @returns whether there was something to decide */
-  private async decide(
-    principal: ApiPrincipal,
-    executionId: string,
-    call: ToolCall,
-    { state, approval, output, errorText, isPreliminary }: ReadToolPart,
-  ): Promise<boolean> {
-    const { methods } = this.ports;
-    const actor = toActor(principal);
-    const named = { executionId, callId: call.id };
-    if (state === 'approval-responded' && approval?.approved !== undefined && acceptsDecision(call)) {
-      const argumentsHash = argumentsHashIn(approval.id) ?? createHash('sha256').update(call.arguments).digest('hex');
-      const { reason } = approval;
-      if (approval.approved) await methods['ai.runs.approve'](actor, { ...named, argumentsHash });
-      else
-        await methods['ai.runs.reject'](actor, {
-          ...named,
-          argumentsHash,
-          ...(reason === undefined ? {} : { reason }),
-        });
-      return true;
-    }
-    if (!acceptsResult(call, this.isExternal(call.name)) || isPreliminary) return false;
-    if (state !== 'output-available' && state !== 'output-error') return false;
-    await methods['ai.runs.submitToolResult'](
-      actor,
-      state === 'output-available'
-        ? { ...named, output: output ?? null }
-        : { ...named, error: errorText ?? 'The tool failed.' },
-    );
-    return true;
   }
 
   /**

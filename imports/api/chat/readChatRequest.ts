@@ -9,8 +9,10 @@ import {
   required,
   text,
 } from '../../business/ai/domain/arguments';
+import { INPUT_LIMITS } from '../../business/ai/application/operations/readInput';
 import { readUIMessages } from '../../interop/aiSdk/readUIMessages';
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
+import { HttpError } from '../http/HttpError';
 
 export interface ChatRequest {
   readonly chatId: string;
@@ -29,15 +31,22 @@ const MAX_INSTRUCTIONS = 100_000;
 const MAX_TOOLS = 128;
 const MAX_NAME = 256;
 
-/** @throws LLMInvalidRequestError with the path of the invalid value */
+/** @throws LLMInvalidRequestError with the path of the invalid value; HttpError 413 */
 export function readChatRequest(body: unknown): ChatRequest {
   const fields = readObject(body, FIELDS);
   const messages = required(fields, 'messages', readUIMessages);
   if (messages.length === 0) throw invalid('messages', 'must not be empty');
+  const sentMessages = JSON.stringify(fields.messages);
+  if (Buffer.byteLength(sentMessages) > INPUT_LIMITS.bytes)
+    throw new HttpError(
+      413,
+      `The messages of this chat, files included, are larger than ${INPUT_LIMITS.bytes / 1e6} MB. Send smaller files, or URLs.`,
+      { path: 'messages' },
+    );
   return {
     chatId: required(fields, 'id', chatId),
     messages,
-    sentMessages: JSON.stringify(fields.messages),
+    sentMessages,
     trigger: 'submit-message',
     ...optional(fields, 'trigger', oneOf(['submit-message', 'regenerate-message'] as const)),
     ...optional(fields, 'model', identifier(MAX_NAME)),

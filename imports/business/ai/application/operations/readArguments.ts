@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import { isList, isObject } from '../../domain/json';
-import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { ExternalResult } from '../services/tools/decisions';
 import type { AgenticRequest } from '../usecases/AgenticExecutionUseCase';
@@ -21,13 +20,13 @@ import {
   required,
   text,
 } from '../../domain/arguments';
+import { readInput } from './readInput';
 
 /** Maximum lengths: characters of strings and of JSON, entries of lists. */
 export const ARGUMENT_LIMITS = {
   id: 128,
   callId: 256,
   model: 256,
-  input: 4_000_000,
   instructions: 100_000,
   schema: 256_000,
   tools: 128,
@@ -164,34 +163,12 @@ function commonOf(fields: JsonObject): UseRequest {
   return {
     requestId: identifier(ARGUMENT_LIMITS.id)(fields.requestId, 'requestId'),
     providerId: identifier(ARGUMENT_LIMITS.id)(fields.providerId, 'providerId'),
-    input: withHistory(fields.conversation_history, namedInput(fields)),
+    input: readInput(fields),
     ...optional(fields, 'model', identifier(ARGUMENT_LIMITS.model)),
     ...optional(fields, 'instructions', text(ARGUMENT_LIMITS.instructions)),
     ...optional(fields, 'temperature', numberBetween(0, 2)),
     ...optional(fields, 'maxOutputTokens', integer(1, 1_000_000)),
   };
-}
-
-/** `inputData` is another name of `input`. */
-function namedInput({ input, inputData }: JsonObject): LLMInput {
-  if (inputData === undefined) return inputOf(input, 'input');
-  if (input !== undefined) throw invalid('inputData', 'must not be given in addition to "input"');
-  return inputOf(inputData, 'inputData');
-}
-
-/** The messages before the input, as callers that store the conversation themselves send them. */
-function withHistory(history: unknown, input: LLMInput): LLMInput {
-  if (history === undefined) return input;
-  if (!isList(history)) throw invalid('conversation_history', 'must be a list of messages');
-  const past = json(ARGUMENT_LIMITS.input)(history, 'conversation_history') as Exclude<LLMInput, string>;
-  return [...past, ...(typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input)];
-}
-
-/** Checks the size only: the normalizer checks the items and reports their paths. */
-function inputOf(value: unknown, path: string): LLMInput {
-  if (typeof value === 'string') return text(ARGUMENT_LIMITS.input)(value, path);
-  if (!isList(value)) throw invalid(path, 'must be a string or a list of messages');
-  return json(ARGUMENT_LIMITS.input)(value, path) as LLMInput;
 }
 
 function executionIdOf(fields: JsonObject): string {

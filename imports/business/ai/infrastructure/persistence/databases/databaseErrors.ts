@@ -20,9 +20,11 @@ export class StoreError extends LLMServerError {
  * MongoDB's error codes (src/mongo/base/error_codes.yml) for a request that does not fit the document or the
  * collection: BadValue, FailedToParse, TypeMismatch, PathNotViable, ConflictingUpdateOperators,
  * DollarPrefixedFieldName, EmptyFieldName, DottedFieldName, ImmutableField, CannotCreateIndex,
- * IndexOptionsConflict, IndexKeySpecsConflict, BSONObjectTooLarge, and "document too large".
+ * IndexOptionsConflict, IndexKeySpecsConflict, and "document too large" (of keys).
  */
-const INVALID = new Set([2, 9, 14, 28, 40, 52, 56, 57, 66, 67, 85, 86, 10334, 17280, 17419]);
+const INVALID = new Set([2, 9, 14, 28, 40, 52, 56, 57, 66, 67, 85, 86, 17280]);
+/** BSONObjectTooLarge, and an update whose resulting document would exceed 16 MiB. */
+const TOO_LARGE = new Set([10334, 17419]);
 /** DuplicateKey, and two older ones. */
 const DUPLICATE = new Set([11000, 11001, 12582]);
 /** MaxTimeMSExpired, NetworkTimeout, ExceededTimeLimit. */
@@ -39,6 +41,10 @@ export function toDatabaseError(cause: unknown, collection: string): LLMError {
   // Meteor's createIndexAsync preserves only the message of the driver's error.
   if (DUPLICATE.has(code) || message.includes('E11000'))
     return new ConflictError(`A document with the same key exists in ${collection}.`, { cause });
+  if (TOO_LARGE.has(code))
+    return new LLMInvalidRequestError(`A document of ${collection} is larger than the database allows (16 MiB).`, {
+      cause,
+    });
   if (INVALID.has(code) || message.includes('ndex already exists'))
     return new LLMInvalidRequestError(`The database rejected a change to ${collection}.`, { cause });
   if (TIMEOUT.has(code) || name === 'MongoNetworkTimeoutError')

@@ -37,6 +37,14 @@ describe('toDatabaseError', () => {
     });
   }
 
+  for (const code of [10334, 17419])
+    it(`names the size limit for the error ${code}`, () => {
+      const cause = Object.assign(new Error('secret detail'), { code });
+      const error = toDatabaseError(cause, 'ai_runs');
+      expect(error.code).to.equal('invalid-request');
+      expect(error.message).to.equal('A document of ai_runs is larger than the database allows (16 MiB).');
+    });
+
   it('returns LLMErrors unchanged', () => {
     const own = new ConflictError('mine');
     expect(toDatabaseError(own, 'runs')).to.equal(own);

@@ -1,0 +1,47 @@
+/** Applies what a part of a client's message states about a call of a run: a decision, or the result of its tool. */
+import { createHash } from 'node:crypto';
+import { acceptsDecision, acceptsResult } from '../../business/ai/domain/entities/Tool';
+import type { ToolCall } from '../../business/ai/domain/entities/Tool';
+import type { Actor } from '../../business/ai/domain/types/Actor';
+import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
+import type { ReadToolPart } from '../../interop/aiSdk/readUIMessages';
+import { argumentsHashIn } from '../../interop/aiSdk/toolValues';
+
+export type DecisionMethods = Pick<AIMethods, 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'>;
+
+export interface OpenCallOfRun {
+  readonly executionId: string;
+  readonly call: ToolCall;
+  /** The tool's results are supplied from outside. */
+  readonly isExternal: boolean;
+}
+
+/**
+ * @returns whether there was something to decide
+ * @throws what the operations on runs throw
+ */
+export async function submitDecision(
+  methods: DecisionMethods,
+  actor: Actor,
+  { executionId, call, isExternal }: OpenCallOfRun,
+  { state, approval, output, errorText, isPreliminary }: ReadToolPart,
+): Promise<boolean> {
+  const named = { executionId, callId: call.id };
+  if (state === 'approval-responded' && approval?.approved !== undefined && acceptsDecision(call)) {
+    const argumentsHash = argumentsHashIn(approval.id) ?? createHash('sha256').update(call.arguments).digest('hex');
+    const { reason } = approval;
+    if (approval.approved) await methods['ai.runs.approve'](actor, { ...named, argumentsHash });
+    else
+      await methods['ai.runs.reject'](actor, { ...named, argumentsHash, ...(reason === undefined ? {} : { reason }) });
+    return true;
+  }
+  if (!acceptsResult(call, isExternal) || isPreliminary) return false;
+  if (state !== 'output-available' && state !== 'output-error') return false;
+  await methods['ai.runs.submitToolResult'](
+    actor,
+    state === 'output-available'
+      ? { ...named, output: output ?? null }
+      : { ...named, error: errorText ?? 'The tool failed.' },
+  );
+  return true;
+}
