@@ -16,6 +16,7 @@ async function writeAssets(): Promise<void> {
   await writeDashboard();
   await writeFolders();
   await writeStyles();
+  await writeLicences();
 }
 
 /** The dashboard as `startServer` serves it. */
@@ -54,6 +55,17 @@ async function writeStyles(): Promise<void> {
   const css = outputFiles.find(({ path }) => path.endsWith('.css'));
   if (css === undefined) throw new Error('The dashboard has no style sheet.');
   await writeFile(join(ROOT, 'react/styles.css'), css.contents);
+}
+
+/** What the dashboard's files contain of other packages. */
+const BUNDLED = ['react', 'react-dom', 'scheduler', 'eventsource-parser', '@fontsource-variable/inter'];
+
+/** The licences of the bundled packages, which their texts require to come along. */
+async function writeLicences(): Promise<void> {
+  const texts = await Promise.all(
+    BUNDLED.map(async (name) => `${name}\n\n${await readFile(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8')}`),
+  );
+  await writeFile(join(ROOT, 'dist/LICENSES.txt'), texts.join('\n\n'));
 }
 
 void writeAssets();

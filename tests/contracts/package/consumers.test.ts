@@ -58,6 +58,7 @@ describeInFull('The npm package', function () {
     const folders = new Set(files.map((file) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file)));
     const subpaths = Object.keys(ENTRIES).filter((name) => name !== 'index');
     expect([...folders]).to.have.members(['LICENSE', 'README.md', 'bin', 'dist', 'package.json', ...subpaths]);
+    expect(files).to.include('dist/LICENSES.txt');
     expect(files.filter((file) => /\.tsx?$/.test(file) && !/\.d\.[cm]ts$/.test(file))).to.deep.equal([]);
   });
 
