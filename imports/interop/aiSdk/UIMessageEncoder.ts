@@ -3,14 +3,14 @@
  * model call. https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
  */
 import { toolCalls } from '../../business/ai/domain/entities/Response';
-import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse, Usage } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { unreachable } from '../../business/ai/domain/unreachable';
 import { blocksOf, filesOf, opaqueOutput, sourcesOf } from './outputParts';
 import type { TextBlock } from './outputParts';
-import { approvalIdOf, parseInput, parseOutput } from './toolValues';
 import { OUTPUT_PART } from './UIMessages';
 import type { FinishReason, MessageMetadata, UIMessageChunk } from './UIMessages';
+import { UIToolCalls } from './UIToolCalls';
 
 export interface UIMessageEncoderOptions {
   /** Default: the run's execution id. */
@@ -35,8 +35,7 @@ export class UIMessageEncoder {
   private hasStep = false;
   private blockCount = 0;
   private sourceCount = 0;
-  /** The approvals that were requested and are undecided, by call. */
-  private readonly openApprovals = new Map<string, string>();
+  private readonly calls = new UIToolCalls();
 
   constructor(options: UIMessageEncoderOptions = {}) {
     this.options = options;
@@ -128,7 +127,7 @@ export class UIMessageEncoder {
       case 'tool:failed':
       case 'tool:timeout':
       case 'tool:cancelled':
-        this.encodeCall(event);
+        this.chunks.push(...this.calls.push(event));
         break;
       default:
         unreachable(event);
@@ -202,74 +201,6 @@ export class UIMessageEncoder {
       this.chunks.push({ type: 'custom', kind: OUTPUT_PART, providerMetadata: { bolide: { output } } });
   }
 
-  private encodeCall(event: CallEvent): void {
-    const { callId: toolCallId } = event;
-    switch (event.type) {
-      case 'tool:pending':
-        this.chunks.push({
-          type: 'tool-input-available',
-          toolCallId,
-          toolName: event.name,
-          input: parseInput(event.arguments),
-        });
-        break;
-      case 'tool:approval_required':
-        this.requestApproval(toolCallId, approvalIdOf(toolCallId, event.argumentsHash));
-        break;
-      case 'tool:needs_review':
-        this.requestApproval(toolCallId, approvalIdOf(toolCallId), REVIEW_REASON);
-        break;
-      case 'tool:executing':
-        this.respondApproval(toolCallId, true);
-        break;
-      case 'tool:progress': {
-        const { fraction, note, name: toolName } = event;
-        const data = { toolCallId, toolName, fraction, ...(note === undefined ? {} : { note }) };
-        this.chunks.push({ type: 'data-tool-progress', id: toolCallId, data });
-        break;
-      }
-      case 'tool:completed':
-        this.chunks.push({ type: 'tool-output-available', toolCallId, output: parseOutput(event.result) });
-        break;
-      case 'tool:failed':
-        if (event.error.failure === 'rejected' && this.openApprovals.has(toolCallId)) {
-          this.respondApproval(toolCallId, false, event.error.message);
-          this.chunks.push({ type: 'tool-output-denied', toolCallId });
-          break;
-        }
-        this.chunks.push({ type: 'tool-output-error', toolCallId, errorText: event.error.message });
-        break;
-      case 'tool:timeout':
-      case 'tool:cancelled':
-        this.openApprovals.delete(toolCallId);
-        this.chunks.push({ type: 'tool-output-error', toolCallId, errorText: event.error.message });
-        break;
-      default:
-        unreachable(event);
-    }
-  }
-
-  private requestApproval(toolCallId: string, approvalId: string, reason?: string): void {
-    this.openApprovals.set(toolCallId, approvalId);
-    this.chunks.push({
-      type: 'tool-approval-request',
-      approvalId,
-      toolCallId,
-      ...(reason === undefined ? {} : { reason }),
-    });
-  }
-
-  private respondApproval(toolCallId: string, approved: boolean, reason?: string): void {
-    const approvalId = this.openApprovals.get(toolCallId);
-    if (!this.openApprovals.delete(toolCallId) || approvalId === undefined) return;
-    this.chunks.push({
-      type: 'tool-approval-response',
-      approvalId,
-      approved,
-      ...(reason === undefined ? {} : { reason }),
-    });
-  }
-
   private endEarly(usage: Usage, last: UIMessageChunk): void {
     this.finishStep();
     this.hasEnded = true;
@@ -281,21 +212,6 @@ export class UIMessageEncoder {
     this.chunks.push({ type: 'finish', finishReason, messageMetadata });
   }
 }
-
-type CallEvent = AgentEventOf<
-  | 'tool:pending'
-  | 'tool:approval_required'
-  | 'tool:executing'
-  | 'tool:needs_review'
-  | 'tool:progress'
-  | 'tool:completed'
-  | 'tool:failed'
-  | 'tool:timeout'
-  | 'tool:cancelled'
->;
-
-const REVIEW_REASON =
-  'The call was interrupted while it ran, and may have taken effect. Approving runs it again; rejecting does not.';
 
 function isPrefix(streamed: readonly TextBlock[], complete: readonly TextBlock[]): boolean {
   return streamed.every(({ kind, text }, index) => {

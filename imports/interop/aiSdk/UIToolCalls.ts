@@ -1,0 +1,74 @@
+/** Encodes what happens to a run's tool calls as chunks of the AI SDK's UI message stream. */
+import type { AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
+import { approvalIdOf, parseInput, parseOutput } from './toolValues';
+import type { UIMessageChunk } from './UIMessages';
+
+export type CallEvent = AgentEventOf<
+  | 'tool:pending'
+  | 'tool:approval_required'
+  | 'tool:executing'
+  | 'tool:needs_review'
+  | 'tool:progress'
+  | 'tool:completed'
+  | 'tool:failed'
+  | 'tool:timeout'
+  | 'tool:cancelled'
+>;
+
+const REVIEW_REASON =
+  'The call was interrupted while it ran, and may have taken effect. Approving runs it again; rejecting does not.';
+
+export class UIToolCalls {
+  /** The approvals that were requested and are undecided, by call. */
+  private readonly openApprovals = new Map<string, string>();
+
+  push(event: CallEvent): readonly UIMessageChunk[] {
+    const { callId: toolCallId } = event;
+    switch (event.type) {
+      case 'tool:pending': {
+        const { name: toolName, arguments: text } = event;
+        return [{ type: 'tool-input-available', toolCallId, toolName, input: parseInput(text) }];
+      }
+      case 'tool:approval_required':
+        return [this.requestApproval(toolCallId, approvalIdOf(toolCallId, event.argumentsHash))];
+      case 'tool:needs_review':
+        return [{ ...this.requestApproval(toolCallId, approvalIdOf(toolCallId)), reason: REVIEW_REASON }];
+      case 'tool:executing':
+        return this.respondApproval(toolCallId, { approved: true });
+      case 'tool:progress': {
+        const { fraction, note, name: toolName } = event;
+        const data = { toolCallId, toolName, fraction, ...(note === undefined ? {} : { note }) };
+        return [{ type: 'data-tool-progress', id: toolCallId, data }];
+      }
+      case 'tool:completed':
+        return [{ type: 'tool-output-available', toolCallId, output: parseOutput(event.result) }];
+      case 'tool:failed': {
+        const { failure, message } = event.error;
+        if (failure === 'rejected' && this.openApprovals.has(toolCallId)) {
+          const responded = this.respondApproval(toolCallId, { approved: false, reason: message });
+          return [...responded, { type: 'tool-output-denied', toolCallId }];
+        }
+        return [{ type: 'tool-output-error', toolCallId, errorText: message }];
+      }
+      case 'tool:timeout':
+      case 'tool:cancelled':
+        this.openApprovals.delete(toolCallId);
+        return [{ type: 'tool-output-error', toolCallId, errorText: event.error.message }];
+    }
+  }
+
+  private requestApproval(toolCallId: string, approvalId: string) {
+    this.openApprovals.set(toolCallId, approvalId);
+    return { type: 'tool-approval-request', approvalId, toolCallId } as const;
+  }
+
+  private respondApproval(
+    toolCallId: string,
+    decision: { readonly approved: boolean; readonly reason?: string },
+  ): readonly UIMessageChunk[] {
+    const approvalId = this.openApprovals.get(toolCallId);
+    if (approvalId === undefined) return [];
+    this.openApprovals.delete(toolCallId);
+    return [{ type: 'tool-approval-response', approvalId, ...decision }];
+  }
+}
