@@ -1,4 +1,5 @@
 /** `POST /ag-ui`: the endpoint of an AG-UI `HttpAgent`. https://docs.ag-ui.com/sdk/js/client/http-agent */
+import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import { replayRun } from '../../business/ai/application/services/replayRun';
@@ -68,7 +69,7 @@ async function streamTurn(
     isExternal: (name) => serverTools.some((tool) => tool.name === name && tool.external === true),
     ...(parentRunId === undefined ? {} : { parentRunId }),
   });
-  const past = stored === undefined ? [] : replayRun(stored).filter(({ type }) => !LAST_EVENTS.has(type));
+  const past = stored === undefined ? [] : replayRun(stored).filter(({ type }) => !RUN_END_EVENTS.has(type));
   const known = new NewEvents();
   for (const event of past) known.accepts(event);
   const tools = [...serverTools, ...[...frontEndTools].map((name) => ({ name, external: true }))];
@@ -87,8 +88,6 @@ function frontEndToolsOf(stored: AgUiTurn['stored']): readonly string[] {
     typeof tool !== 'string' && tool.type === 'function' && tool.external === true ? [tool.name] : [],
   );
 }
-
-const LAST_EVENTS: ReadonlySet<AgentEvent['type']> = new Set(['run:completed', 'run:failed', 'run:cancelled']);
 
 /** An AG-UI run may end before Bolide's. */
 async function* untilDone(

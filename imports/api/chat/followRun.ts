@@ -1,5 +1,6 @@
 /** A run's events from its beginning, whenever and wherever it was started. */
 import type { RunStore } from '../../business/ai/domain/interfaces/RunStore';
+import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
@@ -68,7 +69,7 @@ export async function* followRun(
         if (!fresh.accepts(event)) continue;
         open.push(event);
         yield event;
-        if (LAST_EVENTS.has(event.type)) return;
+        if (RUN_END_EVENTS.has(event.type)) return;
       }
       if (queue.length > 0) continue;
       if (open.isWaitingForPeople) return;
@@ -97,5 +98,3 @@ export async function* followRun(
     unsubscribe();
   }
 }
-
-const LAST_EVENTS: ReadonlySet<AgentEvent['type']> = new Set(['run:completed', 'run:failed', 'run:cancelled']);

@@ -1,6 +1,7 @@
 /** The dashboard's data under plain Node: snapshots as JSON over HTTP, changes as a stream of events. */
 import { isFinished } from '../../../business/ai/domain/entities/Run';
 import { needsApproval } from '../../../business/ai/domain/entities/Tool';
+import { RUN_END_EVENTS } from '../../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunCountView, RunView } from '../../../business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
@@ -8,7 +9,7 @@ import { DashboardError } from '../DashboardData';
 import type { Access, Connection, ListedRun, Loaded, ToolSummary } from '../DashboardData';
 import { reduceRun } from '../reducers/reduceRun';
 import type { StreamedRun } from '../reducers/reduceRun';
-import { needsRunList, reduceRuns, reuseUnchangedRows, RUN_END_EVENTS } from '../reducers/reduceRuns';
+import { needsRunList, reduceRuns, reuseUnchangedRows } from '../reducers/reduceRuns';
 import { runFromSnapshot } from '../reducers/runFromSnapshot';
 import type { RunSnapshot } from '../reducers/runFromSnapshot';
 import { createPageSchedule } from './createUpdateThrottle';

@@ -1,4 +1,5 @@
 /** The list of runs after a batch of events. */
+import { RUN_END_EVENTS } from '../../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { ListedRun } from '../DashboardData';
 import { reduceRunRecord } from './reduceRunRecord';
@@ -65,12 +66,6 @@ export function needsRunList(runs: readonly ListedRun[], events: readonly AgentE
   const listed = new Set(runs.map((run) => run._id));
   return events.some((event) => RUN_END_EVENTS.has(event.type) || !listed.has(event.executionId));
 }
-
-export const RUN_END_EVENTS: ReadonlySet<AgentEvent['type']> = new Set([
-  'run:completed',
-  'run:failed',
-  'run:cancelled',
-]);
 
 function reduceAwaitingApproval(run: ListedRun, event: AgentEvent): ListedRun {
   if (RUN_END_EVENTS.has(event.type)) return run.awaitingApproval.length === 0 ? run : { ...run, awaitingApproval: [] };

@@ -98,6 +98,9 @@ export type AgentEvent = AgentEventBody & {
 };
 
 export type AgentEventType = AgentEventBody['type'];
+/** A run emits exactly one of these, as its last event. */
+export const RUN_END_EVENTS: ReadonlySet<AgentEventType> = new Set(['run:completed', 'run:failed', 'run:cancelled']);
+
 export type AgentEventOf<T extends AgentEventType> = Extract<AgentEvent, { readonly type: T }>;
 
 /**

@@ -6,7 +6,8 @@ import { consoleLogger } from '../../../domain/consoleLogger';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { LiveTextReader } from '../../../domain/interfaces/RunViewReader';
-import type { AgentEvent, AgentEventType } from '../../../domain/types/AgentEvents';
+import { RUN_END_EVENTS } from '../../../domain/types/AgentEvents';
+import type { AgentEvent } from '../../../domain/types/AgentEvents';
 import type { DeltaView } from '../../../domain/types/RunViews';
 
 export interface DeltaDocument extends DeltaView, StoredDocument {
@@ -25,7 +26,6 @@ export const DELTA_FIELDS = { _id: 1, executionId: 1, seq: 1, kind: 1, text: 1 }
 const TTL_SECONDS = 3_600;
 
 /** No text follows these. */
-const LAST_EVENTS: ReadonlySet<AgentEventType> = new Set(['run:completed', 'run:failed', 'run:cancelled']);
 
 export interface LiveTextStoreDependencies {
   readonly collection: DocumentCollection<DeltaDocument>;
@@ -55,7 +55,7 @@ export class LiveTextStore implements LiveTextReader {
   /** Stores a piece of text. One that cannot be written is lost; the response still contains the entire text. */
   readonly record = (event: AgentEvent): void => {
     const { executionId } = event;
-    if (LAST_EVENTS.has(event.type)) this.write(executionId, () => this.removeUnlessStored(executionId));
+    if (RUN_END_EVENTS.has(event.type)) this.write(executionId, () => this.removeUnlessStored(executionId));
     if (event.type !== 'llm:delta') return;
     const { seq, kind, delta } = event;
     const document = {
