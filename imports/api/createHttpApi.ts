@@ -157,21 +157,8 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       ? {}
       : {
           streamedRuns: { runs: module.runs, live: runs.live, loop: module.loop, tools: module.tools },
-          agUi: new AgUiRuns({
-            models,
-            runs: module.runs,
-            loop: module.loop,
-            methods: runs.methods,
-            tools: module.tools,
-          }),
-          chat: new Chats({
-            chats,
-            models,
-            runs: module.runs,
-            loop: module.loop,
-            methods: runs.methods,
-            tools: module.tools,
-          }),
+          agUi: new AgUiRuns({ ...module, models, methods: runs.methods }),
+          chat: new Chats({ ...module, models, methods: runs.methods, chats }),
         }),
     ...(providers === undefined ? {} : { providers }),
     ...(dashboard === undefined ? {} : { dashboard }),
