@@ -1,10 +1,10 @@
 /** Applies what a part of a client's message states about a call of a run: a decision, or the result of its tool. */
-import { createHash } from 'node:crypto';
 import { acceptsDecision, acceptsResult } from '../../business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../business/ai/domain/entities/Tool';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
 import type { ReadToolPart } from '../../interop/aiSdk/readUIMessages';
+import { argumentsHash } from '../../business/ai/application/services/argumentsHash';
 import { argumentsHashIn } from '../../interop/aiSdk/toolValues';
 
 export type DecisionMethods = Pick<AIMethods, 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'>;
@@ -28,11 +28,10 @@ export async function submitDecision(
 ): Promise<boolean> {
   const named = { executionId, callId: call.id };
   if (state === 'approval-responded' && approval?.approved !== undefined && acceptsDecision(call)) {
-    const argumentsHash = argumentsHashIn(approval.id) ?? createHash('sha256').update(call.arguments).digest('hex');
+    const decision = { ...named, argumentsHash: argumentsHashIn(approval.id) ?? argumentsHash(call.arguments) };
     const { reason } = approval;
-    if (approval.approved) await methods['ai.runs.approve'](actor, { ...named, argumentsHash });
-    else
-      await methods['ai.runs.reject'](actor, { ...named, argumentsHash, ...(reason === undefined ? {} : { reason }) });
+    if (approval.approved) await methods['ai.runs.approve'](actor, decision);
+    else await methods['ai.runs.reject'](actor, { ...decision, ...(reason === undefined ? {} : { reason }) });
     return true;
   }
   if (!acceptsResult(call, isExternal) || isPreliminary) return false;

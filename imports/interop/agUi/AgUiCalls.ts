@@ -1,5 +1,5 @@
 /** A run's tool calls as its events report them, and which of them keep the run from continuing. */
-import { createHash } from 'node:crypto';
+import { argumentsHash } from '../../business/ai/application/services/argumentsHash';
 import { isSettled, needsApproval, needsReview, STATE_AFTER_EVENT } from '../../business/ai/domain/entities/Tool';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
@@ -131,9 +131,8 @@ export class AgUiCalls {
   private interruptOf(call: AgUiCall): AgUiInterrupt {
     const { executionId } = this.options;
     const { callId, name } = call;
-    const argumentsHash = createHash('sha256').update(call.arguments).digest('hex');
     return {
-      id: toInterruptId({ executionId, callId, argumentsHash }),
+      id: toInterruptId({ executionId, callId, argumentsHash: argumentsHash(call.arguments) }),
       toolCallId: this.wireId(call),
       ...(needsApproval(call)
         ? { reason: 'tool_call', message: `The tool "${name}" needs approval.`, responseSchema: APPROVAL }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { argumentsHash } from '../../../../imports/business/ai/application/services/shared/canonicalJson';
+import { argumentsHash } from '../../../../imports/business/ai/application/services/argumentsHash';
 import { hashArguments } from '../../../../imports/ui/hooks/hashArguments';
 
 describe('hashArguments', () => {

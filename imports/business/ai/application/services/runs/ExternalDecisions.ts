@@ -13,7 +13,7 @@ import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunAction } from '../../../domain/types/RunRecords';
-import { argumentsHash } from '../shared/canonicalJson';
+import { argumentsHash } from '../argumentsHash';
 import type { Approval, ExternalResult } from '../tools/decisions';
 import { toStorableResult } from '../tools/toolResult';
 import type { DurableRuns } from './durable/DurableRuns';
