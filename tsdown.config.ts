@@ -2,6 +2,7 @@
 import { defineConfig } from 'tsdown';
 import type { UserConfig } from 'tsdown';
 import { ENTRIES } from './scripts/package/entries';
+import { inlinePages } from './scripts/package/inlinePages';
 import { loadSimulatorLazily } from './scripts/package/loadSimulatorLazily';
 
 const config: UserConfig = defineConfig({
@@ -14,12 +15,12 @@ const config: UserConfig = defineConfig({
   sourcemap: true,
   // `__dirname` in ES modules.
   shims: true,
-  // Nothing else is copied into the package: other packages are dependencies or peers.
-  inlineOnly: ['tsdown'],
+  // What the dashboard is made of. Nothing else is copied into the package: other packages are dependencies or peers.
+  inlineOnly: ['tsdown', 'marked', 'diff', '@tanstack/react-virtual', '@tanstack/virtual-core', 'uplot'],
   failOnWarn: true,
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,
-  plugins: [loadSimulatorLazily()],
+  plugins: [loadSimulatorLazily(), inlinePages()],
 });
 
 export { config as default };

@@ -13,6 +13,9 @@ export async function bundleDashboard(): Promise<DashboardAssets> {
     write: false,
     minify: true,
     format: 'esm',
+    // The code of a page is a file of its own.
+    splitting: true,
+    chunkNames: '[name]-[hash]',
     target: ['es2022', 'chrome110', 'firefox115', 'safari16.4'],
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },

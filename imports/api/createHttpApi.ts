@@ -8,14 +8,15 @@ import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { VendorObjectStore } from '../business/ai/domain/interfaces/VendorObjectStore';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
+import type { RequestLog } from '../business/ai/domain/interfaces/RequestLog';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
-import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import { MemoryVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/MemoryVendorObjects';
+import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
-import type { ApiTokens } from './auth/ApiTokens';
 import { addApiRoutes } from './routes';
+import type { HostOperations } from './HostOperations';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { toLLMError } from './http/toLLMError';
@@ -51,19 +52,21 @@ export interface HttpApiPorts {
   readonly providers?: ProviderOperations;
   /** Enables the dashboard's page, files and session. */
   readonly dashboard?: DashboardPagePorts;
-  /** Enables `/tokens`, where users manage API tokens. */
-  readonly tokens?: ApiTokens;
   /** The app's accounts, if it has any: tokens are issued only for their users, whose roles apply to `/providers`. */
   readonly findUser?: UserLookup;
   /** Who created which object at a vendor. Default: in memory. */
   readonly vendorObjects?: VendorObjectStore;
-  /** Enables `/user-data`, where users delete their data. */
-  readonly userData?: UserDataOperations;
+  /** Enables the routes of the areas whose operations are here. */
+  readonly operations?: Partial<HostOperations>;
+  /** Sent with the stream of run events, so that pages reload what has changed. */
+  readonly changes?: TopicChanges;
   /** The host also serves the app's own pages: browsers that open a path as a page are left to it. Default: false. */
   readonly servesPages?: boolean;
   /** The paths under which the host mounts the router, for WebSockets. Default: the root. */
   readonly basePaths?: readonly string[];
   readonly limits?: Partial<HttpApiLimits>;
+  /** Receives requests that fail before they call a model. The manager logs the others. */
+  readonly requestLog?: Pick<RequestLog, 'add'>;
   /** No other process uses the module's stores. Default: false. */
   readonly isAlone?: boolean;
   /** Receives what requests could not be sent with, at the level info. Default: the console. */
@@ -116,9 +119,10 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     chats,
     providers,
     dashboard,
-    tokens,
     findUser,
-    userData,
+    operations,
+    changes,
+    requestLog,
   } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('A request failed unexpectedly:', error));
@@ -162,9 +166,11 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
         }),
     ...(providers === undefined ? {} : { providers }),
     ...(dashboard === undefined ? {} : { dashboard }),
-    ...(tokens === undefined ? {} : { tokens }),
     ...(findUser === undefined ? {} : { findUser }),
-    ...(userData === undefined ? {} : { userData }),
+    ...(operations === undefined ? {} : { operations }),
+    ...(changes === undefined ? {} : { changes }),
+    isAlone: ports.isAlone ?? false,
+    ...(requestLog === undefined ? {} : { requestLog }),
     logger: ports.logger ?? consoleLogger,
     ...limits,
   };

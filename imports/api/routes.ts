@@ -1,12 +1,18 @@
 /** The API's table of routes. */
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
-import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
-import type { ApiTokens } from './auth/ApiTokens';
-import { issueToken, listTokens, revokeToken } from './tokens/tokenRoutes';
-import { deleteUserData } from './users/userDataRoutes';
+import { addModelRoutes, addPromptRoutes } from './prompts/promptRoutes';
+import { addUsageRoutes } from './usage/usageRoutes';
+import { addRequestRoutes } from './requests/requestRoutes';
+import { addInboxRoutes } from './inbox/inboxRoutes';
+import { addBudgetRoutes } from './budgets/budgetRoutes';
+import { addQueueRoutes } from './queue/queueRoutes';
+import { addTokenRoutes } from './tokens/tokenRoutes';
+import { addRunListRoutes } from './runs/runListRoutes';
+import { addAccountRoutes } from './users/accountRoutes';
+import { addUserDataRoutes } from './users/userDataRoutes';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
 import type { AgUiRuns } from './agUi/AgUiRuns';
@@ -14,6 +20,7 @@ import { addAgUiRoutes } from './agUi/agUiRoutes';
 import { addChatRoutes } from './chat/addChatRoutes';
 import type { Chats } from './chat/Chats';
 import type { FollowRunPorts } from './chat/followRun';
+import { addExportRoutes } from './runs/exportRoutes';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
 import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
 import { HttpError } from './http/HttpError';
@@ -22,9 +29,12 @@ import type { GenerationPorts } from './gateway/generation/handleGeneration';
 import { chatCompletionsApi } from './gateway/generation/chatCompletionsApi';
 import { GEMINI_PATH, geminiApi } from './gateway/generation/geminiApi';
 import { messagesApi } from './gateway/generation/messagesApi';
+import { serveNotFound } from './dashboard/dashboardPages';
 import { createRoute } from './http/createRoute';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
 import type { AddEndpoint } from './http/Endpoint';
+import type { HostOperations } from './HostOperations';
+import { isNavigation } from './http/leavePages';
 import { jsonBody } from './http/jsonBody';
 import type { JsonBodyLimits } from './http/jsonBody';
 import { listGeminiModels, listModels, modelsApiOf, readGeminiModel, readModel } from './gateway/models/modelsRoutes';
@@ -45,14 +55,34 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly background: ResponsesPorts['background'];
   readonly summaries: ResponsesPorts['summaries'];
   readonly vendorObjects: ResponsesPorts['vendorObjects'];
-  readonly tokens?: ApiTokens;
   readonly findUser?: UserLookup;
-  readonly userData?: UserDataOperations;
+  readonly operations?: Partial<HostOperations>;
   /** What streams of runs need. */
   readonly streamedRuns?: FollowRunPorts;
   readonly chat?: Chats;
   readonly agUi?: AgUiRuns;
 }
+
+/**
+ * The routes of each area of operations: adds those whose operations the host has, and returns the path prefixes whose
+ * remaining paths are to get 404.
+ */
+type AddOperationRoutes = (add: AddEndpoint, operations: Partial<HostOperations>) => readonly string[];
+
+const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
+  addUserDataRoutes,
+  addModelRoutes,
+  addPromptRoutes,
+  addInboxRoutes,
+  addAccountRoutes,
+  addTokenRoutes,
+  addBudgetRoutes,
+  addQueueRoutes,
+  addRunListRoutes,
+  addExportRoutes,
+  addUsageRoutes,
+  addRequestRoutes,
+];
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
   const readBody = jsonBody(application, ports);
@@ -83,8 +113,16 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     createRoute(ports, { api, name }, undefined, ({ request }) =>
       Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })),
     );
+  const { dashboard } = ports;
+  /** Browsers that open an unknown path get a page. */
   const notFound = (api: RouteOptions['api'], name: string): RequestHandler =>
-    refusal(api, name, ({ method, path }) => new HttpError(404, `Not found: ${method} ${path.slice(0, 200)}.`));
+    createRoute(ports, { api, name }, undefined, ({ request, response }) => {
+      const path = request.baseUrl + request.path;
+      if (dashboard === undefined || !isNavigation(request))
+        return Promise.reject(new HttpError(404, `Not found: ${request.method} ${path.slice(0, 200)}.`));
+      serveNotFound(dashboard, response);
+      return Promise.resolve();
+    });
 
   add('responses', '/health', '/health', {
     method: 'get',
@@ -103,11 +141,13 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     method: 'post',
     scope: 'generate',
     handler: createResponse(ports),
+    isLogged: true,
   });
   add('responses', '/v1/responses/compact', '/v1/responses/compact', {
     method: 'post',
     scope: 'generate',
     handler: compactResponse(ports),
+    isLogged: true,
   });
   add(
     'responses',
@@ -126,16 +166,19 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     method: 'post',
     scope: 'generate',
     handler: handleGeneration(chatCompletionsApi, ports),
+    isLogged: true,
   });
   add('anthropic_messages', '/v1/messages', '/v1/messages', {
     method: 'post',
     scope: 'generate',
     handler: handleGeneration(messagesApi, ports),
+    isLogged: true,
   });
   add('gemini', GEMINI_PATH, '/v1beta/models/:model', {
     method: 'post',
     scope: 'generate',
     handler: handleGeneration(geminiApi, ports),
+    isLogged: true,
   });
 
   add(modelsApiOf, '/v1/models', '/v1/models', {
@@ -163,33 +206,9 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
   add('responses', '/output/stream', '/output/stream', { method: 'get', scope: 'read', handler: streamOutput(ports) });
 
-  const { tokens, findUser } = ports;
-  if (tokens !== undefined) {
-    add(
-      'app',
-      '/tokens',
-      '/tokens',
-      { method: 'get', scope: 'read', handler: listTokens({ tokens }) },
-      {
-        method: 'post',
-        scope: 'generate',
-        handler: issueToken({ tokens, ...(findUser === undefined ? {} : { findUser }) }),
-      },
-    );
-    add('app', '/tokens/:id', '/tokens/:id', { method: 'delete', scope: 'generate', handler: revokeToken({ tokens }) });
-    router.use('/tokens', notFound('app', 'unknown'));
-  }
-
-  const { userData } = ports;
-  if (userData !== undefined) {
-    add('app', '/user-data/:userId', '/user-data/:userId', {
-      method: 'delete',
-      scope: 'generate',
-      handler: deleteUserData({ userData }),
-      isUncancellable: true,
-    });
-    router.use('/user-data', notFound('app', 'unknown'));
-  }
+  const { operations = {} } = ports;
+  for (const addRoutes of OPERATION_ROUTES)
+    for (const path of addRoutes(add, operations)) router.use(path, notFound('app', 'unknown'));
 
   const { chat, agUi, streamedRuns } = ports;
   if (chat !== undefined && streamedRuns !== undefined) {
@@ -209,4 +228,6 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     '/v1',
     notFound(({ headers }) => (headers['x-goog-api-key'] === undefined ? 'responses' : 'gemini'), 'unknown'),
   );
+  // A host that serves the dashboard has no other pages.
+  if (dashboard !== undefined) router.use(notFound('app', 'unknown'));
 }

@@ -93,7 +93,7 @@ export type {
   ReasoningItem,
   Usage,
 } from '../business/ai/domain/types/ResponsesAPITypes';
-export type { Budget, RunLimits } from '../business/ai/domain/types/RunRecords';
+export type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
 export type { InferSchema } from '../business/ai/domain/types/InferSchema';
 export type { InferSimpleSchema } from '../business/ai/domain/types/InferSimpleSchema';
 export type { JsonSchema, SchemaInput, TypedSchema, ValueOf } from '../business/ai/domain/types/Schemas';

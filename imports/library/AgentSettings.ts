@@ -14,7 +14,7 @@ import type { ArgumentReader } from '../business/ai/domain/arguments';
 import type { ExecuteOptions } from '../business/ai/application/services/AgenticLoop';
 import { isObject } from '../business/ai/domain/json';
 import type { GenerateOptions, ReasoningEffort } from '../business/ai/domain/types/LLMTypes';
-import type { Budget, RunLimits } from '../business/ai/domain/types/RunRecords';
+import type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
 import { readModelName } from './modelName';
 import type { ModelName } from './modelName';
 

@@ -8,6 +8,7 @@ import type {
 import { endUserRuns } from '../business/ai/application/services/endUserRuns';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
+import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
@@ -23,6 +24,7 @@ export interface UserDataDeletionPorts {
   readonly chats: Pick<ChatStore, 'removeOfUser'>;
   readonly api: Pick<HttpApi, 'cancelUser'>;
   readonly usage: Pick<UsageRecorder, 'flush'>;
+  readonly requestLog: Pick<RequestLogModule, 'flush'>;
   readonly documents: UserDocuments;
 }
 
@@ -55,13 +57,14 @@ export class UserDataDeletion {
   };
 
   private async removeOnce(userId: string, { keepsLimits = false }: UserDataDeletionOptions): Promise<DeletedUserData> {
-    const { module, runs, providers, apiTokens, chats, api, usage, documents } = this.ports;
+    const { module, runs, providers, apiTokens, chats, api, usage, requestLog, documents } = this.ports;
     // First, so that no further request arrives by one.
     const tokens = await apiTokens.tokens.revokeAll(userId);
     await api.cancelUser(userId);
     await endUserRuns({ loop: module.loop, store: module.runs }, userId);
     await runs.settled();
     await usage.flush();
+    await requestLog.flush();
     module.loop.forget(userId);
     module.conversations.channels.forget(userId);
     runs.events.clear();

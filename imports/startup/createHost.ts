@@ -1,28 +1,53 @@
 /** Wires everything that a host serves, in the same way for Meteor and plain Node. */
 import type express from 'express';
 import { createHttpApi } from '../api/createHttpApi';
+import type { HostOperations } from '../api/HostOperations';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
 import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
 import { ChatStore, CHATS } from '../api/chat/ChatStore';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
+import { createModelOperations } from '../business/ai/application/operations/ModelOperations';
+import { createRunListOperations } from '../business/ai/application/operations/RunListOperations';
+import { createPromptOperations } from '../business/ai/application/operations/PromptOperations';
+import { createInboxOperations } from '../business/ai/application/operations/InboxOperations';
+import { ACCOUNT_OPERATIONS } from '../api/users/accountRoutes';
+import { createTokenOperations } from '../api/tokens/TokenOperations';
+import { createBudgetOperations } from '../business/ai/application/operations/BudgetOperations';
+import { createQueueOperations } from '../business/ai/application/operations/QueueOperations';
+import { createRunExportOperations } from '../business/ai/application/operations/RunExportOperations';
+import { createUsageOperations } from '../business/ai/application/operations/UsageOperations';
 import { createUserDataOperations } from '../business/ai/application/operations/UserDataOperations';
-import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
+import { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
+import { createRequestLog } from '../business/ai/infrastructure/factories/createRequestLog';
+import type { RequestLogModule, RequestLogSettings } from '../business/ai/infrastructure/factories/createRequestLog';
 import { createRunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { consoleLogger } from '../business/ai/domain/consoleLogger';
+import {
+  BUDGET_LIMITS,
+  DocumentBudgetLimits,
+} from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
 import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
 import {
   DocumentConversationStore,
   MESSAGES,
 } from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
+import { openPromptStore } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
+import { DocumentUsageReports } from '../business/ai/infrastructure/persistence/usage/DocumentUsageReports';
+import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import { openResponseStore } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { DocumentQueuedRuns } from '../business/ai/infrastructure/persistence/runs/DocumentQueuedRuns';
+import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
+import { DocumentRunList } from '../business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { openVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
+import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { Provider } from '../business/providers/domain/entities/Provider';
@@ -34,6 +59,7 @@ import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { UserApiTokens } from './UserApiTokens';
 import { UserDataDeletion } from './UserDataDeletion';
 import { createAccessPolicy, dedupeLookups } from './accessPolicy';
+import { createProviderCatalog } from './providerCatalog';
 import { openJobQueue } from './settings/jobs';
 import type { JobSettings } from './settings/jobs';
 import { StoredProviderSource } from './StoredProviderSource';
@@ -59,6 +85,8 @@ export interface HostSettings {
   readonly maxBodyBytes?: number;
   /** How queued runs are processed, and how long runs are retained. */
   readonly jobs?: JobSettings;
+  /** The log of model calls. */
+  readonly requestLog?: RequestLogSettings;
 }
 
 export interface HostPorts {
@@ -83,12 +111,20 @@ export interface Host {
   readonly providers: ProvidersModule;
   readonly runs: RunModule;
   readonly api: HttpApi;
-  readonly userData: UserDataOperations;
+  /** Everything that people read and do, by name: methods in Meteor, routes over HTTP. */
+  readonly operations: HostOperations;
+  /** Notifies open pages of what has changed. */
+  readonly changes: TopicChanges;
   /** Deletes everything that is stored about a user: see `UserDataDeletion`. For apps that delete an account. */
   readonly deleteUserData: UserDataDeletion['deleteUserData'];
+  /** Writes the log of model calls in the background. */
+  readonly requestLog: Pick<RequestLogModule, 'flush'>;
   /** Completes the requests in progress, then closes everything, the database last. */
   close(): Promise<void>;
 }
+
+/** Entries of the request log in the export of a run. */
+const MAX_EXPORTED_REQUESTS = 1_000;
 
 /** @throws LLMInvalidRequestError for invalid settings; errors of the database */
 export async function createHost(
@@ -101,6 +137,7 @@ export async function createHost(
     allowPrivateHosts,
     callLimits = {},
     jobs = {},
+    requestLog: requestLogSettings = {},
     shutdownGraceMs,
     maxBodyBytes,
   }: HostSettings,
@@ -117,45 +154,65 @@ export async function createHost(
       ? ports.findUser
       : async (userId) => (await ports.findUser(userId)) ?? apiTokens.tokens.findUser(userId),
   );
+  const accounts = ports.hasAccounts === true ? { findUser } : {};
   const providers = createProvidersModule(
     { secretKeys, rootUrl, allowPrivateHosts },
     {
       collection: (name) => database.collection(name),
       findUser,
-      probe: (providerId, userId) => module.manager.validateAccess(userId, providerId),
+      catalog: createProviderCatalog(() => module, database),
+      probe: (providerId, userId) =>
+        // Either result is news about the provider's health.
+        module.manager.validateAccess(userId, providerId).finally(() => changes.notify('providers')),
       configured: ai.providers.map((provider) => toConfiguredProvider(provider, configuredAccess)),
       isAlone: database.isExclusive,
     },
   );
+  const changes = new TopicChanges();
+  providers.changes.subscribe(() => changes.notify('providers'));
   const chats = new ChatStore(database.collection(CHATS));
   await Promise.all([providers.ready(), apiTokens.ready(), chats.ready()]);
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
-  const [responses, vendorObjects] = await Promise.all([
+  const [responses, vendorObjects, prompts] = await Promise.all([
     openResponseStore(database),
     openVendorObjects(database),
+    openPromptStore(database),
     memory.ready(),
   ]);
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
+  const budgetLimits = new DocumentBudgetLimits(database.collection(BUDGET_LIMITS));
   const access = createAccessPolicy(storedProviders, findUser);
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
+  const inbox = new DocumentInbox(database);
+  const jobQueue = await openJobQueue(jobs, database);
+  const runStore = await openRunStore(database);
+  const requestLog = createRequestLog(requestLogSettings, {
+    database,
+    onStored: (userId) => changes.notify('requests', userId),
+  });
+  await requestLog.ready();
   const module = createAIModule(ai, {
+    ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
     budgets,
+    budgetLimits,
     responses,
     memory,
     ...ports.ai,
-    runs: await openRunStore(database),
-    jobs: await openJobQueue(jobs, database),
+    runs: runStore,
+    jobs: jobQueue,
     providerSource: storedProviders,
     credentials: providers.credentials,
     access,
     onUsage: (used) => usage.record(used),
+    onFollowed: (executionId) => inbox.markHandled(executionId),
   });
   const collection = database.collection.bind(database);
   const runs = createRunModule(module, { collection, views: new DocumentRunViews(database), limits: callLimits });
-  await runs.ready();
+  const runList = new DocumentRunList(database);
+  await Promise.all([runs.ready(), runList.ready()]);
   const retention = new RunRetention(database, jobs.retention === undefined ? {} : { times: jobs.retention });
   await retention.ready();
   await module.recovery.start();
@@ -169,18 +226,66 @@ export async function createHost(
     chats,
     api: { cancelUser: (userId) => api.cancelUser(userId) },
     usage,
+    requestLog,
     documents: new UserDocuments(database, module.jobs),
   });
-  const userData = createUserDataOperations(deletion);
+  // The operations of each area. Its interface is added to `HostOperations`, its routes to `OPERATION_ROUTES`.
+  const operations: HostOperations = {
+    ...runs.methods,
+    ...createRunExportOperations({
+      runs: runStore,
+      requestsOf: (executionId) => requestLog.requests.ofRun(executionId, MAX_EXPORTED_REQUESTS),
+    }),
+    ...requestLog.operations,
+    'ai.tools.list': (actor) => runs.queries.tools(actor),
+    ...createRunListOperations({
+      list: runList,
+      queries: runs.queries,
+      ownerOf: runs.ownerOf,
+      onChange: (ownerId) => changes.notify('runs', ownerId),
+    }),
+    ...createInboxOperations({
+      inbox,
+      ownerOf: runs.ownerOf,
+      onDismissed: (_executionId, ownerId) => changes.notify('runs', ownerId),
+    }),
+    ...createUserDataOperations(deletion),
+    ...createUsageOperations({ usage: new DocumentUsageReports(database) }),
+    ...createModelOperations({ providers: module.providers, access, vendorModels: (vendor) => VENDOR_ROWS[vendor] }),
+    ...createPromptOperations(prompts, (userId) => changes.notify('prompts', userId)),
+    ...ACCOUNT_OPERATIONS,
+    ...createTokenOperations({
+      tokens: apiTokens.tokens,
+      onChange: (userId) => changes.notify('tokens', userId),
+      ...accounts,
+    }),
+    ...createBudgetOperations({
+      policy: module.budgetPolicy,
+      limits: budgetLimits,
+      accounts: budgets,
+      onChange: (userId) => changes.notify('budgets', userId),
+      logger: consoleLogger,
+      ...accounts,
+    }),
+    ...createQueueOperations({
+      jobs: jobQueue,
+      runs: new DocumentQueuedRuns(database.collection(RUNS)),
+      ownerOf: runs.ownerOf,
+      runNow: (executionId) => module.queue.runNow(executionId),
+      onChange: () => changes.notify('queue'),
+      logger: consoleLogger,
+    }),
+  };
   const api = createHttpApi(module, {
     express,
     authenticate,
     access,
     secrets: keys.map(({ bytes }) => bytes),
-    tokens: apiTokens.tokens,
-    userData,
+    operations,
+    changes,
     vendorObjects,
-    ...(ports.hasAccounts === true ? { findUser } : {}),
+    ...accounts,
+    ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
     isAlone: database.isExclusive,
     limits: {
       ...(shutdownGraceMs === undefined ? {} : { shutdownGrace: shutdownGraceMs }),
@@ -201,14 +306,18 @@ export async function createHost(
     providers,
     runs,
     api,
-    userData,
+    operations,
+    changes,
     deleteUserData: deletion.deleteUserData,
+    requestLog,
     async close() {
       await api.close();
       await module.close();
       await retention.stop();
       await runs.close();
       await usage.settled();
+      await apiTokens.tokens.settled();
+      await requestLog.flush();
       providers.close();
       await database.close();
     },

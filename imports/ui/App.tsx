@@ -1,14 +1,11 @@
 /** The dashboard's root: chooses the page by sign-in state and route. */
-import type { ReactNode } from 'react';
+import { Suspense } from 'react';
 import { useData } from './hooks/BolideProvider';
-import { OverviewPage } from './overview/OverviewPage';
 import { EmptyState } from './components/EmptyState';
+import { ErrorBoundary } from './components/ErrorBoundary';
 import { Skeleton } from './components/Skeleton';
 import { PageTitle } from './components/PageTitle';
-import { PlaygroundPage } from './playground/PlaygroundPage';
-import { ProvidersPage } from './providers/ProvidersPage';
-import { RunPage } from './runs/RunPage';
-import { RunsPage } from './runs/RunsPage';
+import { componentOf, findPage } from './pages';
 import { SignInPage } from './session/SignInPage';
 import { useRoute } from './shell/route';
 import type { Route } from './shell/route';
@@ -16,7 +13,6 @@ import { Shell } from './shell/Shell';
 import { SimulationNotice } from './shell/SimulationNotice';
 import { useTheme } from './shell/useTheme';
 import type { ThemeChoice } from './shell/useTheme';
-import { ToolsPage } from './tools/ToolsPage';
 
 export function App() {
   const theme = useTheme();
@@ -47,28 +43,25 @@ function CurrentPage({ theme }: { readonly theme: ThemeChoice }) {
     case 'signedIn':
       return (
         <Shell route={route} theme={theme} {...(access.name === undefined ? {} : { name: access.name })}>
-          {renderPage(route)}
+          <CurrentContent route={route} />
         </Shell>
       );
   }
 }
 
-function renderPage(route: Route): ReactNode {
-  const [page = 'overview', detail] = route.path;
-  switch (page) {
-    case 'overview':
-      return <OverviewPage />;
-    case 'runs':
-      return detail === undefined ? <RunsPage route={route} /> : <RunPage key={detail} executionId={detail} />;
-    case 'tools':
-      return <ToolsPage />;
-    case 'providers':
-      return <ProvidersPage />;
-    case 'playground':
-      return <PlaygroundPage />;
-    default:
-      return <PageNotFound />;
-  }
+function CurrentContent({ route }: { readonly route: Route }) {
+  const page = findPage(route);
+  const Content = page && componentOf(page, route);
+  if (page === undefined || Content === undefined) return <PageNotFound />;
+  // Another entry of a page starts with a new state; another filter does not.
+  const key = route.path.join('/');
+  return (
+    <ErrorBoundary resetKey={key}>
+      <Suspense fallback={<Skeleton what={page.label.toLowerCase()} />}>
+        <Content key={key} route={route} />
+      </Suspense>
+    </ErrorBoundary>
+  );
 }
 
 function PageNotFound() {

@@ -58,7 +58,17 @@ async function writeStyles(): Promise<void> {
 }
 
 /** What the dashboard's files contain of other packages. */
-const BUNDLED = ['react', 'react-dom', 'scheduler', 'eventsource-parser', '@fontsource-variable/inter'];
+const BUNDLED = [
+  'react',
+  'react-dom',
+  'scheduler',
+  'eventsource-parser',
+  '@fontsource-variable/inter',
+  '@tanstack/react-virtual',
+  '@tanstack/virtual-core',
+  'marked',
+  'diff',
+];
 
 /** The licences of the bundled packages, which their texts require to come along. */
 async function writeLicences(): Promise<void> {

@@ -77,7 +77,7 @@ describe('the dashboard in Chromium', function () {
       ['/runs', 'No runs yet'],
       ['/playground', 'No run yet'],
       ['/tools', 'No calls yet'],
-      ['/providers', 'Ready'],
+      ['/providers', 'Default model'],
       ['/runs/unknown', 'This run doesn’t exist'],
       ['/nowhere', 'This page doesn’t exist'],
     ] as const) {
@@ -153,11 +153,11 @@ describe('the dashboard in Chromium', function () {
     await page.getByLabel('Prompt').focus();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Reject…' }).click();
-    await page.getByLabel('Reason').fill('They have no plants.');
+    await page.getByLabel('Reason (sent to the model, optional)').fill('They have no plants.');
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await call('send_reminder', 'failed').waitFor();
-    await page.locator('.playground-run [data-run][data-state="completed"]').waitFor();
-    await page.locator('.message-assistant').filter({ hasText: 'They have no plants.' }).first().waitFor();
+    await page.locator('.turn[data-state="completed"]').waitFor();
+    await page.locator('.answer-text').filter({ hasText: 'They have no plants.' }).first().waitFor();
   });
 
   it('shows the same in two browsers, continues after a reload, and cancels a run', async () => {
@@ -188,10 +188,10 @@ describe('the dashboard in Chromium', function () {
     const id = await app.startRun('send_reminder "buy bread"', ['send_reminder']);
     await app.waitForEvent(id, 'tool:approval_required');
     await open('/runs');
-    await row(id).getByText('1 approval needed').waitFor();
-    await page.getByRole('button', { name: /^Needs approval/ }).click();
-    await row(id).waitFor();
-    expect(await page.locator('.run-row').count()).to.equal(await page.locator('.run-row .approval-count').count());
+    await row(id).getByText('Waiting for approval').waitFor();
+    await page.getByRole('link', { name: 'Waits for someone' }).click();
+    await page.getByRole('button', { name: 'Remove filter: Waits for someone' }).waitFor();
+    await row(id).getByText('Waiting for approval').waitFor();
     await row(id).locator('a').click();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('.run-page[data-state="completed"]').waitFor();
@@ -201,7 +201,7 @@ describe('the dashboard in Chromium', function () {
 
   it('shows the text while the model streams it', async () => {
     await open('/playground');
-    await page.locator('select').selectOption('anthropic');
+    await page.getByRole('combobox', { name: 'Model' }).selectOption('anthropic/claude-sonnet-5-5');
     await page.evaluate(() => {
       const lengths: number[] = [];
       Object.assign(window, { lengths });
@@ -214,14 +214,12 @@ describe('the dashboard in Chromium', function () {
     await page.getByRole('checkbox', { name: 'research_topic' }).check();
     await page.getByLabel('Prompt').fill(`research_topic "${'meteors that are seen by many people '.repeat(14)}"`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.locator('.playground-run [data-run][data-state="completed"]').waitFor();
+    await page.locator('.turn[data-state="completed"]').waitFor();
     const lengths = await page.evaluate('window.lengths');
     expect(new Set(lengths as number[]).size, 'the text grew in steps').to.be.above(1);
-    expect(await page.locator('.message-assistant.is-live').count(), 'nothing is left streaming at the end').to.equal(
-      0,
-    );
+    expect(await page.locator('[data-live-text]').count(), 'nothing is left streaming at the end').to.equal(0);
     expect(
-      await page.locator('.message-assistant').filter({ hasText: 'The result of research_topic has arrived' }).count(),
+      await page.locator('.answer-text').filter({ hasText: 'The result of research_topic has arrived' }).count(),
       'once',
     ).to.equal(1);
   });
@@ -232,17 +230,18 @@ describe('the dashboard in Chromium', function () {
     await open('/runs');
     await row(failing, 'completed').waitFor();
     const all = await page.locator('.run-row').count();
-    await page.locator('select').selectOption('groq');
+    await page.getByRole('combobox', { name: 'Provider' }).selectOption('groq');
     await waitForRows(1);
     await page.reload();
     await row(failing).waitFor();
     await waitForRows(1);
-    await page.locator('select').selectOption('');
+    await page.getByRole('combobox', { name: 'Provider' }).selectOption('');
     await waitForRows(all);
-    await page.getByRole('button', { name: /^Cancelled/ }).click();
+    await page.getByRole('combobox', { name: 'State' }).selectOption('cancelled');
     await waitForRows(1);
     expect(await page.locator('.run-row').getAttribute('data-state')).to.equal('cancelled');
-    await page.getByRole('button', { name: /^All/ }).click();
+    await page.getByRole('button', { name: 'Clear all' }).click();
+    await waitForRows(all);
     await page.getByRole('searchbox').fill('bread buy');
     await waitForRows(1);
     await page.getByRole('searchbox').fill('no such words anywhere');
@@ -262,7 +261,7 @@ describe('the dashboard in Chromium', function () {
     await open('/providers');
     const card = page.locator('[data-provider="google"]');
     await card.getByRole('button', { name: 'Test' }).click();
-    await card.getByText('Connection OK.').waitFor();
+    await card.getByText('The vendor accepted the credential').waitFor();
   });
 
   it('opens a run from the top of the page by keyboard', async () => {

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { DashboardBrowser } from '../support/DashboardBrowser';
 
+const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 describe('the accessibility of the dashboard', function () {
@@ -26,6 +27,12 @@ describe('the accessibility of the dashboard', function () {
     );
     await app.waitForEvent(live, 'tool:approval_required');
     await app.waitForEvent(live, 'tool:executing', 'render_video');
+    const { host } = app.server;
+    await host.apiTokens.tokens.issue({ userId: 'ann', name: 'reports', scopes: ['read'] });
+    await host.operations['ai.budgets.set'](ADMIN, { userId: 'ann', limits: { day: { calls: 0, money: 1 } } });
+    await host.module.jobs.schedule({ name: 'nightly', cron: '0 3 * * *' }, () => Promise.resolve());
+    const request = { requestId: 'later', providerId: 'openai', input: 'Report.', tools: [] };
+    await host.module.useCases.queueRun.execute({ userId: 'local', source: 'job' }, request, Date.now() + 86_400_000);
   });
   after(() => (app as DashboardBrowser | undefined)?.close());
 
@@ -42,11 +49,15 @@ describe('the accessibility of the dashboard', function () {
   const PAGES = [
     ['/', '.run-row'],
     ['/runs', '.run-row'],
-    ['/runs?text=nothing-like-it', '.placeholder'],
+    ['/runs?search=nothing-like-it', '.placeholder'],
     ['a live run', '.decision'],
-    ['/playground', '.playground-form'],
+    ['/playground', '.composer'],
     ['/tools', '[data-tool]'],
     ['/providers', '[data-provider]'],
+    ['/inbox', '[data-entry]'],
+    ['/tokens', '[data-token]'],
+    ['/budgets', '[data-user]'],
+    ['/queue', '[data-queued]'],
     ['/nowhere', '.placeholder'],
   ] as const;
 
@@ -86,7 +97,8 @@ describe('the accessibility of the dashboard', function () {
     await page.locator('.decision').first().waitFor();
     const small = await page.locator('button:visible, a.button:visible, nav a:visible').evaluateAll((targets) =>
       targets
-        .filter((target) => target.closest('.breadcrumbs') === null)
+        // A turn's bar is as long as the turn. The list of turns opens the same.
+        .filter((target) => target.closest('.breadcrumbs, .timeline') === null)
         .flatMap((target) => {
           const { width, height } = target.getBoundingClientRect();
           return width < 24 || height < 24 ? [`${target.outerHTML.slice(0, 90)} is ${width} by ${height}`] : [];

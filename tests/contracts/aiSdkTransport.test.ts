@@ -77,7 +77,8 @@ describe('BolideChatTransport', function () {
   it('cancels a run that was stopped before the server answered', async () => {
     const reached = deferred<undefined>();
     const mayGoOn = deferred<undefined>();
-    const { chat } = client({
+    const id = 'stopped-early';
+    const options: BolideChatTransportOptions = {
       fetch: async (input, init) => {
         const response = await fetch(input, init);
         if (init?.method === 'POST' && !urlOf(input).endsWith('/stop')) {
@@ -86,18 +87,16 @@ describe('BolideChatTransport', function () {
         }
         return response;
       },
-    });
+    };
+    const { chat } = client(options, id);
     const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
     await reached.promise;
     await chat.stop();
     await sent;
     mayGoOn.resolve(undefined);
-    const { executionId } = await server.events.seen(
-      'tool:executing',
-      ({ name, executionId: id }) => name === 'wait_for' && !seen.has(id),
-    );
+    const { executionId } = await server.events.seen('run:started', ({ conversationId }) => conversationId === id);
     seen.add(executionId);
-    await server.events.seen('run:cancelled', ({ executionId: id }) => id === executionId);
+    await server.events.seen('run:cancelled', (event) => event.executionId === executionId);
   });
 
   it('stops a resumed run, but not when only the attempt to resume is given up', async () => {

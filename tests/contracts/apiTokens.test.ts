@@ -102,7 +102,7 @@ describe('API tokens of the plain-Node host', () => {
       [{ name: 'x', expiresAt: 1 }, 'expiresAt'],
       [{ name: 'x', userId: { $gt: '' } }, 'userId'],
       [{ name: 'x', token: 'mine' }, 'token'],
-      [['x'], 'body'],
+      [['x'], 'must be an object'],
     ];
     for (const [body, path] of wrong) {
       const answer = await send(LOCAL, 'POST', '/tokens', body);

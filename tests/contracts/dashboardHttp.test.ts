@@ -7,8 +7,10 @@ import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import type { ToolSummary, RunDetail } from '../../imports/business/ai/application/operations/RunQueries';
-import type { RunCountView, RunView } from '../../imports/business/ai/domain/types/RunViews';
+import type { ToolSummary } from '../../imports/business/ai/domain/types/ToolSummary';
+import type { ModelView } from '../../imports/business/ai/domain/types/ModelViews';
+import type { PromptDetailView, PromptView } from '../../imports/business/ai/domain/types/Prompts';
+import type { RunCountView, RunDetail, RunView } from '../../imports/business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../imports/business/providers/domain/entities/PublicProvider';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { readSse } from '../support/readSse';
@@ -28,7 +30,9 @@ interface Answer {
   readonly headers: Headers;
 }
 
-interface Body extends RunDetail {
+interface Body extends RunDetail, PromptDetailView {
+  readonly models: readonly ModelView[];
+  readonly prompts: readonly PromptView[];
   readonly executionId: string;
   readonly runs: readonly RunView[];
   readonly tools: readonly ToolSummary[];
@@ -240,10 +244,11 @@ describe('the dashboard over HTTP', () => {
         '?since=-1',
         '?since=x',
         '?skip=5',
-        '?userId=bob',
-        '?state=failed&state=queued',
+        '?limit=5&limit=6',
+        '?waiting=no',
       ])
         expect((await get('bob', `/runs${query}`)).status, query).to.equal(400);
+      expect((await get('bob', '/runs?userId=ann')).status).to.equal(403);
       expect((await get('bob', '/runs/a/b/c')).status).to.equal(404);
       expect((await send('bob', 'DELETE', '/runs')).status).to.equal(405);
     });
@@ -379,6 +384,27 @@ describe('the dashboard over HTTP', () => {
         external: false,
       });
       expect(tools.find(({ name }) => name === 'outside')).to.include({ external: true });
+    });
+
+    it('lists the models that the user may choose from', async () => {
+      const { models } = (await get('bob', '/models')).body;
+      expect(models[0]).to.include({ id: 'shared/gpt-5.4-mini', isDefault: true, maxTokens: 400_000 });
+      expect((await get('nobody', '/models')).status).to.equal(401);
+    });
+
+    it('saves, loads and removes prompts', async () => {
+      const saved = (await post('bob', '/prompts', { name: 'Hi', content: { input: 'Hello' } })).body;
+      await post('bob', '/prompts', { name: 'Hi', content: { input: 'Hello again' } });
+      expect((await get('bob', '/prompts')).body.prompts.map(({ name, version }) => [name, version])).to.deep.equal([
+        ['Hi', 2],
+      ]);
+      expect((await get('cat', '/prompts')).body.prompts).to.deep.equal([]);
+      expect((await get('bob', `/prompts/${saved._id}`)).body.content).to.deep.equal({ input: 'Hello again' });
+      expect((await get('bob', `/prompts/${saved._id}?version=1`)).body.content).to.deep.equal({ input: 'Hello' });
+      expect((await get('cat', `/prompts/${saved._id}`)).status).to.equal(404);
+      expect((await post('bob', '/prompts', { name: 'Hi', shared: true, content: {} })).status).to.equal(403);
+      expect((await send('bob', 'DELETE', `/prompts/${saved._id}`)).body).to.deep.equal({ removed: true });
+      expect((await get('bob', '/prompts')).body.prompts).to.deep.equal([]);
     });
 
     it('counts runs by user, provider, day and state', async () => {

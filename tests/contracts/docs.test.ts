@@ -12,6 +12,7 @@ import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../imports/business/ai/domain/interfaces/JobQueue';
 import { DEFAULT_CALL_LIMITS } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
 import { DEFAULT_RETENTION } from '../../imports/business/ai/infrastructure/persistence/runs/RunRetention';
+import { DEFAULT_REQUEST_RETENTION } from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { BUDGET_VARIABLES } from '../../imports/startup/settings/budgets';
@@ -238,6 +239,8 @@ describe('The documentation', function () {
         JOBS_CONCURRENCY: String(DEFAULT_JOB_LIMITS.concurrency),
         RUNS_KEEP_WHOLE_DAYS: days(DEFAULT_RETENTION.compactAfter),
         RUNS_KEEP_DAYS: days(DEFAULT_RETENTION.removeAfter),
+        REQUEST_LOG_KEEP_DAYS: days(DEFAULT_REQUEST_RETENTION.entries),
+        REQUEST_LOG_BODIES_KEEP_DAYS: days(DEFAULT_REQUEST_RETENTION.bodies),
       });
       const limits: unknown = JSON.parse(stated['callsPerMinute'] ?? '');
       expect(limits).to.deep.equal(DEFAULT_CALL_LIMITS);
@@ -298,11 +301,10 @@ describe('The documentation', function () {
     expect(published).to.have.length(5);
     expect(listed.toSorted()).to.deep.equal(
       [
-        ...Object.keys(server.host.runs.methods),
-        'ai.tools.list',
-        ...Object.keys(server.host.userData),
+        ...Object.keys(server.host.operations),
         ...Object.keys(server.host.providers.operations).map((name) => `ai.providers.${name}`),
         ...published,
+        'ai.changes',
         'ai.status',
       ].toSorted(),
     );

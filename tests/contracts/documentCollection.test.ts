@@ -2,10 +2,13 @@
 import { expect } from 'chai';
 import { ConflictError, LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type {
+  Aggregation,
   DocumentCollection,
   Modifier,
   Selector,
 } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { findPage } from '../../imports/business/ai/infrastructure/persistence/databases/query/findPage';
+import type { PageOptions } from '../../imports/business/ai/infrastructure/persistence/databases/query/findPage';
 import { asScalar } from '../../imports/business/ai/infrastructure/persistence/databases/query/scalars';
 import {
   SELECTOR_DOCUMENTS,
@@ -13,6 +16,7 @@ import {
   MODIFIERS,
   INVALID_MODIFIERS,
   INVALID_OPTIONS,
+  INVALID_AGGREGATIONS,
   INVALID_SELECTORS,
   SELECTORS,
   UNSTORABLE,
@@ -155,11 +159,47 @@ for (const [name, open] of Object.entries(DATABASES)) {
       });
     });
 
+    describe('insertMany', () => {
+      it('inserts all documents, and shares nothing with its caller', async () => {
+        const many = Array.from({ length: 2_500 }, (_, n) => ({ _id: `${n}`, n, in: { n } }));
+        await rows.insertMany(many);
+        many[7]!.in.n = -1;
+        expect(await rows.count({})).to.equal(2_500);
+        expect(await rows.findOne({ _id: '7' })).to.deep.equal({ _id: '7', n: 7, in: { n: 7 } });
+        await rows.insertMany([]);
+        expect(await rows.count({})).to.equal(2_500);
+      });
+
+      it('rejects a list with a document that cannot be inserted', async () => {
+        await rows.ensureIndex({ key: 1, other: 1 }, { unique: true });
+        await put({ _id: 'a', key: 1, other: 1 });
+        for (const bad of [
+          { _id: 'a', key: 2 },
+          { _id: 'b', key: 1, other: 1 },
+        ])
+          expect(await failure(rows.insertMany([{ _id: `new ${bad._id}`, key: bad._id }, bad]))).to.be.instanceOf(
+            ConflictError,
+          );
+        // Of two with the same key in one list, at most one is inserted, also if part of the key is missing.
+        for (const [key, fields] of [
+          ['x', { other: 5 }],
+          ['y', {}],
+        ] as const) {
+          const twins = ['1', '2'].map((_id) => ({ _id: `${key}${_id}`, key, ...fields }));
+          expect(await failure(rows.insertMany(twins))).to.be.instanceOf(ConflictError);
+          expect(await rows.count({ key })).to.be.lessThan(2);
+        }
+        expect(await failure(rows.insertMany([{ _id: 'c', n: NaN }]))).to.be.instanceOf(LLMInvalidRequestError);
+        expect(await rows.findOne({ _id: 'c' })).to.equal(undefined);
+      });
+    });
+
     describe('selectors', () => {
       beforeEach(() => put(...SELECTOR_DOCUMENTS));
       for (const [what, selector, expected] of SELECTORS) {
         it(`finds by ${what}`, async () => {
           expect((await ids(selector)).join('')).to.equal(expected);
+          expect(await rows.count(selector)).to.equal(expected.length);
         });
       }
 
@@ -186,6 +226,8 @@ for (const [name, open] of Object.entries(DATABASES)) {
             () => rows.findOne(selector as Selector),
             () => rows.update(selector as Selector, { $set: { a: 1 } }),
             () => rows.remove(selector as Selector),
+            () => rows.count(selector as Selector),
+            () => rows.aggregate(selector as Selector, {}),
           ]) {
             expect(await failure(attempt())).to.be.instanceOf(LLMInvalidRequestError);
           }
@@ -273,6 +315,237 @@ for (const [name, open] of Object.entries(DATABASES)) {
           expect(await failure(rows.find({}, options))).to.be.instanceOf(LLMInvalidRequestError);
         });
       }
+    });
+
+    describe('aggregate', () => {
+      const DAY = 86_400_000;
+
+      it('counts the matching documents and sums their numbers', async () => {
+        await put(
+          { _id: 'a', n: 1, usage: { tokens: 5 } },
+          { _id: 'b', n: 2.5, usage: { tokens: 7 } },
+          { _id: 'c', n: null, usage: {} },
+          { _id: 'd', n: '9', usage: [{ tokens: 3 }] },
+          { _id: 'e', n: [4] },
+          { _id: 'f', n: 100, skipped: true },
+        );
+        const selector = { skipped: null };
+        expect(await rows.aggregate(selector, { sum: { n: 'n', tokens: 'usage.tokens', none: 'none' } })).to.deep.equal(
+          [
+            {
+              key: {},
+              count: 5,
+              sum: { n: { total: 3.5, count: 2 }, tokens: { total: 12, count: 2 }, none: { total: 0, count: 0 } },
+              min: {},
+              max: {},
+            },
+          ],
+        );
+        expect(await rows.aggregate({ _id: 'z' }, { sum: { n: 'n' } })).to.deep.equal([]);
+      });
+
+      it('groups by scalars, and counts everything else as null', async () => {
+        await put(
+          { _id: 'a', by: 'x', in: { n: 1 } },
+          { _id: 'b', by: 'x', in: { n: 1 } },
+          { _id: 'c', by: 'x', in: { n: '1' } },
+          { _id: 'd', by: null },
+          { _id: 'e' },
+          { _id: 'f', by: ['x'], in: [{ n: 1 }] },
+          { _id: 'g', by: { x: 1 }, in: {} },
+          { _id: 'h', by: true, in: { n: new Date(5) } },
+          { _id: 'i', by: true, in: { n: new Date(5) } },
+        );
+        const groups = async (aggregation: Aggregation): Promise<readonly unknown[]> =>
+          (await rows.aggregate({}, aggregation)).map(({ key, count: documents }) => [key, documents]);
+        expect(await groups({ by: { by: 'by' } })).to.deep.equal([
+          [{ by: null }, 4],
+          [{ by: 'x' }, 3],
+          [{ by: true }, 2],
+        ]);
+        expect(await groups({ by: { a: 'by', n: 'in.n' } })).to.deep.equal([
+          [{ a: null, n: null }, 4],
+          [{ a: 'x', n: 1 }, 2],
+          [{ a: true, n: new Date(5) }, 2],
+          [{ a: 'x', n: '1' }, 1],
+        ]);
+        expect(await groups({ by: { a: 'by', n: 'in.n' }, limit: 2 })).to.have.length(2);
+      });
+
+      it('groups by intervals of time, from numbers and dates, in UTC and in local time', async () => {
+        await put(
+          { _id: 'a', at: 0, n: 1 },
+          { _id: 'b', at: new Date(DAY - 1), n: 2 },
+          { _id: 'c', at: DAY, n: 4 },
+          { _id: 'd', at: 1.7e12, n: 8 },
+          { _id: 'e', at: -1, n: 16 },
+          { _id: 'f', at: 'noon', n: 32 },
+          { _id: 'g', n: 64 },
+        );
+        const days = async (offset?: number): Promise<Record<string, unknown>> => {
+          const at = { path: 'at', width: DAY, ...(offset === undefined ? {} : { offset }) };
+          const found = await rows.aggregate({}, { by: { at }, sum: { n: 'n' } });
+          return Object.fromEntries(found.map(({ key, sum }) => [String(key['at']), sum['n']?.total]));
+        };
+        expect(await days()).to.deep.equal({
+          0: 3,
+          [DAY]: 4,
+          [Math.floor(1.7e12 / DAY) * DAY]: 8,
+          [-DAY]: 16,
+          null: 96,
+        });
+        const hour = 3_600_000;
+        // Two hours east of Greenwich, a day starts at 22:00 UTC of the day before.
+        expect(await days(2 * hour)).to.deep.equal({
+          [-2 * hour]: 17,
+          [DAY - 2 * hour]: 6,
+          [Math.floor((1.7e12 + 2 * hour) / DAY) * DAY - 2 * hour]: 8,
+          null: 96,
+        });
+      });
+
+      it('counts a document once per element of an unwound array, and once without elements', async () => {
+        await put(
+          { _id: 'a', n: 1, in: { tags: ['x', 'y'] } },
+          { _id: 'b', n: 2, in: { tags: ['x', 'x', 5] } },
+          { _id: 'c', n: 4, in: { tags: [] } },
+          { _id: 'd', n: 8 },
+          { _id: 'e', n: 16, in: { tags: 'x' } },
+          { _id: 'f', n: 32, in: { tags: [{ name: 'x' }, null] } },
+        );
+        const sums = async (aggregation: Aggregation): Promise<readonly unknown[]> =>
+          (await rows.aggregate({}, aggregation)).map(({ key, count: documents, sum }) => [
+            key['tag'],
+            documents,
+            sum['n']?.total,
+          ]);
+        expect(await sums({ by: { tag: 'in.tags' }, unwind: 'in.tags', sum: { n: 'n' } })).to.deep.equal([
+          [null, 4, 76],
+          ['x', 4, 21],
+          [5, 1, 2],
+          ['y', 1, 1],
+        ]);
+        expect((await sums({ by: { tag: 'in.tags.name' }, unwind: 'in.tags', sum: { n: 'n' } }))[1]).to.deep.equal([
+          'x',
+          1,
+          32,
+        ]);
+        expect(await rows.find({}, { sort: { _id: 1 }, fields: { in: 1 } })).to.deep.include({
+          _id: 'a',
+          in: { tags: ['x', 'y'] },
+        });
+      });
+
+      it('returns least and greatest values', async () => {
+        await put(
+          { _id: 'a', g: 1, at: new Date(7), n: 3 },
+          { _id: 'b', g: 1, at: new Date(2), n: -1 },
+          { _id: 'c', g: 1, at: null, n: [99] },
+          { _id: 'd', g: 2 },
+        );
+        const paths = { at: 'at', n: 'n' };
+        expect(await rows.aggregate({}, { by: { g: 'g' }, min: paths, max: paths })).to.deep.equal([
+          { key: { g: 1 }, count: 3, sum: {}, min: { at: new Date(2), n: -1 }, max: { at: new Date(7), n: 3 } },
+          { key: { g: 2 }, count: 1, sum: {}, min: { at: null, n: null }, max: { at: null, n: null } },
+        ]);
+      });
+
+      for (const [what, aggregation] of Object.entries(INVALID_AGGREGATIONS)) {
+        it(`rejects ${what}`, async () => {
+          await put({ _id: 'a', a: 1 });
+          expect(await failure(rows.aggregate({}, aggregation as Aggregation))).to.be.instanceOf(
+            LLMInvalidRequestError,
+          );
+        });
+      }
+    });
+
+    describe('findPage', () => {
+      const pages = async (options: PageOptions, selector: Selector = {}): Promise<string[][]> => {
+        const found: string[][] = [];
+        let after: string | undefined;
+        do {
+          const page = await findPage(rows, selector, { ...options, ...(after === undefined ? {} : { after }) });
+          found.push(page.rows.map(({ _id }) => _id));
+          after = page.next;
+        } while (after !== undefined);
+        return found;
+      };
+
+      for (const [type, at] of [
+        ['numbers', (n: number) => n],
+        ['dates', (n: number) => new Date(n)],
+        ['strings', (n: number) => `${n} "ü"`],
+      ] as const) {
+        it(`reaches each document once, also those without the field, sorted by ${type}`, async () => {
+          await rows.ensureIndex({ 'in.at': -1, _id: -1 });
+          await put(
+            { _id: 'a', in: { at: at(3) } },
+            { _id: 'b', in: { at: at(1) } },
+            { _id: 'c' },
+            { _id: 'd', in: { at: at(3) } },
+            { _id: 'e', in: { at: null } },
+            { _id: 'f', in: { at: at(3) } },
+            { _id: 'g', in: {}, hidden: true },
+          );
+          const down = ['f', 'd', 'a', 'b', 'g', 'e', 'c'];
+          for (const limit of [1, 2, 3, 7, 10]) {
+            expect((await pages({ sort: 'in.at', limit })).flat(), `${limit} down`).to.deep.equal(down);
+            expect((await pages({ sort: 'in.at', order: 'asc', limit })).flat(), `${limit} up`).to.deep.equal(
+              down.toReversed(),
+            );
+          }
+          expect(
+            await pages({ sort: 'in.at', limit: 3 }, { $or: [{ hidden: null }, { hidden: false }] }),
+          ).to.deep.equal([
+            ['f', 'd', 'a'],
+            ['b', 'e', 'c'],
+          ]);
+        });
+      }
+
+      it('neither repeats nor skips a document when others come and go', async () => {
+        await put(...[1, 2, 3, 4, 5, 6].map((n) => ({ _id: `${n}`, n })));
+        const first = await findPage(rows, {}, { sort: 'n', limit: 2 });
+        await put({ _id: 'new', n: 7 });
+        await rows.remove({ _id: '5' });
+        const second = await findPage(rows, {}, { sort: 'n', limit: 2, after: first.next! });
+        expect(second.rows.map(({ _id }) => _id)).to.deep.equal(['4', '3']);
+      });
+
+      it('pages with few fields', async () => {
+        await put({ _id: 'a', n: 1, long: 'x', s: 1 }, { _id: 'b', n: 2, long: 'y', s: 1 });
+        const page = await findPage(rows, {}, { sort: 'n', limit: 1, fields: { s: 1 } });
+        expect(page.rows).to.deep.equal([{ _id: 'b', n: 2, s: 1 }]);
+        const options = { sort: 'n', limit: 1, fields: { s: 1 }, after: page.next! } as const;
+        expect((await findPage(rows, {}, options)).rows).to.deep.equal([{ _id: 'a', n: 1, s: 1 }]);
+      });
+
+      it('rejects a cursor that it did not return, or that belongs to another order', async () => {
+        await put({ _id: 'a', n: 1 }, { _id: 'b', n: 2 });
+        const { next } = await findPage(rows, {}, { sort: 'n', limit: 1 });
+        const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+        for (const after of [
+          '',
+          'x',
+          '%',
+          encoded('text'),
+          encoded([]),
+          encoded(['desc n', 1]),
+          encoded(['desc n', 1, '']),
+          encoded(['desc n', true, 'a']),
+          encoded(['desc n', { $gt: 0 }, 'a']),
+          encoded(['desc n', { date: 1e99 }, 'a']),
+          encoded(['desc n', 1, { $gt: '' }]),
+        ])
+          expect(await failure(findPage(rows, {}, { sort: 'n', limit: 1, after })), after)
+            .to.be.instanceOf(LLMInvalidRequestError)
+            .and.to.have.property('path', 'after');
+        for (const options of [{ sort: 'n', order: 'asc' }, { sort: 'm' }] as const)
+          expect(await failure(findPage(rows, {}, { ...options, limit: 1, after: next! })))
+            .to.be.instanceOf(LLMInvalidRequestError)
+            .and.to.have.property('path', 'after');
+      });
     });
 
     describe('update', () => {
@@ -417,6 +690,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
         ['a direction other than 1 and -1', { a: 'text' }, {}],
         ['an operator', { $a: 1 }, {}],
         ['every field', { '$**': 1 }, {}],
+        ['_id alone', { _id: 1 }, {}],
+        ['_id before another field', { _id: 1, a: 1 }, {}],
+        ['_id, if it is unique', { a: 1, _id: 1 }, { unique: true }],
         ['two fields with an expiry', { a: 1, b: 1 }, { expireAfterSeconds: 1 }],
         ['a negative expiry', { a: 1 }, { expireAfterSeconds: -1 }],
       ] as const) {

@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type {
+  AggregateRow,
+  Aggregation,
   DocumentCollection,
   FindOptions,
   Modifier,
@@ -24,6 +26,8 @@ const UNIQUE = [
 type Step =
   | { readonly type: 'insert'; readonly row: ModelRow }
   | { readonly type: 'find'; readonly selector: Selector; readonly options: FindOptions }
+  | { readonly type: 'count'; readonly selector: Selector }
+  | { readonly type: 'aggregate'; readonly selector: Selector; readonly aggregation: Aggregation }
   | { readonly type: 'update'; readonly selector: Selector; readonly modifier: Modifier; readonly multi: boolean }
   | { readonly type: 'remove'; readonly selector: Selector };
 
@@ -55,6 +59,7 @@ const tests = fc.oneof(
   fc.dictionary(fc.constantFrom('$in', '$nin'), fc.array(scalar, { maxLength: 3 }), { minKeys: 1 }),
   fc.record({ $ne: scalar }),
   fc.record({ $exists: fc.boolean() }),
+  fc.record({ $prefix: fc.constantFrom('', '1', 'é', 'A') }),
 );
 const condition = fc.dictionary(field, fc.oneof(scalar, tests), { minKeys: 1, maxKeys: 2, noNullPrototype: true });
 const selector: fc.Arbitrary<Selector> = fc.oneof(
@@ -94,11 +99,29 @@ const modifier: fc.Arbitrary<Modifier> = fc.array(change, { minLength: 1, maxLen
 const options: fc.Arbitrary<FindOptions> = fc.record(
   {
     // `$push` may turn any other field into an array, and stores order arrays and scalars differently.
-    sort: fc.record({ _id: fc.constantFrom(1, -1) }),
+    sort: fc.oneof(
+      fc.record({ _id: fc.constantFrom(1, -1) }),
+      fc.record({ right: fc.constantFrom(1, -1), _id: fc.constant(1) }),
+    ),
     limit: fc.integer({ min: 1, max: 3 }),
     fields: fc.constantFrom({ a: 1 }, { _id: 1 }, { list: 1, 'inner.x': 1 }, { 'inner.y': 1, 'inner.x': 1 }),
   },
   { requiredKeys: ['sort'] },
+);
+const named = fc.dictionary(fc.constantFrom('one', 'two'), field, { maxKeys: 2, noNullPrototype: true });
+const aggregation: fc.Arbitrary<Aggregation> = fc.record(
+  {
+    by: fc.dictionary(
+      fc.constantFrom('one', 'two'),
+      fc.oneof(field, fc.record({ path: fc.constantFrom('a', 'n', 'inner.x'), width: fc.constantFrom(1, 2) })),
+      { maxKeys: 2, noNullPrototype: true },
+    ),
+    unwind: fc.constantFrom('list', 'a'),
+    sum: named,
+    min: named,
+    max: named,
+  },
+  { requiredKeys: ['by'] },
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: row.map((fields): Step => ({ type: 'insert', row: fields })) },
@@ -107,6 +130,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc
       .tuple(selector, options)
       .map(([which, how]): Step => ({ type: 'find', selector: which, options: how })),
+  },
+  { weight: 1, arbitrary: selector.map((which): Step => ({ type: 'count', selector: which })) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(selector, aggregation)
+      .map(([which, how]): Step => ({ type: 'aggregate', selector: which, aggregation: how })),
   },
   {
     weight: 2,
@@ -143,6 +173,8 @@ describe('DocumentCollection: random programs', () => {
       await rows.ensureIndex({ a: 1 });
       await rows.ensureIndex({ 'inner.x': -1 });
       await rows.ensureIndex({ list: 1 });
+      await rows.ensureIndex({ right: 1, _id: 1 });
+      await rows.ensureIndex({ n: 1, right: -1 });
       collections.push({ name, rows });
     }
   });
@@ -152,7 +184,7 @@ describe('DocumentCollection: random programs', () => {
 
   it(`behaves the same on all databases, in ${RUNS} programs`, async function () {
     this.timeout(RUNS * 100);
-    const seen = { done: 0, conflict: 0, 'invalid-request': 0, found: 0, matched: 0 };
+    const seen = { done: 0, conflict: 0, 'invalid-request': 0, found: 0, groups: 0, matched: 0 };
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { maxLength: 5 }),
@@ -180,7 +212,10 @@ describe('DocumentCollection: random programs', () => {
   });
 });
 
-type Result = { readonly outcome: Outcome; readonly matched?: number } | readonly ModelRow[];
+type Result =
+  | { readonly outcome: Outcome; readonly matched?: number }
+  | readonly ModelRow[]
+  | { readonly groups: readonly AggregateRow[] };
 
 /** Returns undefined for a step whose result may differ between stores. */
 function onModel(model: ModelCollection, next: Step): Result | undefined {
@@ -189,6 +224,10 @@ function onModel(model: ModelCollection, next: Step): Result | undefined {
       return { outcome: model.insert(next.row) };
     case 'find':
       return model.find(next.selector, next.options);
+    case 'count':
+      return { outcome: 'done', matched: model.count(next.selector) };
+    case 'aggregate':
+      return { groups: model.aggregate(next.selector, next.aggregation) };
     case 'update':
       return model.update(next.selector, next.modifier);
     case 'remove':
@@ -204,6 +243,10 @@ async function onStore(rows: DocumentCollection<ModelRow>, next: Step): Promise<
         return { outcome: 'done' };
       case 'find':
         return await rows.find(next.selector, next.options);
+      case 'count':
+        return { outcome: 'done', matched: await rows.count(next.selector) };
+      case 'aggregate':
+        return { groups: await rows.aggregate(next.selector, next.aggregation) };
       case 'update':
         return { outcome: 'done', matched: await rows.update(next.selector, next.modifier, { multi: next.multi }) };
       case 'remove':
@@ -215,8 +258,9 @@ async function onStore(rows: DocumentCollection<ModelRow>, next: Step): Promise<
   }
 }
 
-function count(seen: Record<Outcome | 'found' | 'matched', number>, result: Result): void {
+function count(seen: Record<Outcome | 'found' | 'groups' | 'matched', number>, result: Result): void {
   if (isRows(result)) seen.found += result.length;
+  else if ('groups' in result) seen.groups += result.groups.length;
   else {
     seen[result.outcome] += 1;
     seen.matched += result.matched ?? 0;

@@ -11,7 +11,7 @@ import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/p
 import { startChild } from '../support/embeddedChildren';
 import { LARGE, textOf } from '../support/embeddedWriter';
 import type { Written, WrittenRow } from '../support/embeddedWriter';
-import { seededRandom } from '../support/seededRandom';
+import { seededRandom } from '../../scripts/seed/seededRandom';
 
 const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 150 : 20;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);

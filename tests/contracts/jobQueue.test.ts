@@ -9,6 +9,13 @@ import { JOBS, openAgendaQueue } from '../../imports/business/ai/infrastructure/
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { SCHEDULES, ScheduleTimes } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
 import type { ScheduleDocument } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
+import { ManagedJobQueue } from '../../imports/business/ai/infrastructure/jobs/ManagedJobQueue';
+import {
+  DocumentJobStates,
+  JOB_STATES,
+} from '../../imports/business/ai/infrastructure/persistence/jobs/DocumentJobStates';
+import type { JobStateDocument } from '../../imports/business/ai/infrastructure/persistence/jobs/DocumentJobStates';
+import type { ScheduleRun } from '../../imports/business/ai/domain/types/QueueViews';
 import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { resetMeteor } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';
@@ -16,6 +23,7 @@ import { failure } from '../support/failure';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 import { RecordingLogger } from '../support/RecordingLogger';
+import { until } from '../support/until';
 import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 interface Made {
@@ -197,6 +205,174 @@ for (const [name, open] of Object.entries(QUEUES)) {
         );
       });
     }
+  });
+}
+
+for (const [name, open] of Object.entries(QUEUES)) {
+  describe(`a queue ${name} under people's control`, () => {
+    const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'Europe/Berlin' };
+    let collection: ReturnType<typeof openStates>;
+    const made: ManagedJobQueue[] = [];
+    const openStates = () => new MeteorDatabase(METEOR_PACKAGES).collection<JobStateDocument>(JOB_STATES);
+    /** A process. */
+    const make = async (limits: Partial<JobLimits> = {}): Promise<ManagedJobQueue> => {
+      const { queue, logger } = await open(limits);
+      const managed = new ManagedJobQueue(queue, new DocumentJobStates(collection), { pollEvery: 5, logger });
+      made.push(managed);
+      return managed;
+    };
+    beforeEach(() => {
+      resetMeteor();
+      collection = openStates();
+    });
+    afterEach(async () => {
+      for (const queue of made.splice(0)) await queue.stop();
+      const client = await MongoClient.connect(mongo.url);
+      await client.db().dropDatabase();
+      await client.close();
+      resetMeteor();
+    });
+
+    it('starts no run while it is paused, and all of them afterwards', async () => {
+      const queue = await make();
+      const tally = new Tally();
+      await queue.pause('root');
+      await queue.start(tally.note);
+      const asked = waitForPause(collection);
+      await queue.add('a');
+      await asked;
+      expect(await queue.status()).to.deep.include({ running: 0, concurrency: 8 });
+      expect((await queue.status()).paused).to.include({ by: 'root' });
+      expect(tally.seen).to.deep.equal([]);
+      await queue.resume();
+      expect(await tally.reached(1)).to.deep.equal(['a']);
+      expect(await queue.status()).not.to.have.property('paused');
+    });
+
+    it('finishes the runs that were in progress', async () => {
+      const queue = await make();
+      const [started, mayEnd, ended] = [deferred(), deferred(), deferred()];
+      await queue.start(async () => {
+        started.resolve();
+        await mayEnd.promise;
+        ended.resolve();
+      });
+      await queue.add('a');
+      await started.promise;
+      await queue.pause('root');
+      expect((await queue.status()).running).to.equal(1);
+      mayEnd.resolve();
+      await ended.promise;
+    });
+
+    it('is paused in other processes and after a restart, and resumed from any of them', async () => {
+      const first = await make();
+      await first.pause('root');
+      await first.stop();
+      const [second, third] = [await make(), await make()];
+      const tally = new Tally();
+      await second.start(tally.note);
+      const asked = waitForPause(collection);
+      await second.add('a');
+      await asked;
+      expect((await third.status()).paused).to.include({ by: 'root' });
+      await third.resume();
+      expect(await tally.reached(1)).to.deep.equal(['a']);
+    });
+
+    it('stops while a pause holds runs back', async () => {
+      const queue = await make();
+      const tally = new Tally();
+      await queue.pause('root');
+      await queue.start(tally.note);
+      const asked = waitForPause(collection);
+      await queue.add('a');
+      await asked;
+      await queue.stop();
+      expect(tally.seen).to.deep.equal([]);
+    });
+
+    it('lists its schedules, and records how their tasks went', async () => {
+      const queue = await make({ retries: 0 });
+      const tally = new Tally();
+      let failing = true;
+      await queue.schedule(hourly, async () => {
+        await tally.note('hourly');
+        if (failing) throw new Error('The report is missing.');
+      });
+      await queue.start(() => Promise.resolve());
+      const [planned] = await queue.schedules();
+      expect(planned).to.include({ ...hourly, isRegisteredHere: true });
+      expect(planned?.nextRunAt).to.be.within(Date.now(), Date.now() + 3_600_000);
+      expect(planned).not.to.have.property('lastRun');
+      expect(await queue.triggerSchedule('hourly')).to.equal(true);
+      await tally.reached(1);
+      const failed = await untilRan(queue);
+      expect(failed).to.include({ error: 'The report is missing.' });
+      failing = false;
+      await untilTriggered(queue, tally, 2);
+      const succeeded = await untilRan(
+        queue,
+        (run) => run.startedAt >= (failed.endedAt ?? 0) && run.error === undefined,
+      );
+      expect(succeeded).not.to.have.property('error');
+      expect(await queue.triggerSchedule('weekly')).to.equal(false);
+    });
+
+    it('skips the times of a paused schedule, and still runs it on request', async () => {
+      const queue = await make();
+      const tally = new Tally();
+      await queue.schedule(hourly, () => tally.note('hourly'));
+      await queue.start(() => Promise.resolve());
+      expect(await queue.pauseSchedule('hourly', 'root')).to.equal(true);
+      expect(await queue.pauseSchedule('weekly', 'root')).to.equal(false);
+      const [paused] = await queue.schedules();
+      expect(paused?.paused).to.include({ by: 'root' });
+      expect(paused).not.to.have.property('nextRunAt');
+      // As its time would.
+      const asked = waitForPause(collection);
+      await queue.trigger('hourly');
+      await asked;
+      await untilTriggered(queue, tally, 1);
+      expect(tally.seen).to.have.length(1);
+      expect(await queue.resumeSchedule('hourly')).to.equal(true);
+      expect((await queue.schedules())[0]).not.to.have.property('paused');
+    });
+  });
+}
+
+type States = ReturnType<MeteorDatabase['collection']>;
+
+/** Resolves when the queue has read whether it, or a task, is paused. */
+function waitForPause(collection: States): Promise<void> {
+  const read = deferred();
+  const findOne = collection.findOne.bind(collection);
+  collection.findOne = async (selector) => {
+    const found = await findOne(selector);
+    collection.findOne = findOne;
+    read.resolve();
+    return found;
+  };
+  return read.promise;
+}
+
+async function untilRan(
+  queue: ManagedJobQueue,
+  isExpected: (run: ScheduleRun) => boolean = () => true,
+): Promise<ScheduleRun> {
+  let last: ScheduleRun | undefined;
+  await until(async () => {
+    last = (await queue.schedules())[0]?.lastRun;
+    return last?.endedAt !== undefined && isExpected(last);
+  });
+  return last!;
+}
+
+/** Agenda ignores a trigger while it finishes the last execution. */
+async function untilTriggered(queue: ManagedJobQueue, tally: Tally, count: number): Promise<void> {
+  await until(async () => {
+    if (tally.seen.length < count) await queue.triggerSchedule('hourly');
+    return tally.seen.length >= count;
   });
 }
 

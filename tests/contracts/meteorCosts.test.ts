@@ -11,6 +11,7 @@ import { registry } from '../stubs/server/registry';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { until } from '../support/until';
+import { TOPICS } from '../../imports/business/ai/domain/types/Topics';
 import { countObservers, countRun, PAGES } from '../support/meteorCosts';
 import type { ObserverCost, PageName, RunCost, RunName } from '../support/meteorCosts';
 
@@ -29,11 +30,12 @@ const SUBSCRIPTIONS: readonly (readonly [name: string, argument?: object])[] = [
   ].map((filter) => ['ai.toolCalls', filter] as const),
   ['ai.stats'],
   ['ai.providers'],
+  ...TOPICS.map((topic) => ['ai.changes', { topic }] as const),
 ];
 
 const OBSERVERS: Readonly<Record<PageName, ObserverCost>> = {
   overview: { admin: 3, secondAdmin: 0, user: 3 },
-  runs: { admin: 2, secondAdmin: 0, user: 2 },
+  runs: { admin: 6, secondAdmin: 0, user: 6 },
   run: { admin: 3, secondAdmin: 0, user: 0 },
   tools: { admin: 1, secondAdmin: 0, user: 1 },
   providers: { admin: 0, secondAdmin: 0, user: 0 },
@@ -41,10 +43,17 @@ const OBSERVERS: Readonly<Record<PageName, ObserverCost>> = {
 
 /** Upper bounds. Adjacent changes are sometimes written together, so a run may need fewer. */
 const WRITES: Readonly<Record<RunName, Readonly<Record<string, number>>>> = {
-  'plain answer': { ai_runs: 5, ai_stats: 3, ai_rate_windows: 3, ai_deltas: 2 },
-  'one tool call': { ai_runs: 8, ai_tool_calls: 3, ai_stats: 3, ai_rate_windows: 3, ai_deltas: 2 },
-  'five turns of four calls': { ai_runs: 20, ai_tool_calls: 60, ai_stats: 3, ai_rate_windows: 3, ai_deltas: 6 },
-  '2,000 deltas': { ai_runs: 5, ai_stats: 3, ai_rate_windows: 3 },
+  'plain answer': { ai_runs: 5, ai_stats: 3, ai_rate_windows: 3, ai_deltas: 2, ai_budgets: 1 },
+  'one tool call': { ai_runs: 8, ai_tool_calls: 3, ai_stats: 3, ai_rate_windows: 3, ai_deltas: 2, ai_budgets: 2 },
+  'five turns of four calls': {
+    ai_runs: 20,
+    ai_tool_calls: 60,
+    ai_stats: 3,
+    ai_rate_windows: 3,
+    ai_deltas: 6,
+    ai_budgets: 6,
+  },
+  '2,000 deltas': { ai_runs: 5, ai_stats: 3, ai_rate_windows: 3, ai_budgets: 1 },
 };
 
 /** Live text is written at most this often, whatever the model's speed; see RunEventBus. */
@@ -108,6 +117,8 @@ describe('The costs under Meteor', () => {
       const cost = await countRun(app, name);
       const limits: Readonly<Record<string, number>> = {
         ai_deltas: Math.ceil(cost.milliseconds / LIVE_TEXT_MS) + 1,
+        // One for each model call, as far as it is written before the run has ended.
+        ai_requests: 6,
         ai_run_owners: 2 + 2 * Math.ceil(cost.milliseconds / HEARTBEAT_MS),
         ...WRITES[name],
       };

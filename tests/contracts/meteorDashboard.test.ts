@@ -13,6 +13,8 @@ import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { addLogin, PASSWORD } from '../support/meteorClient/addLogin';
 import { MeteorBrowser } from '../support/meteorClient/MeteorBrowser';
+import { until } from '../support/until';
+import { leaveWaitingRun } from '../support/waitingRun';
 
 describe('the dashboard in Meteor', () => {
   let app: MeteorApp;
@@ -45,6 +47,9 @@ describe('the dashboard in Meteor', () => {
   };
   const stateOf = (browser: MeteorBrowser, executionId: string): string | undefined =>
     browser.find(`[data-run="${executionId}"]`)?.dataset['state'];
+
+  const stateTextOf = (browser: MeteorBrowser, executionId: string): string | undefined =>
+    browser.find(`[data-run="${executionId}"] .badge`)?.textContent;
 
   for (const isStrict of [true, false]) {
     describe(isStrict ? 'under StrictMode' : 'without StrictMode', () => {
@@ -96,7 +101,7 @@ describe('the dashboard in Meteor', () => {
         await browser.waitFor(() => browser.find('.skeleton') === null);
         app.simulator.enqueue({ calls: [{ name: 'danger', arguments: {} }] });
         const executionId = await startRun('Launch', ['danger']);
-        await browser.waitForText('1 approval needed');
+        await browser.waitFor(() => stateTextOf(browser, executionId) === 'Waiting for approval');
         expect(stateOf(browser, executionId)).to.not.equal('completed');
         const call = await app.events.seen('tool:pending');
         app.simulator.enqueue({ text: 'Launched.' });
@@ -106,7 +111,7 @@ describe('the dashboard in Meteor', () => {
           argumentsHash: createHash('sha256').update(call.arguments).digest('hex'),
         });
         await browser.waitFor(() => stateOf(browser, executionId) === 'completed');
-        expect(browser.text).to.not.include('approval needed');
+        await browser.waitFor(() => stateTextOf(browser, executionId) === 'Completed');
         expect(browser.errors).to.deep.equal([]);
       });
 
@@ -138,24 +143,68 @@ describe('the dashboard in Meteor', () => {
         app.simulator.enqueue({ calls: [{ name: 'danger', arguments: { text: 'now' } }] }, { text: 'Launched.' });
         const executionId = await startRun('Launch', ['danger']);
         const browser = await openSignedIn(isStrict, 'runs');
-        await browser.waitForText('Needs approval');
+        await browser.waitForText('Waiting for approval');
         browser.go(`runs/${executionId}`);
         await browser.waitFor(() => browser.sent.some(({ msg, name }) => msg === 'sub' && name === 'ai.run'));
         await browser.settle();
-        expect(browser.find('form.decision')?.textContent).to.equal(undefined);
+        expect(browser.find('.decision')?.textContent).to.equal(undefined);
         gate.resolve(undefined);
-        await browser.waitFor(() => browser.find('form.decision') !== null);
-        expect(browser.find('form.decision')?.textContent).to.include('now');
+        await browser.waitFor(() => browser.find('.decision') !== null);
+        expect(browser.find('.decision')?.textContent).to.include('now');
         browser.button('Approve').click();
         await browser.waitForText('Launched.');
       });
 
+      it('takes all three decisions on interrupted calls in the inbox', async () => {
+        const ids = ['rerun', 'unknown', 'entered'].map((name) => `${name}-${isStrict ? 'strict' : 'plain'}`);
+        const [rerun = '', unknown = '', entered = ''] = ids;
+        for (const executionId of ids) {
+          await leaveWaitingRun(app.host.module, {
+            executionId,
+            userId: 'ann',
+            providerId: 'shared',
+            tool: 'clock',
+            arguments: { text: executionId },
+            waitsFor: 'review',
+          });
+          app.simulator.enqueue({ text: 'Understood.' });
+        }
+        const browser = await openSignedIn(isStrict, 'inbox');
+        await browser.waitForText('Reviews 3');
+        const press = async (executionId: string, ...names: readonly string[]): Promise<void> => {
+          for (const name of names) {
+            const card = (): Element | null => browser.find(`[data-entry="${executionId}:call"]`);
+            const button = (): HTMLButtonElement | undefined =>
+              [...(card()?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === name);
+            await browser.waitFor(() => button() !== undefined);
+            button()?.click();
+          }
+        };
+        await press(rerun, 'Run again…', 'Run again');
+        await press(unknown, 'Outcome unknown…', 'Report as unknown');
+        await press(entered, 'Enter the result…');
+        const field = `[data-entry="${entered}:call"] textarea`;
+        await browser.waitFor(() => browser.find(field) !== null);
+        browser.type(field, 'seven');
+        await browser.settle();
+        await press(entered, 'Submit result');
+        await browser.waitForText('Nothing waits for anyone');
+        const results: unknown[] = [];
+        for (const executionId of ids) {
+          await until(async () => (await app.host.module.runs.load(executionId))?.run.endedAt !== undefined);
+          const call = (await app.host.module.runs.load(executionId))?.calls[0];
+          results.push(call && ('result' in call ? call.result : call.state));
+        }
+        expect(results).to.deep.equal(['noon', 'failed', 'seven']);
+        expect(browser.errors).to.deep.equal([]);
+      });
+
       it('starts a run in the playground and opens it', async () => {
         const browser = await openSignedIn(isStrict, 'playground');
-        await browser.waitFor(() => browser.find('.playground-form textarea') !== null);
+        await browser.waitFor(() => browser.find('.composer textarea') !== null);
         app.simulator.enqueue({ text: 'Hi there.' });
-        browser.type('.playground-form textarea', 'Hello');
-        browser.find('.playground-form button[type="submit"]')?.click();
+        browser.type('.composer textarea', 'Hello');
+        browser.button('Run').click();
         await browser.waitForText('Hi there.');
       });
 
@@ -166,7 +215,7 @@ describe('the dashboard in Meteor', () => {
         });
         const browser = await openSignedIn(isStrict, 'playground');
         await browser.waitForText('No provider to run on');
-        expect(browser.find('.playground-form')).to.equal(null);
+        expect(browser.find('.composer')).to.equal(null);
       });
 
       it('shows the error of a method', async () => {
@@ -194,21 +243,21 @@ describe('the dashboard in Meteor', () => {
       });
 
       it('shows why a list could not be loaded, and loads it on demand', async () => {
-        const [publication, method] = [registry.publications.get('ai.runs'), registry.methods.get('ai.tools.list')];
+        const [list, tools] = [registry.methods.get('ai.runs.list'), registry.methods.get('ai.tools.list')];
         const refuse = (...args: never[]): never => {
           check(args, [Match.Any]);
           throw new MeteorError('too-many-requests', 'Slow down.');
         };
-        registry.publications.set('ai.runs', refuse);
+        registry.methods.set('ai.runs.list', refuse);
         registry.methods.set('ai.tools.list', refuse);
         const browser = await openSignedIn(isStrict, 'runs');
         await browser.waitForText('Slow down.');
-        registry.publications.set('ai.runs', publication as never);
+        registry.methods.set('ai.runs.list', list as never);
         browser.button('Try again').click();
         await browser.waitForText('No runs yet');
         browser.go('tools');
         await browser.waitForText('Slow down.');
-        registry.methods.set('ai.tools.list', method as never);
+        registry.methods.set('ai.tools.list', tools as never);
         browser.button('Try again').click();
         await browser.waitFor(() => browser.find('[data-tool="clock"]') !== null);
       });

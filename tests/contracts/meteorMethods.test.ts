@@ -393,6 +393,16 @@ describe('the Meteor methods', () => {
     expect((await errorOf('nobody', 'ai.tools.list', {})).error).to.equal('auth-failed');
   });
 
+  it('ai.models.list and ai.prompts.* serve the playground', async () => {
+    const { models } = (await call('bob', 'ai.models.list', {})) as { readonly models: readonly object[] };
+    expect(models[0]).to.include({ providerId: 'shared', isDefault: true });
+    const content = { input: 'Hello', tools: ['clock'] };
+    const saved = (await call('bob', 'ai.prompts.save', { name: 'Hi', content })) as { readonly _id: string };
+    expect(await call('bob', 'ai.prompts.get', { promptId: saved._id })).to.deep.include({ version: 1, content });
+    expect(await call('cat', 'ai.prompts.list', {})).to.deep.equal({ prompts: [] });
+    expect(await call('bob', 'ai.prompts.remove', { promptId: saved._id })).to.deep.equal({ removed: true });
+  });
+
   describe('of providers', () => {
     it('show users what they may use, and let only admins change it', async () => {
       expect(await call('bob', 'ai.providers.list')).to.have.length(1);

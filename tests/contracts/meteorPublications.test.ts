@@ -10,6 +10,16 @@ import { until } from '../support/until';
 
 /** The published fields, as documented. */
 const RUN = [
+  'unpriced',
+  'models',
+  'tools',
+  'duration',
+  'tags',
+  'metadata',
+  'rating',
+  'comment',
+  'ratedBy',
+  'ratedAt',
   '_id',
   'userId',
   'providerId',
@@ -32,6 +42,8 @@ const CALL = [
   'name',
   'blocking',
   'state',
+  'createdAt',
+  'approvalRequestedAt',
   'startTime',
   'endTime',
   'executionTime',

@@ -6,7 +6,7 @@ import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { modelOf, RECORDINGS, sseMessages } from '../support/recordings';
 import type { Recording } from '../support/recordings';
-import { seededRandom } from '../support/seededRandom';
+import { seededRandom } from '../../scripts/seed/seededRandom';
 import { responseContext, WIRES } from '../support/wireContexts';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? 20_261_122);

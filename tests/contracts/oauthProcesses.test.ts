@@ -16,7 +16,7 @@ import { ProvidersHost } from '../support/oauth/ProvidersHost';
 import { RefreshProcess } from '../support/oauth/RefreshProcess';
 import type { RefreshOutcome } from '../support/oauth/RefreshProcess';
 import type { Point } from '../support/oauth/refreshChild';
-import { seededRandom } from '../support/seededRandom';
+import { seededRandom } from '../../scripts/seed/seededRandom';
 
 const PROCESSES = 4;
 const CALLERS = 25;

@@ -26,8 +26,11 @@ import { runRequest } from '../support/runRequests';
 function methodsOf<T extends StoredDocument>(collection: DocumentCollection<T>): DocumentCollection<T> {
   return {
     insert: (document) => collection.insert(document),
+    insertMany: (documents) => collection.insertMany(documents),
     findOne: (selector, options) => collection.findOne(selector, options),
     find: (selector, options) => collection.find(selector, options),
+    count: (selector) => collection.count(selector),
+    aggregate: (selector, aggregation) => collection.aggregate(selector, aggregation),
     update: (selector, modifier, options) => collection.update(selector, modifier, options),
     remove: (selector) => collection.remove(selector),
     ensureIndex: (keys, options) => collection.ensureIndex(keys, options),

@@ -12,7 +12,7 @@ import { checkMixedRun } from '../support/durable/checkMixedRun';
 import { haltingStore } from '../support/durable/HaltingStore';
 import { KEYED, TOOLS } from '../support/durable/mixedTools';
 import { World } from '../support/durable/World';
-import { seededRandom } from '../support/seededRandom';
+import { seededRandom } from '../../scripts/seed/seededRandom';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const FAULTS = process.env['BOLIDE_FULL'] === '1' ? 1_000 : 100;

@@ -18,7 +18,7 @@ import { RunChild } from '../support/durable/runChildren';
 import { RunWorld } from '../support/durable/RunWorld';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
-import { seededRandom } from '../support/seededRandom';
+import { seededRandom } from '../../scripts/seed/seededRandom';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 /** Across both stores. */

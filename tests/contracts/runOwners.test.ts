@@ -122,7 +122,8 @@ describe('runs on a store that several processes share', () => {
     expect(owned.isLeaseCurrent()).to.equal(false);
     await sure.promise;
     await owned.release();
-    expect(checks).to.deep.equal([false, false, false]);
+    // Another delay, as on a busy machine, demands as many checks again.
+    expect(checks).to.have.length.of.at.least(3).and.not.include(true);
   });
 
   it('an owner keeps sending heartbeats while a command waits for a slow store', async () => {
@@ -182,9 +183,10 @@ describe('runs on a store that several processes share', () => {
       if (states.join() === 'awaiting_approval,awaiting_approval,executing') break;
     }
     expect(await failure(there.loop.approve('r', 'a', 'another hash'))).to.be.instanceOf(ConflictError);
-    // The owner applies it with its next heartbeat.
-    expect(await there.loop.approve('r', 'a', asked.argumentsHash)).to.equal('awaiting_approval');
-    expect(await there.loop.approve('r', 'a')).to.be.oneOf(['awaiting_approval', 'executing', 'completed']);
+    // The owner applies it with its next heartbeat, whenever that is.
+    const approved = ['awaiting_approval', 'executing', 'completed'];
+    expect(await there.loop.approve('r', 'a', asked.argumentsHash)).to.be.oneOf(approved);
+    expect(await there.loop.approve('r', 'a')).to.be.oneOf(approved);
     expect(await failure(there.loop.reject('r', 'a'))).to.be.instanceOf(LLMInvalidRequestError);
     await there.loop.reject('r', 'b', 'too much');
     expect(await there.loop.submitToolResult('r', 'w', { output: 'hooked' })).to.equal('accepted');
@@ -253,7 +255,7 @@ describe('runs on a store that several processes share', () => {
     expect(next.record.lines).to.deep.equal(['run:started', 'run:cancelled']);
     expect((await store.load('r'))?.run).to.deep.include({
       state: 'cancelled',
-      error: { code: 'aborted', message: 'The run was cancelled.' },
+      error: { code: 'aborted', message: 'The run was cancelled.', retryable: false },
     });
   });
 
@@ -437,7 +439,7 @@ describe('runs on a store that several processes share', () => {
     expect(await failure(next.loop.resume('r'))).to.be.instanceOf(LLMInvalidRequestError);
     expect((await store.load('r'))?.run).to.deep.include({
       state: 'failed',
-      error: { code: 'invalid-request', message: 'Unknown tool "pay".' },
+      error: { code: 'invalid-request', message: 'Unknown tool "pay".', retryable: false },
     });
   });
 
@@ -474,7 +476,7 @@ describe('runs on a store that several processes share', () => {
         providers: { has: () => true },
         access: { decide: () => Promise.resolve({ allowed: true }) },
       });
-      return { provider, agentic: new AgenticExecutionUseCase(launcher), loop };
+      return { provider, agentic: new AgenticExecutionUseCase(launcher, provider), loop };
     };
 
     it('stands for one run in all processes, during and after it; with other arguments it is a conflict', async () => {

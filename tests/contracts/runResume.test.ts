@@ -10,7 +10,7 @@ import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun'
 import { haltingStore } from '../support/durable/HaltingStore';
 import { TOOLS } from '../support/durable/mixedTools';
 import { World } from '../support/durable/World';
-import { seededRandom } from '../support/seededRandom';
+import { seededRandom } from '../../scripts/seed/seededRandom';
 import { METEOR_PACKAGES } from '../support/meteorPackages';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);

@@ -117,7 +117,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const { run, calls } = (await store.load(RUN))!;
       expect(run).to.deep.include({
         state: 'failed',
-        error: { code: 'max-takeovers', message: (error as Error).message },
+        error: { code: 'max-takeovers', message: (error as Error).message, retryable: false },
         transcript: before.transcript,
         input: before.input,
         response: before.response,

@@ -84,6 +84,7 @@ class TestHost {
         secretKeys: newKey('k1'),
         rootUrl: 'http://localhost',
         allowPrivateHosts: true,
+        requestLog: { bodies: true },
       },
       {
         express,
@@ -195,7 +196,13 @@ class TestHost {
     const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: canary }] };
     const chat = await this.request(userId, 'POST', '/chat', { id: 'c', model: SHARED_PROVIDER, messages: [message] });
     expect(await chat.text()).to.contain(`A message about ${canary}.`);
+    const prompt = { name: `Prompt of ${canary}`, content: { input: canary } };
+    expect((await this.request(userId, 'POST', '/prompts', prompt)).status).to.equal(200);
     expect((await this.request(userId, 'POST', '/tokens', { name: canary })).status).to.equal(201);
+    await host.operations['ai.budgets.set'](actorOf(ADMIN), { userId, limits: { day: { calls: 1_000 } } });
+    const task = `task-${Object.keys(CANARIES).indexOf(userId)}`;
+    await host.module.jobs.schedule({ name: task, cron: '0 3 1 1 *' }, () => Promise.resolve());
+    await host.operations['ai.schedules.pause']({ ...actor, isAdmin: true }, { name: task });
     await host.providers.operations.create(actorOf(ADMIN), {
       providerId: `of-${canary}`,
       name: `Provider of ${canary}`,
@@ -207,6 +214,7 @@ class TestHost {
     await host.providers.operations.setMyApiKey(actor, { providerId: 'own-keys', apiKey: `sk-own-${canary}` });
     await host.providers.operations.connect(actor, { providerId: 'oauth' });
     await host.runs.settled();
+    await host.requestLog.flush();
     return [completed, waiting, queued];
   }
 
@@ -290,8 +298,11 @@ for (const [kind, open] of Object.entries(DATABASES))
         'statistics',
         'messages',
         'responses',
+        'requests',
+        'requestBodies',
         'chats',
         'vendorObjects',
+        'prompts',
         'budgets',
         'rateWindows',
         'usageWindows',
@@ -451,7 +462,7 @@ for (const [kind, open] of Object.entries(DATABASES))
         await test.request(ADA, 'DELETE', path(ADA));
         const left = await test.dumpOf(ADA, runs);
         const names = [...left].flatMap(([name, documents]) => (documents.length > 0 ? [name] : []));
-        expect(names).to.have.members(['ai_budgets', 'ai_provider_usage', 'ai_rate_windows']);
+        expect(names).to.have.members(['ai_budget_limits', 'ai_budgets', 'ai_provider_usage', 'ai_rate_windows']);
         for (const [name, documents] of left) expect(documents.join(), name).not.to.include(CANARIES[ADA]);
       });
     });

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { startDemoServer } from './startDemoServer';
+import type { Environment } from '../../imports/startup/settings/vendors';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { openBrowser } from './openBrowser';
 
@@ -27,13 +28,13 @@ export class DashboardBrowser {
     server.host.module.loop.on('event', (event) => this.events.push(event));
   }
 
-  /** @returns undefined without a browser */
-  static async start(): Promise<DashboardBrowser | undefined> {
+  /** @param data a directory with data; it is removed in the end. @returns undefined without a browser */
+  static async start(data?: string, env: Environment = {}): Promise<DashboardBrowser | undefined> {
     const browser = await openBrowser();
     if (browser === undefined) return undefined;
-    const directory = await mkdtemp(join(tmpdir(), 'bolide-dashboard-'));
+    const directory = data ?? (await mkdtemp(join(tmpdir(), 'bolide-dashboard-')));
     return new DashboardBrowser(
-      await startDemoServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory }),
+      await startDemoServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory, ...env }),
       browser,
       directory,
     );

@@ -2,7 +2,14 @@
  * A naive reference collection for documents whose fields are numbers, strings, booleans, dates, null, arrays of
  * those, and one nested object. It shares no code with the stores, and predicts whether a change fails.
  */
-import type { FindOptions, Modifier, Selector } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type {
+  AggregateRow,
+  Aggregation,
+  FindOptions,
+  Modifier,
+  Scalar,
+  Selector,
+} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 
 export type ModelRow = { readonly _id: string } & Readonly<Record<string, unknown>>;
 export type Outcome = 'done' | 'conflict' | 'invalid-request';
@@ -29,6 +36,42 @@ export class ModelCollection {
       found.sort((left, right) => by[1] * order(at(left, by[0]), at(right, by[0])) || (left._id < right._id ? -1 : 1));
     return structuredClone(
       found.slice(0, limit).map((row) => (fields === undefined ? row : only(row, Object.keys(fields)))),
+    );
+  }
+
+  count(selector: Selector): number {
+    return this.rows.filter((row) => isMatch(row, selector)).length;
+  }
+
+  aggregate(
+    selector: Selector,
+    { by = {}, unwind, sum = {}, min = {}, max = {} }: Aggregation,
+  ): readonly AggregateRow[] {
+    const members = new Map<string, { readonly key: AggregateRow['key']; readonly rows: Fields[] }>();
+    for (const row of this.rows.filter((one) => isMatch(one, selector)).flatMap((one) => unwound(one, unwind))) {
+      const key = mapped(by, (path) => keyAt(row, path));
+      const name = JSON.stringify(Object.values(key).map((part) => [kind(part), part]));
+      const group = members.get(name) ?? { key, rows: [] };
+      group.rows.push(row);
+      members.set(name, group);
+    }
+    const rows = [...members.values()].map(({ key, rows: group }) => ({
+      key,
+      count: group.length,
+      sum: mapped(sum, (path) => {
+        const numbers = group.map((row) => at(row, path)).filter((value) => typeof value === 'number');
+        return { total: numbers.reduce((total, value) => total + value, 0), count: numbers.length };
+      }),
+      min: mapped(min, (path) => scalars(group, path)[0] ?? null),
+      max: mapped(max, (path) => scalars(group, path).at(-1) ?? null),
+    }));
+    return rows.sort(
+      (left, right) =>
+        right.count - left.count ||
+        (Object.keys(by)
+          .map((name) => order(left.key[name], right.key[name]))
+          .find((result) => result !== 0) ??
+          0),
     );
   }
 
@@ -70,6 +113,37 @@ export class ModelCollection {
   }
 }
 
+function mapped<Value, Result>(
+  values: Readonly<Record<string, Value>>,
+  map: (value: Value) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+}
+
+function unwound(row: Fields, path: string | undefined): Fields[] {
+  const list = path === undefined ? undefined : row[path];
+  if (path === undefined || !Array.isArray(list)) return [row];
+  return (list.length === 0 ? [undefined] : list).map((element: unknown) => ({ ...row, [path]: element }));
+}
+
+function keyAt(row: Fields, by: NonNullable<Aggregation['by']>[string]): Scalar {
+  const value = at(row, typeof by === 'string' ? by : by.path);
+  if (typeof by === 'string') return isScalar(value) ? value : null;
+  const milliseconds = value instanceof Date ? Number(value) : value;
+  return typeof milliseconds === 'number' ? Math.floor(milliseconds / by.width) * by.width : null;
+}
+
+function scalars(rows: readonly Fields[], path: string): readonly Scalar[] {
+  return rows
+    .map((row) => at(row, path))
+    .filter(isScalar)
+    .sort(order);
+}
+
+function isScalar(value: unknown): value is Exclude<Scalar, null> {
+  return ['number', 'string', 'boolean', 'date'].includes(kind(value)) && !Array.isArray(value);
+}
+
 function isMatch(row: Fields, selector: Selector): boolean {
   return Object.entries(selector).every(([key, condition]) => {
     if (key === '$or') return (condition as Selector[]).some((part) => isMatch(row, part));
@@ -87,6 +161,8 @@ function isMatch(row: Fields, selector: Selector): boolean {
       if (operator === '$in') return (operand as unknown[]).some(has);
       if (operator === '$nin') return !(operand as unknown[]).some(has);
       if (operator === '$ne') return !has(operand);
+      if (operator === '$prefix')
+        return values.some((one) => typeof one === 'string' && one.slice(0, String(operand).length) === operand);
       return (value !== undefined) === operand;
     });
   });

@@ -43,7 +43,16 @@ export const SELECTOR_DOCUMENTS: readonly Row[] = [
     items: [{ k: 1 }, { k: 2 }],
   },
   { _id: 'b', n: 2, s: 'y', at: new Date(2000), nested: { n: 2 }, list: [], none: null, items: [{ j: 1 }] },
-  { _id: 'c', n: 3, s: 'z', at: new Date(3000), nested: {}, list: ['1'], flag: false },
+  {
+    _id: 'c',
+    n: 3,
+    s: 'z',
+    at: new Date(3000),
+    nested: {},
+    list: ['1'],
+    flag: false,
+    texts: [{ t: 'a.*(b|[c]{2}+?^$\\d' }, { t: '\n\0x' }],
+  },
   { _id: 'd', s: '', n: '2' },
 ];
 
@@ -85,6 +94,16 @@ export const SELECTORS: readonly (readonly [what: string, selector: Selector, id
   ['$exists', { flag: { $exists: true } }, 'ac'],
   ['$exists with null and with an empty array', { none: { $exists: true }, list: { $exists: true } }, 'b'],
   ['$exists: false', { list: { $exists: false } }, 'd'],
+  ['$prefix', { s: { $prefix: 'x' } }, 'a'],
+  ['$prefix of an element of an array', { list: { $prefix: '1' } }, 'c'],
+  ['an empty $prefix, which matches every string and nothing else', { n: { $prefix: '' } }, 'd'],
+  ['$prefix by case', { s: { $prefix: 'X' } }, ''],
+  ['$prefix, but not inside a string', { 'texts.t': { $prefix: 'b' } }, ''],
+  ['$prefix with characters of a pattern', { 'texts.t': { $prefix: 'a.*(b|[c]{2}+?^$\\' } }, 'c'],
+  ['$prefix with a character that a pattern would match', { 'texts.t': { $prefix: 'a..' } }, ''],
+  ['$prefix with line breaks and a zero byte', { 'texts.t': { $prefix: '\n\0' } }, 'c'],
+  ['$prefix beside other operators', { s: { $prefix: '', $gte: 'y', $ne: 'z' } }, 'b'],
+  ['$prefix inside $or', { $or: [{ s: { $prefix: 'z' } }, { $and: [{ s: { $prefix: 'y' } }] }] }, 'bc'],
   ['$or', { $or: [{ n: 1 }, { s: 'z' }] }, 'ac'],
   ['$and', { $and: [{ n: { $gt: 1 } }, { n: { $lt: 3 } }] }, 'b'],
   ['$or beside a field, and nested', { s: { $ne: 'x' }, $or: [{ n: 2 }, { $and: [{ n: 3 }, { flag: false }] }] }, 'bc'],
@@ -100,6 +119,8 @@ export const INVALID_SELECTORS: Readonly<Record<string, unknown>> = {
   'an array as a value': { a: [1] },
   'an operator that not all stores support': { a: { $regex: '.*' } },
   'a regular expression': { a: /x/ },
+  '$prefix with a pattern': { a: { $prefix: /x/ } },
+  '$prefix with an operator': { a: { $prefix: { $gt: '' } } },
   $where: { $where: 'this.a' },
   $expr: { $expr: { $gt: ['$a', 1] } },
   $not: { a: { $not: { $gt: 1 } } },
@@ -134,6 +155,20 @@ export const INVALID_OPTIONS: Readonly<Record<string, object>> = {
   'excluded fields': { fields: { a: 0 } },
   'a computed field': { fields: { a: '$b' } },
   'a field and its parent': { fields: { a: 1, 'a.b': 1 } },
+};
+
+export const INVALID_AGGREGATIONS: Readonly<Record<string, unknown>> = {
+  'a limit of 0': { limit: 0 },
+  'a name with a dot': { sum: { 'a.b': 'a' } },
+  'a name with $': { by: { $a: 'a' } },
+  'a path with $': { by: { a: '$a' } },
+  'a computed key': { by: { a: { $year: '$a' } } },
+  'a computed sum': { sum: { a: { $multiply: ['$a', 2] } } },
+  'an interval without a width': { by: { a: { path: 'a' } } },
+  'an interval of no width': { by: { a: { path: 'a', width: 0 } } },
+  'an interval with an operator': { by: { a: { path: 'a', width: 1, offset: { $add: 1 } } } },
+  'a path with an array index': { unwind: 'list.0' },
+  'a list of names': { min: ['a'] },
 };
 
 /** Modifiers, with the document before and after. */

@@ -5,7 +5,7 @@
  */
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
-import { seededRandom } from './seededRandom';
+import { seededRandom } from '../../scripts/seed/seededRandom';
 
 /** Characters of a document that takes several writes to the file. */
 export const LARGE = 1_200_000;

@@ -7,6 +7,7 @@ import { ApiTokens } from '../../imports/api/auth/ApiTokens';
 import { MemoryApiTokenStore } from '../../imports/api/auth/MemoryApiTokenStore';
 import { createHttpApi } from '../../imports/api/createHttpApi';
 import type { HttpApi, HttpApiPorts } from '../../imports/api/createHttpApi';
+import { LoggedProvider } from '../../imports/business/ai/application/services/requests/LoggedProvider';
 import { LLMManager } from '../../imports/business/ai/application/services/LLMManager';
 import type { LLMManagerOptions } from '../../imports/business/ai/application/services/LLMManager';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -15,6 +16,7 @@ import type { AIModule } from '../../imports/business/ai/infrastructure/factorie
 import type { ProviderSettings } from '../../imports/business/ai/infrastructure/factories/LLMProviderFactory';
 import { CANARY } from './canaries';
 import { RecordingLogger } from './RecordingLogger';
+import { RecordingRequestLog } from './RecordingRequestLog';
 import type { Simulator, SimulatorOptions } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 
@@ -43,6 +45,7 @@ export interface Gateway {
   readonly server: Server;
   /** Errors that the API reported as bugs. */
   readonly unexpected: readonly unknown[];
+  readonly requestLog: RecordingRequestLog;
   /** Like `fetch`, by default with ann's token and a JSON body. */
   request(path: string, body?: unknown, init?: GatewayRequestInit): Promise<Response>;
   close(): Promise<void>;
@@ -73,7 +76,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const rows =
     options.providers?.(simulator) ?? VENDORS.map((vendor) => ({ ...simulatedRow(simulator, vendor), ...options.row }));
   const created = createAIModule({ providers: rows, defaultProvider: rows[0]!.id });
+  const requestLog = new RecordingRequestLog();
   const manager = new LLMManager({
+    decorate: (router) => new LoggedProvider(router, { log: requestLog, routeOf: (model) => router.routeOf(model) }),
     directory: created.providers,
     toolExecutor: created.tools,
     retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 },
@@ -87,6 +92,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     authenticate: (await tokensOfTests()).authenticate,
     onUnexpected: (error) => unexpected.push(error),
     logger: new RecordingLogger(),
+    requestLog,
     ...options.api,
   });
   const app = express();
@@ -108,6 +114,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     api,
     server,
     unexpected,
+    requestLog,
     request: (path, body, init = {}) =>
       fetch(url + path, {
         method: body === undefined ? 'GET' : 'POST',
@@ -140,7 +147,7 @@ async function tokensOfTests(): Promise<ApiTokens> {
     generator: ['generate'],
   } as const;
   for (const [userId, token] of Object.entries(TOKENS)) {
-    await tokens.adopt(token, { userId, name: 'test', scopes: scopes[userId as keyof typeof TOKENS] });
+    await tokens.adopt(token, { userId, name: `token of ${userId}`, scopes: scopes[userId as keyof typeof TOKENS] });
   }
   return tokens;
 }

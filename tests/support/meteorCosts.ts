@@ -13,10 +13,7 @@ import { until } from './until';
 /** The subscriptions of the dashboard's pages (imports/ui/data/meteor/createMeteorData.ts). */
 export const PAGES = {
   overview: () => [['ai.runs', {}], ['ai.toolCalls', { state: 'awaiting_approval', summary: true }], ['ai.stats']],
-  runs: () => [
-    ['ai.runs', {}],
-    ['ai.toolCalls', { state: 'awaiting_approval', summary: true }],
-  ],
+  runs: () => ['runs', 'calls', 'providers'].map((topic) => ['ai.changes', { topic }] as const),
   run: (executionId: string) => [['ai.run', { executionId }]],
   tools: () => [['ai.toolCalls', { summary: true }]],
   providers: () => [['ai.providers']],
@@ -85,6 +82,7 @@ export async function countObservers(app: MeteorApp): Promise<Readonly<Record<Pa
 export async function countRun(app: MeteorApp, name: RunName): Promise<RunCost> {
   // The first run of a process, of a user and of a minute also creates counters.
   await ended(app, await startRun(app, 'bob', 'plain answer'));
+  await app.host.requestLog.flush();
   const overview = app.client('ann');
   for (const [publication, ...args] of PAGES.overview()) await overview.subscribe(publication, ...args).ready;
   const page = app.client('ann');

@@ -113,11 +113,12 @@ export function snapshotAfter(events: readonly AgentEvent[]): RunSnapshot {
           name: event.name,
           blocking: event.blocking,
           state: 'pending',
+          createdAt: event.at,
           arguments: event.arguments,
         });
         break;
       case 'tool:approval_required':
-        update(event.callId, { state: 'awaiting_approval' });
+        update(event.callId, { state: 'awaiting_approval', approvalRequestedAt: event.at });
         break;
       case 'tool:executing':
         update(event.callId, { state: 'executing', startTime: event.at });

@@ -10,6 +10,8 @@ export interface ApiPrincipal {
   readonly userId: string;
   /** Absent for users who logged in: every scope except `admin`. */
   readonly scopes?: readonly Scope[];
+  /** The API token that was presented. Absent for logins. */
+  readonly token?: { readonly id: string; readonly name: string };
 }
 
 /** Hosts report a failed authentication in various ways; only an object with a user id counts as a principal. */

@@ -14,6 +14,8 @@ export interface StoredApiToken {
   readonly createdAt: number;
   /** Milliseconds since the epoch. Absent: valid until revoked. */
   readonly expiresAt?: number;
+  /** Accurate to a minute. Absent: never used. */
+  readonly lastUsedAt?: number;
 }
 
 export interface ApiTokenStore {
@@ -21,6 +23,9 @@ export interface ApiTokenStore {
   insert(token: StoredApiToken): Promise<void>;
   find(id: string): Promise<StoredApiToken | undefined>;
   ofUser(userId: string): Promise<readonly StoredApiToken[]>;
+  /** All users' tokens, newest first. */
+  all(limit: number): Promise<readonly StoredApiToken[]>;
+  setLastUsed(id: string, lastUsedAt: number): Promise<void>;
   /** @returns whether the user had such a token */
   remove(userId: string, id: string): Promise<boolean>;
   /** @returns how many tokens the user had */

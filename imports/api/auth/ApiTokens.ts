@@ -1,7 +1,9 @@
 /** Issues and verifies API tokens: shown once, stored as hashes, scoped and revocable. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { User } from '../../business/ai/domain/types/Actor';
 import { SCOPES } from './ApiPrincipal';
 import type { ApiPrincipal, Scope } from './ApiPrincipal';
@@ -20,8 +22,15 @@ export interface ApiTokensOptions {
   readonly store: ApiTokenStore;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Default: the console. */
+  readonly logger?: Logger;
 }
 
+/** A token without its hash. */
+export type ListedApiToken = Omit<StoredApiToken, 'hash'>;
+
+/** A busy token's last use is stored no more often. */
+const LAST_USED_EVERY_MS = 60_000;
 /** Makes leaked tokens recognizable. */
 const PREFIX = 'bolide_';
 /** Longer strings are rejected without hashing. */
@@ -30,10 +39,13 @@ const MAX_LENGTH = 512;
 export class ApiTokens {
   private readonly store: ApiTokenStore;
   private readonly now: () => number;
+  private readonly logger: Logger;
+  private readonly pendingWrites = new Set<Promise<void>>();
 
-  constructor({ store, now = Date.now }: ApiTokensOptions) {
+  constructor({ store, now = Date.now, logger = consoleLogger }: ApiTokensOptions) {
     this.store = store;
     this.now = now;
+    this.logger = logger;
   }
 
   /**
@@ -73,7 +85,14 @@ export class ApiTokens {
     const stored = await this.store.find(idOf(hash));
     if (stored === undefined || !isSame(stored, hash)) return undefined;
     if (stored.expiresAt !== undefined && stored.expiresAt <= this.now()) return undefined;
-    return { userId: stored.userId, scopes: stored.scopes };
+    this.noteUse(stored);
+    const { _id: id, userId, scopes, name } = stored;
+    return { userId, scopes, token: { id, name } };
+  }
+
+  /** Waits for pending writes. */
+  async settled(): Promise<void> {
+    await Promise.all(this.pendingWrites);
   }
 
   /** @returns whether the user had such a token */
@@ -87,8 +106,13 @@ export class ApiTokens {
   }
 
   /** A user's tokens, without their hashes. */
-  async list(userId: string): Promise<readonly Omit<StoredApiToken, 'hash'>[]> {
-    return (await this.store.ofUser(userId)).map(({ hash: _, ...shown }) => shown);
+  async list(userId: string): Promise<readonly ListedApiToken[]> {
+    return (await this.store.ofUser(userId)).map(withoutHash);
+  }
+
+  /** Everyone's tokens without their hashes, newest first. */
+  async listAll(limit: number): Promise<readonly ListedApiToken[]> {
+    return (await this.store.all(limit)).map(withoutHash);
   }
 
   /** For hosts without accounts: a user is anyone with a valid token, an admin anyone with the scope `admin`. */
@@ -103,6 +127,22 @@ export class ApiTokens {
     const token = presentedToken(request);
     return token === undefined ? undefined : this.verify(token);
   };
+
+  /** The request does not wait for the write, and does not fail with it. */
+  private noteUse({ _id, lastUsedAt = 0 }: StoredApiToken): void {
+    const now = this.now();
+    if (now - lastUsedAt < LAST_USED_EVERY_MS) return;
+    const write = this.store
+      .setLastUsed(_id, now)
+
+      .catch((error: unknown) => this.logger.warn(`Could not store that the API token "${_id}" was used.`, error))
+      .finally(() => this.pendingWrites.delete(write));
+    this.pendingWrites.add(write);
+  }
+}
+
+function withoutHash({ hash: _, ...listed }: StoredApiToken): ListedApiToken {
+  return listed;
 }
 
 function hashOf(token: string): Buffer {

@@ -13,9 +13,9 @@ export class DocumentApiTokenStore implements ApiTokenStore {
     this.tokens = tokens;
   }
 
-  /** Creates the collection's index. Idempotent. */
-  ready(): Promise<void> {
-    return this.tokens.ensureIndex({ userId: 1 });
+  /** Creates the collection's indexes. Idempotent. */
+  async ready(): Promise<void> {
+    await Promise.all([this.tokens.ensureIndex({ userId: 1 }), this.tokens.ensureIndex({ createdAt: -1 })]);
   }
 
   insert(token: StoredApiToken): Promise<void> {
@@ -28,6 +28,14 @@ export class DocumentApiTokenStore implements ApiTokenStore {
 
   ofUser(userId: string): Promise<readonly StoredApiToken[]> {
     return this.tokens.find({ userId }, { sort: { createdAt: 1 } });
+  }
+
+  all(limit: number): Promise<readonly StoredApiToken[]> {
+    return this.tokens.find({}, { sort: { createdAt: -1 }, limit });
+  }
+
+  async setLastUsed(id: string, lastUsedAt: number): Promise<void> {
+    await this.tokens.update({ _id: id }, { $set: { lastUsedAt } });
   }
 
   removeOfUser(userId: string): Promise<number> {

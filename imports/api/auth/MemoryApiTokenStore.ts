@@ -19,6 +19,17 @@ export class MemoryApiTokenStore implements ApiTokenStore {
     return Promise.resolve([...this.tokens.values()].filter((token) => token.userId === userId));
   }
 
+  all(limit: number): Promise<readonly StoredApiToken[]> {
+    const newest = [...this.tokens.values()].sort((left, right) => right.createdAt - left.createdAt);
+    return Promise.resolve(newest.slice(0, limit));
+  }
+
+  setLastUsed(id: string, lastUsedAt: number): Promise<void> {
+    const token = this.tokens.get(id);
+    if (token !== undefined) this.tokens.set(id, { ...token, lastUsedAt });
+    return Promise.resolve();
+  }
+
   removeOfUser(userId: string): Promise<number> {
     const theirs = [...this.tokens.values()].filter((token) => token.userId === userId);
     for (const { _id } of theirs) this.tokens.delete(_id);

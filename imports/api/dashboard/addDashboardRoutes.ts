@@ -4,7 +4,9 @@
  */
 import type { UserLookup } from '../../business/ai/domain/types/Actor';
 import type { Scope } from '../auth/ApiPrincipal';
+import type { TopicChanges } from '../../business/ai/infrastructure/events/TopicChanges';
 import type { AddEndpoint } from '../http/Endpoint';
+import type { HostOperations } from '../HostOperations';
 import type { RunRoutePorts } from '../runs/RunRoutePorts';
 import {
   cancelRun,
@@ -16,6 +18,7 @@ import {
   startRun,
   submitToolResult,
 } from '../runs/runRoutes';
+import { listRunsByPage } from '../runs/runListRoutes';
 import { streamRunEvents } from '../runs/runEventStream';
 import { closeSession, openSession, readSession, serveFile, servePage } from './dashboardPages';
 import type { DashboardPagePorts } from './dashboardPages';
@@ -24,8 +27,13 @@ import {
   changeProvider,
   connectProvider,
   createProvider,
+  listProviderModels,
   listProviders,
+  listVendors,
+  readHealth,
+  readProvider,
   rotateKeys,
+  testProvider,
 } from './providerRoutes';
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
 
@@ -36,7 +44,10 @@ export interface DashboardRoutePorts {
   readonly maxConnectionTime: number;
   /** Fires when the server stops. */
   readonly closing: AbortSignal;
+  readonly changes?: TopicChanges;
+  readonly isAlone: boolean;
   readonly runs?: RunRoutePorts;
+  readonly operations?: Partial<HostOperations>;
   readonly providers?: ProviderOperations;
   readonly findUser?: UserLookup;
   readonly dashboard?: DashboardPagePorts;
@@ -44,7 +55,7 @@ export interface DashboardRoutePorts {
 
 /** @returns the path prefixes whose remaining paths are to get 404 */
 export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts): readonly string[] {
-  const { runs, providers, dashboard } = ports;
+  const { runs, providers, dashboard, operations: { 'ai.runs.list': list } = {} } = ports;
   const paths: string[] = [];
   if (runs !== undefined) {
     const get = (path: string, handler: ReturnType<typeof listRuns>): void =>
@@ -55,7 +66,7 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
       'app',
       '/runs',
       '/runs',
-      { method: 'get', scope: 'read', handler: listRuns(runs) },
+      { method: 'get', scope: 'read', handler: list === undefined ? listRuns(runs) : listRunsByPage(list) },
       { method: 'post', scope: 'generate', handler: startRun(runs) },
     );
     get('/runs/stream', streamRunEvents({ ...ports, events: runs.events }));
@@ -80,16 +91,27 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
       { method: 'get', scope: 'read', handler: listProviders(own) },
       { method: 'post', scope: 'admin', handler: createProvider(own) },
     );
+    for (const [path, handler] of [
+      ['/providers/vendors', listVendors(own)],
+      ['/providers/health', readHealth(own)],
+    ] as const)
+      add('app', path, path, { method: 'get', scope: 'read', handler });
     add(
       'app',
       '/providers/:id',
       '/providers/:id',
+      { method: 'get', scope: 'admin', handler: readProvider(own) },
       { method: 'post', scope: 'admin', handler: changeProvider(own, 'update') },
       { method: 'delete', scope: 'admin', handler: actOnProvider(own, 'remove') },
     );
+    add('app', '/providers/:id/models', '/providers/:id/models', {
+      method: 'get',
+      scope: 'read',
+      handler: listProviderModels(own),
+    });
     act('/providers/:id/connect', 'generate', connectProvider(own));
     act('/providers/:id/disconnect', 'generate', actOnProvider(own, 'disconnect'));
-    act('/providers/:id/test', 'generate', actOnProvider(own, 'test'));
+    act('/providers/:id/test', 'generate', testProvider(own));
     act('/providers/:id/my-api-key', 'generate', changeProvider(own, 'setMyApiKey'), true);
     act('/providers/:id/api-key', 'admin', changeProvider(own, 'setApiKey'), true);
     act('/secrets/rotate', 'admin', rotateKeys(own));

@@ -1,4 +1,5 @@
 /** Serves the dashboard's page and files, and manages its session. */
+import type { Response } from 'express';
 import { LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
 import { hasScope } from '../auth/ApiPrincipal';
@@ -12,6 +13,8 @@ import { assertKnownHost, assertSameOrigin } from './sameOrigin';
 export interface DashboardFiles {
   /** The HTML at `/`. */
   readonly page: string;
+  /** The HTML of unknown paths, for browsers. */
+  readonly notFoundPage: string;
   /** By path, such as `/dashboard/main-1f3a.js`, whose name changes with its contents, or `/favicon.ico`. */
   readonly files: ReadonlyMap<string, { readonly contentType: string; readonly body: string | Buffer }>;
 }
@@ -42,6 +45,11 @@ export function servePage({ sessions, dashboard }: DashboardPagePorts): RouteHan
     response.set(PAGE_HEADERS).send(dashboard.page);
     return Promise.resolve();
   };
+}
+
+/** Responds with 404. */
+export function serveNotFound({ dashboard }: Pick<DashboardPagePorts, 'dashboard'>, response: Response): void {
+  response.status(404).set(PAGE_HEADERS).send(dashboard.notFoundPage);
 }
 
 export function serveFile({ sessions, dashboard }: DashboardPagePorts): RouteHandler {

@@ -1,9 +1,11 @@
 /** `/providers` and `/secrets`: the operations `ai.providers.*` over HTTP. */
+import { LLMAuthError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
 import type { Actor, UserLookup } from '../../business/ai/domain/types/Actor';
 import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
+import { HttpError } from '../http/HttpError';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
 
 export interface ProviderRoutePorts {
@@ -26,6 +28,35 @@ export function listProviders(ports: ProviderRoutePorts): RouteHandler {
   };
 }
 
+/** Responds with `{ provider }`, with everything but secrets. */
+export function readProvider(ports: ProviderRoutePorts): RouteHandler {
+  return async (context) => {
+    const provider = await ports.providers.get(await actorOf(ports, context.principal), providerIdOf(context));
+    context.response.json({ provider });
+  };
+}
+
+/** Responds with `{ vendors }`. */
+export function listVendors(ports: ProviderRoutePorts): RouteHandler {
+  return async ({ principal, response }) => {
+    response.json({ vendors: await ports.providers.vendors(await actorOf(ports, principal)) });
+  };
+}
+
+/** Responds with `{ health }`: one entry per provider. */
+export function readHealth(ports: ProviderRoutePorts): RouteHandler {
+  return async ({ principal, response }) => {
+    response.json({ health: await ports.providers.health(await actorOf(ports, principal)) });
+  };
+}
+
+/** Responds with `{ models, source, problem? }`. */
+export function listProviderModels(ports: ProviderRoutePorts): RouteHandler {
+  return async (context) => {
+    context.response.json(await ports.providers.models(await actorOf(ports, context.principal), providerIdOf(context)));
+  };
+}
+
 /** Responds with `{ url }`: the page that connects the account. */
 export function connectProvider(ports: ProviderRoutePorts): RouteHandler {
   return async (context) => {
@@ -35,12 +66,27 @@ export function connectProvider(ports: ProviderRoutePorts): RouteHandler {
   };
 }
 
-/** Responds with the changed `{ provider }`. `test` fails with the reason if the vendor does not respond. */
+/** Responds with the changed `{ provider }`. */
 export function actOnProvider(ports: ProviderRoutePorts, action: 'disconnect' | 'remove' | 'test'): RouteHandler {
   return async (context) => {
     context.response.json({
       provider: await ports.providers[action](await actorOf(ports, context.principal), providerIdOf(context)),
     });
+  };
+}
+
+/**
+ * Responds with `{ provider }`, or fails with the reason. A credential that the vendor rejects is 422: 401 would mean
+ * that the caller is not signed in.
+ */
+export function testProvider(ports: ProviderRoutePorts): RouteHandler {
+  const test = actOnProvider(ports, 'test');
+  return async (context) => {
+    try {
+      await test(context);
+    } catch (error) {
+      throw error instanceof LLMAuthError ? new HttpError(422, error.message) : error;
+    }
   };
 }
 

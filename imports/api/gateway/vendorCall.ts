@@ -1,7 +1,9 @@
 /** The options with which every route of the gateway calls a model while its client waits. */
 import type { AnswerHead, GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
+import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { forwardVendorHeaders } from '../http/forwardVendorHeaders';
 import type { RequestContext } from '../http/RequestContext';
 import { describeLoss, WARNINGS_HEADER, warningsHeader } from '../http/warningsHeader';
@@ -13,7 +15,7 @@ export interface VendorCallPorts {
   readonly maxRetryTime: number;
 }
 
-export type VendorCall = Pick<GenerateOptions, 'signal' | 'maxRetryTime' | 'onHead' | 'onRetry'>;
+export type VendorCall = Pick<GenerateOptions, 'signal' | 'maxRetryTime' | 'onHead' | 'onRetry' | 'origin'>;
 
 /**
  * @param wire the API that the client speaks
@@ -28,7 +30,9 @@ export function vendorCall(
   const { response, principal, requestId, details } = context;
   const forward = forwardVendorHeaders(context, wire);
   const fallbacks: string[] = [];
+  details.isCalled = true;
   return {
+    origin: gatewayOrigin(wire, principal, { ...details, requestId }),
     signal: context.signal,
     maxRetryTime,
     onHead: (head) => {
@@ -47,6 +51,21 @@ export function vendorCall(
       if (fallback !== undefined)
         fallbacks.push(`The provider "${providerId}" failed (${reason}); "${fallback}" was called instead.`);
     },
+  };
+}
+
+/** Where a call comes from, for the request log. */
+export function gatewayOrigin(
+  api: string,
+  { token }: ApiPrincipal,
+  { model, requestId }: { readonly model?: string | undefined; readonly requestId?: string },
+): CallOrigin {
+  return {
+    source: 'gateway',
+    api,
+    ...(token === undefined ? {} : { tokenId: token.id, tokenName: token.name }),
+    ...(model === undefined ? {} : { requestedModel: model }),
+    ...(requestId === undefined ? {} : { httpRequestId: requestId }),
   };
 }
 

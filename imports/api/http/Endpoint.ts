@@ -11,6 +11,8 @@ export interface Endpoint {
   readonly readsBody?: boolean;
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
+  /** Requests that fail before they call a model are entries of the request log. */
+  readonly isLogged?: true;
 }
 
 /** Adds a path's endpoints; other methods get 405. @param name the path in metrics */

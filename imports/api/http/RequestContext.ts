@@ -10,6 +10,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   readonly hasLeft: () => boolean;
   readonly requestId: string;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
   /** Filled in by the handler, for metrics and error responses. */
   readonly details: RequestDetails;
 }
@@ -19,6 +21,10 @@ export interface RequestDetails {
   provider?: string;
   /** The provider speaks the client's API. */
   isSameApi?: boolean;
+  /** The model as the client named it. */
+  model?: string;
+  /** A model call was started, which the manager logs. */
+  isCalled?: true;
   /** Set once a failed call was repeated here: pauses up to this many milliseconds are not left to the client. */
   retriedWithinMs?: number;
 }

@@ -10,9 +10,11 @@ import {
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { hasScope } from '../auth/ApiPrincipal';
+import type { RequestLog } from '../../business/ai/domain/interfaces/RequestLog';
 import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
 import { errorResponse, requestIdHeaders } from './errorResponse';
 import type { ApiName } from './errorResponse';
+import { refusedRequest } from './refusedRequest';
 import type { RequestContext, RequestDetails, RouteHandler } from './RequestContext';
 import type { InFlightRequests } from './InFlightRequests';
 import type { Metrics } from './Metrics';
@@ -22,6 +24,7 @@ export interface RoutePorts {
   readonly inFlight: InFlightRequests;
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
+  readonly requestLog?: Pick<RequestLog, 'add'>;
 }
 
 export interface RouteOptions {
@@ -33,6 +36,8 @@ export interface RouteOptions {
   readonly scope?: Scope;
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
+  /** Requests that fail before they call a model are entries of the request log. */
+  readonly isLogged?: true;
 }
 
 /** The caller is authenticated before the body is read. */
@@ -51,14 +56,22 @@ export function createRoute(
     if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
     const principal = route.scope === undefined ? ANONYMOUS : await authorize(ports, context.request, route.scope);
     if (route.isUncancellable !== true) ports.inFlight.identify(context.controller, principal.userId);
-    if (readBody !== undefined) await runMiddleware(readBody, context);
-    await handler({ ...context, principal });
+    try {
+      if (readBody !== undefined) await runMiddleware(readBody, context);
+      await handler({ ...context, principal });
+    } catch (thrown) {
+      const error = ports.toError(thrown);
+      const { details, hasLeft } = context;
+      if (route.isLogged === true && details.isCalled !== true && !hasLeft())
+        ports.requestLog?.add(refusedRequest(error, { ...context, principal, api: apiOf(route, context.request) }));
+      throw error;
+    }
   }
 
   function refuse({ request, response, requestId, hasLeft, details }: PendingContext, thrown: unknown): void {
     if (hasLeft()) return;
     const error = ports.toError(thrown);
-    const api = typeof route.api === 'function' ? route.api(request) : route.api;
+    const api = apiOf(route, request);
     const { status, body, headers } = errorResponse(error, { ...details, api, requestId });
     if (response.headersSent) {
       // A started body can't turn into an error response; cutting the connection shows that it is incomplete.
@@ -70,6 +83,10 @@ export function createRoute(
     if (api === 'ai_sdk') response.type('text/plain').send(error.message);
     else response.json(body);
   }
+}
+
+function apiOf({ api }: RouteOptions, request: Request): ApiName {
+  return typeof api === 'function' ? api(request) : api;
 }
 
 const ANONYMOUS: ApiPrincipal = { userId: '', scopes: [] };
@@ -113,7 +130,16 @@ function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request
       seconds: (performance.now() - startedAt) / 1_000,
     });
   });
-  return { request, response, signal: controller.signal, hasLeft: () => left, requestId, details, controller };
+  return {
+    request,
+    response,
+    signal: controller.signal,
+    hasLeft: () => left,
+    requestId,
+    startedAt,
+    details,
+    controller,
+  };
 }
 
 /** @throws the middleware's error, or the signal's reason: a body that never arrives must not block a shutdown */

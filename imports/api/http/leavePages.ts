@@ -1,21 +1,27 @@
 /** Leaves paths that an app may use for pages of its own to the app when a browser opens them as a page. */
+import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 
-const SHARED_PATHS = /^\/(?:runs|tools|stats|providers|secrets|tokens|user-data|input|output|chat|ag-ui)(?:\/|$)/;
+const SHARED_PATHS = new RegExp(
+  `^/(?:${[
+    ...['runs', 'tools', 'stats', 'providers', 'secrets', 'tokens', 'user-data', 'input', 'output', 'chat', 'ag-ui'],
+    ...['inbox', 'requests', 'usage', 'budgets', 'queue', 'schedules', 'prompts'],
+  ].join('|')})(?:/|$)`,
+);
 
 /** Express skips the rest of the router on `next('router')`. */
 export const leavePages: RequestHandler = (request, _response, next) => {
-  if (SHARED_PATHS.test(request.path) && isNavigation(request.method, request.headers)) next('router');
+  if (SHARED_PATHS.test(request.path) && isNavigation(request)) next('router');
   else next();
 };
 
-/** https://www.w3.org/TR/fetch-metadata/#sec-fetch-dest-header; older browsers send only `Accept`. */
-function isNavigation(
-  method: string,
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-): boolean {
+/**
+ * Whether a browser opens the path as a page.
+ * https://www.w3.org/TR/fetch-metadata/#sec-fetch-dest-header; older browsers send only `Accept`.
+ */
+export function isNavigation({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const destination = headers['sec-fetch-dest'];
   if (destination !== undefined) return destination === 'document' || destination === 'iframe';
-  return typeof headers['accept'] === 'string' && headers['accept'].includes('text/html');
+  return headers.accept?.includes('text/html') === true;
 }

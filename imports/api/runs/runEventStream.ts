@@ -2,6 +2,10 @@
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { AgentEvent, AgentEventType } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
+import type { Actor } from '../../business/ai/domain/types/Actor';
+import { TOPICS } from '../../business/ai/domain/types/Topics';
+import type { Topic } from '../../business/ai/domain/types/Topics';
+import type { TopicChanges } from '../../business/ai/infrastructure/events/TopicChanges';
 import type { LoggedEvent, RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
 import { toActor } from '../auth/ApiPrincipal';
 import { KeepAliveTimer } from '../http/KeepAliveTimer';
@@ -11,6 +15,10 @@ import { FrameBatcher } from './FrameBatcher';
 
 export interface RunEventStreamPorts {
   readonly events: RunEventLog;
+  /** Sent to clients that read the events of all runs. */
+  readonly changes?: TopicChanges;
+  /** No other process changes what pages show. Default: false. */
+  readonly isAlone?: boolean;
   /** Milliseconds without an event after which a comment is sent. */
   readonly keepAliveAfter: number;
   /** Milliseconds after which the stream ends, so that the client must reconnect and authenticate again. */
@@ -23,15 +31,20 @@ export interface RunEventStreamPorts {
 
 /** How long a client that fell behind may take to receive what was already sent. */
 const DRAIN_TIMEOUT_MS = 5_000;
+/** How often pages reload what other processes may have changed, which no event reports. */
+const FOREIGN_CHANGES_MS = 10_000;
 const RESYNC_FRAME = 'event: resync\ndata: {}\n\n';
 
 /**
  * Each event has its type as its name, a number as its id and the event's JSON as its data. `resync` means that events
  * were missed and the client must fetch the current state: sent to a client that was away for too long, and as the last
- * event to one that reads too slowly. With `?brief`, events hold only what lists need.
+ * event to one that reads too slowly. `changes` names the topics of which something else has changed, as
+ * `{"topics":["requests"]}`. With `?brief`, events hold only what lists need.
  */
 export function streamRunEvents({
   events,
+  changes,
+  isAlone = false,
   keepAliveAfter,
   maxConnectionTime,
   closing,
@@ -78,6 +91,10 @@ export function streamRunEvents({
       },
       since,
     );
+    const stopChanges =
+      changes === undefined || executionId !== undefined
+        ? undefined
+        : sendChanges(changes, actor, isAlone, (topics) => write(toChangesFrame(topics)));
     const ended = AbortSignal.any([signal, closing, AbortSignal.timeout(maxConnectionTime)]);
     await new Promise<void>((resolve) => {
       response.once('close', resolve);
@@ -85,9 +102,29 @@ export function streamRunEvents({
       else ended.addEventListener('abort', () => end(), { once: true });
     });
     unsubscribe();
+    stopChanges?.();
     batcher.stop();
     keepAlive.stop();
   };
+}
+
+/** @returns stops it */
+function sendChanges(
+  changes: TopicChanges,
+  actor: Actor,
+  isAlone: boolean,
+  send: (topics: readonly Topic[]) => void,
+): () => void {
+  const unsubscribe = changes.subscribe(actor, send);
+  const timer = isAlone ? undefined : setInterval(() => send(TOPICS), FOREIGN_CHANGES_MS);
+  return () => {
+    unsubscribe();
+    clearInterval(timer);
+  };
+}
+
+function toChangesFrame(topics: readonly Topic[]): string {
+  return `event: changes\ndata: ${JSON.stringify({ topics })}\n\n`;
 }
 
 export function toRunEventFrame({ id, type, data }: LoggedEvent): string {

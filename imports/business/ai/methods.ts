@@ -1,40 +1,40 @@
 /**
- * Defines `ai.llm.*`, `ai.runs.*` and `ai.users.*` as Meteor methods: each checks its arguments, identifies the user,
- * unblocks the connection, makes one call, and maps errors. Meteor resends methods after a lost connection; a request
- * that arrives twice with the same `requestId` is one run. From a client: `Meteor.callAsync(name, request)`, or
- * `Meteor.applyAsync(name, [request], { noRetry: true, returnServerResultPromise: true })` for a request that must not
- * be resent.
+ * Defines operations as Meteor methods, such as `ai.llm.*` and `ai.runs.*`: each checks its arguments, identifies
+ * the user, unblocks the connection, makes one call, and maps errors. Meteor resends methods after a lost
+ * connection; a request that arrives twice with the same `requestId` is one run. From a client:
+ * `Meteor.callAsync(name, request)`, or `Meteor.applyAsync(name, [request], { noRetry: true,
+ * returnServerResultPromise: true })` for a request that must not be resent.
  */
-import type { AIMethods } from './application/operations/RunOperations';
-import type { UserDataOperations } from './application/operations/UserDataOperations';
 import { argumentCheck } from './domain/argumentCheck';
 import { toClientError } from './domain/errors/clientError';
 import { isLLMError } from './domain/errors/LLMErrors';
 import type { MeteorCheck, MeteorInvocation, MeteorServer } from './domain/interfaces/MeteorServer';
 import type { Actor } from './domain/types/Actor';
+import type { Operation } from './domain/types/Operation';
 
-export interface AIMethodPorts {
+export interface AIMethodPorts<M> {
   readonly Meteor: MeteorServer;
   /** Lets `audit-argument-checks` see that arguments are checked. The operations validate them either way. */
   readonly argumentChecks?: MeteorCheck | undefined;
-  readonly methods: AIMethods & ListMethods & Partial<UserDataOperations>;
+  /** By the method's name. */
+  readonly methods: M;
   /** Loads a user's rights; undefined for a user who no longer exists. */
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
 }
 
-/** Lists of what is not stored in documents, and so cannot be published. */
-export interface ListMethods {
-  readonly 'ai.tools.list'?: (actor: Actor) => Promise<unknown>;
-}
-
 const ANONYMOUS: Actor = { userId: '', source: 'method' };
 
-export function defineAIMethods({ Meteor, argumentChecks, methods, actorOf }: AIMethodPorts): readonly string[] {
+export function defineAIMethods<M extends { readonly [N in keyof M]: Operation }>({
+  Meteor,
+  argumentChecks,
+  methods,
+  actorOf,
+}: AIMethodPorts<M>): readonly string[] {
   const checkArguments = argumentCheck(argumentChecks, (Match) => [
     Match.Maybe(Match.OneOf(String, [Match.Any], Match.ObjectIncluding({}))),
   ]);
-  const names = Object.keys(methods) as (keyof AIMethods)[];
-  for (const name of names) {
+  const operations = Object.entries<Operation>(methods);
+  for (const [name, operation] of operations) {
     Meteor.methods({
       async [name](this: MeteorInvocation, ...args: unknown[]): Promise<unknown> {
         checkArguments(args);
@@ -42,14 +42,14 @@ export function defineAIMethods({ Meteor, argumentChecks, methods, actorOf }: AI
         this.unblock();
         const { userId } = this;
         try {
-          return await methods[name](userId === null ? ANONYMOUS : ((await actorOf(userId)) ?? ANONYMOUS), ...args);
+          return await operation(userId === null ? ANONYMOUS : ((await actorOf(userId)) ?? ANONYMOUS), ...args);
         } catch (error) {
           throw toMeteorError(Meteor, error);
         }
       },
     });
   }
-  return names;
+  return operations.map(([name]) => name);
 }
 
 /** Leaves other errors unchanged: Meteor hides their details. */

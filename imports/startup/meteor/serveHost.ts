@@ -15,6 +15,7 @@ import { closeOnSignals } from './closeOnSignals';
 import { addDdpRateLimits } from './ddpRateLimits';
 import type { MeteorUsers } from './MeteorUsers';
 import type { ReadPackages } from './readPackages';
+import { publishChanges } from './publishChanges';
 import { publishStatus } from './publishStatus';
 import { trackConnections } from './trackConnections';
 
@@ -86,7 +87,7 @@ function once(run: () => Promise<void>): () => Promise<void> {
 }
 
 function defineMethodsAndPublications(
-  { runs, providers, userData }: Host,
+  { runs, providers, operations, changes }: Host,
   calls: CallsInProgress,
   { packages, database, findUser, notice }: ServePorts,
 ): void {
@@ -94,11 +95,7 @@ function defineMethodsAndPublications(
     const user = await findUser(userId);
     return user === undefined ? undefined : { ...user, source: 'method' };
   };
-  const methods = calls.track({
-    ...runs.methods,
-    'ai.tools.list': (actor: Actor) => runs.queries.tools(actor),
-    ...userData,
-  });
+  const methods = calls.track(operations);
   const { Meteor, argumentChecks, DDPRateLimiter } = packages;
   const meteor = { Meteor, argumentChecks };
   const names = {
@@ -114,6 +111,7 @@ function defineMethodsAndPublications(
         list: (actor) => providers.operations.list(actor),
         onChange: (listener) => providers.changes.subscribe(listener),
       }),
+      publishChanges({ ...meteor, database, actorOf, changes }),
       publishStatus({ ...meteor, simulationNotice: notice }),
     ],
   };

@@ -15,7 +15,8 @@ export function dashboardFiles(assets: DashboardAssets, simulationNotice?: strin
       { contentType: typeOf(name), body },
     ]),
   );
-  return { page: pageOf([...files.keys()], simulationNotice), files };
+  const paths = [...files.keys()];
+  return { page: pageOf(paths, simulationNotice), notFoundPage: notFoundPageOf(paths), files };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -32,7 +33,39 @@ function typeOf(name: string): string {
 
 /** Without inline scripts and styles, so that it works under a strict Content-Security-Policy. */
 function pageOf(paths: readonly string[], simulationNotice = ''): string {
-  const script = paths.find((path) => path.endsWith('.js')) ?? '';
+  // The other scripts are loaded by it.
+  const script = paths.find((path) => path.startsWith(`${DASHBOARD_PATH}dashboard-`) && path.endsWith('.js')) ?? '';
+  return documentOf(
+    paths,
+    'Bolide',
+    `    <script type="module" src="${script}"></script>
+  </head>
+  <body>
+    <div id="app" data-simulated="${escapeAttribute(simulationNotice)}"></div>
+    <noscript>The dashboard needs JavaScript.</noscript>`,
+  );
+}
+
+function notFoundPageOf(paths: readonly string[]): string {
+  return documentOf(
+    paths,
+    'Page not found · Bolide',
+    `  </head>
+  <body>
+    <div class="bolide">
+      <main class="centered-page">
+        <div class="placeholder">
+          <h1>Page not found</h1>
+          <p class="placeholder-text">This address doesn’t exist on this server.</p>
+          <a class="button" href="/">Go to the dashboard</a>
+        </div>
+      </main>
+    </div>`,
+  );
+}
+
+/** @param content from within the head to the end of the body */
+function documentOf(paths: readonly string[], title: string, content: string): string {
   const styles = paths.find((path) => path.endsWith('.css')) ?? '';
   return `<!doctype html>
 <html lang="en">
@@ -40,15 +73,11 @@ function pageOf(paths: readonly string[], simulationNotice = ''): string {
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
-    <title>Bolide</title>
+    <title>${title}</title>
     <link rel="icon" href="/favicon.ico" sizes="48x48">
     <link rel="icon" href="/favicon.svg" sizes="any" type="image/svg+xml">
     <link rel="stylesheet" href="${styles}">
-    <script type="module" src="${script}"></script>
-  </head>
-  <body>
-    <div id="app" data-simulated="${escapeAttribute(simulationNotice)}"></div>
-    <noscript>The dashboard needs JavaScript.</noscript>
+${content}
   </body>
 </html>
 `;

@@ -1,6 +1,7 @@
 /** Runs a server as a program: prints where it is, and closes it on SIGINT and SIGTERM. */
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { SIMULATION_NOTICE } from '../simulation';
+import { describeStart } from './describeStart';
 import { startServer } from './startServer';
 import type { ServerOptions } from './startServer';
 
@@ -11,7 +12,12 @@ export async function runServer(options: ServerOptions): Promise<void> {
     process.exit(1);
   });
   if (running.isSimulated) console.log(SIMULATION_NOTICE);
-  console.log(`Bolide is ready at ${running.url} — API token for local use: ${running.token}`);
+  const { env = process.env } = options;
+  const lines = describeStart(running, {
+    isTerminal: process.stdout.isTTY,
+    isTokenSet: env['BOLIDE_API_TOKEN'] !== undefined,
+  });
+  for (const line of lines) console.log(line);
   const stop = (): void => {
     running.close().then(
       () => process.exit(0),

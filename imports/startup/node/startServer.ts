@@ -19,6 +19,7 @@ import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { readAllowPrivateHosts, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
 import { readJobSettings } from '../settings/jobs';
+import { readRequestLogSettings } from '../settings/requestLog';
 import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
 import { openSettings } from '../moduleFromEnvironment';
@@ -82,6 +83,7 @@ async function open(
   const allowPrivateHosts = readAllowPrivateHosts(env);
   const maxBodyBytes = readMaxBodyBytes(env);
   const jobs = readJobSettings((name) => valueOf(env, name));
+  const requestLog = readRequestLogSettings((name) => valueOf(env, name));
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
   const { settings: ai, simulator } = await openSettings(env);
@@ -111,6 +113,7 @@ async function open(
       rootUrl,
       allowPrivateHosts,
       jobs,
+      requestLog,
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     },
     {

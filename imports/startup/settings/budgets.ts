@@ -3,7 +3,7 @@ import { BUDGET_WINDOWS } from '../../business/ai/domain/entities/BudgetAccount'
 import type { Amount, BudgetLimits } from '../../business/ai/domain/entities/BudgetAccount';
 import { redactSecrets } from '../../business/ai/domain/errors/safeText';
 import { isObject } from '../../business/ai/domain/json';
-import type { BudgetSettings } from '../../business/ai/infrastructure/factories/createManager';
+import type { BudgetSettings } from '../../business/ai/domain/entities/BudgetAccount';
 
 const AMOUNTS = ['calls', 'tokens', 'money'] as const satisfies readonly (keyof Amount)[];
 

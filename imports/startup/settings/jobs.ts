@@ -3,9 +3,12 @@ import { MissingPackageError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JobQueue } from '../../business/ai/domain/interfaces/JobQueue';
 import { openAgendaQueue } from '../../business/ai/infrastructure/jobs/AgendaJobQueue';
 import { LocalJobQueue } from '../../business/ai/infrastructure/jobs/LocalJobQueue';
+import { ManagedJobQueue } from '../../business/ai/infrastructure/jobs/ManagedJobQueue';
 import { SCHEDULES, ScheduleTimes } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
 import type { ScheduleDocument } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
 import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { DocumentJobStates, JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
+import type { JobStateDocument } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import type { RetentionTimes } from '../../business/ai/infrastructure/persistence/runs/RunRetention';
 import { SettingProblems } from './SettingProblems';
 
@@ -54,7 +57,7 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
 }
 
 /**
- * @param database stores the next times of schedules for a queue in this process's memory
+ * @param database stores what is paused, and the next times of schedules for a queue in this process's memory
  * @param openAgenda replaced in tests
  * @throws LLMConnectionError if Agenda's MongoDB does not respond; MissingPackageError for the chosen engine
  */
@@ -62,17 +65,19 @@ export async function openJobQueue(
   { agendaUrl, requiresAgenda = false, concurrency }: JobSettings,
   database: Pick<DocumentDatabase, 'collection'>,
   openAgenda = openAgendaQueue,
-): Promise<JobQueue> {
+): Promise<ManagedJobQueue> {
   const limits = concurrency === undefined ? {} : { concurrency };
   const openLocal = (): JobQueue =>
     new LocalJobQueue({ ...limits, times: new ScheduleTimes(database.collection<ScheduleDocument>(SCHEDULES)) });
-  if (agendaUrl === undefined) return openLocal();
+  const states = new DocumentJobStates(database.collection<JobStateDocument>(JOB_STATES));
+  const managed = (queue: JobQueue): ManagedJobQueue => new ManagedJobQueue(queue, states);
+  if (agendaUrl === undefined) return managed(openLocal());
   try {
-    return await openAgenda({ url: agendaUrl, ...limits });
+    return managed(await openAgenda({ url: agendaUrl, ...limits }));
   } catch (error) {
     if (requiresAgenda || !(error instanceof MissingPackageError)) throw error;
     console.warn(NO_AGENDA);
-    return openLocal();
+    return managed(openLocal());
   }
 }
 

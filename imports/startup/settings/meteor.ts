@@ -3,11 +3,13 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import { isObject } from '../../business/ai/domain/json';
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
+import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readAllowPrivateHosts, readMaxBodyBytes } from './host';
 import { readJobSettings } from './jobs';
 import type { JobSettings } from './jobs';
 import { findPlaceholders } from './placeholders';
+import { readRequestLogSettings } from './requestLog';
 import { SettingProblems } from './SettingProblems';
 import { settingsFromMeteor, valueOf } from './vendors';
 import type { Environment } from './vendors';
@@ -32,6 +34,7 @@ export interface MeteorSettings {
   /** Calls per user and minute, for all processes together. */
   readonly callLimits: Partial<CallLimits>;
   readonly jobs: JobSettings;
+  readonly requestLog: RequestLogSettings;
   readonly maxBodyBytes?: number;
 }
 
@@ -74,7 +77,9 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const allowPrivateHosts =
     readBoolean(settings, 'allowPrivateHosts', problems) ?? problems.attempt(() => readAllowPrivateHosts(env)) ?? false;
   const callLimits = readCallLimits(settings.callsPerMinute, problems);
-  const jobs = problems.attempt(() => readJobSettings((name) => settingOf(given, name) ?? valueOf(env, name))) ?? {};
+  const named = (name: string): string | undefined => settingOf(given, name) ?? valueOf(env, name);
+  const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
+  const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
   const maxBodyBytes = problems.attempt(() => readMaxBodyBytes(env));
   problems.throwIfAny();
   return {
@@ -85,6 +90,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     allowPrivateHosts,
     callLimits,
     jobs,
+    requestLog,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),

@@ -2,28 +2,39 @@
 import { useEffect, useState } from 'react';
 import { Icon } from './Icon';
 
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  const [state, setState] = useState<keyof typeof LABELS>('idle');
+export interface CopyButtonProps {
+  /** The text, or what returns it: a long one is made when it is needed. */
+  readonly text: string | (() => string);
+  /** Names the text inside a sentence: "the run’s id". */
+  readonly label: string;
+  /** Default: Copy. */
+  readonly caption?: string;
+}
+
+export function CopyButton({ text, label, caption = 'Copy' }: CopyButtonProps) {
+  const [state, setState] = useState<'idle' | keyof typeof OUTCOMES>('idle');
   useEffect(() => {
     if (state === 'idle') return;
     const timer = setTimeout(() => setState('idle'), 1_600);
     return () => clearTimeout(timer);
   }, [state]);
   const copy = (): void => {
-    writeText(text).then(
+    writeText(typeof text === 'string' ? text : text()).then(
       () => setState('copied'),
       () => setState('failed'),
     );
   };
+  // The name begins with what is written on the button, as people say it to a computer.
+  const name = caption === 'Copy' ? `Copy ${label}` : `${caption}: ${label}`;
   return (
-    <button type="button" className="copy-button" onClick={copy} aria-label={`Copy ${label}`}>
+    <button type="button" className="copy-button" onClick={copy} aria-label={name}>
       <Icon name={state === 'copied' ? 'check' : 'copy'} />
-      <span aria-live="polite">{LABELS[state]}</span>
+      <span aria-live="polite">{state === 'idle' ? caption : OUTCOMES[state]}</span>
     </button>
   );
 }
 
-const LABELS = { idle: 'Copy', copied: 'Copied', failed: 'Couldn’t copy' } as const;
+const OUTCOMES = { copied: 'Copied', failed: 'Couldn’t copy' } as const;
 
 /** Insecure pages have no clipboard. */
 async function writeText(text: string): Promise<void> {

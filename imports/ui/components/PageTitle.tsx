@@ -1,11 +1,12 @@
 /** The heading of a page. It sets the tab's title and takes the focus after navigation. */
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
+import { setDocumentTitle } from './documentTitle';
 
 export function PageTitle({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Bolide`;
+    setDocumentTitle(`${title} · Bolide`);
   }, [title]);
   useEffect(() => {
     // On the first page, the focus stays at the top of the document.

@@ -1,6 +1,6 @@
 /** The label, icon and colour of every state of runs and tool calls. */
 import type { RunState } from '../../business/ai/domain/entities/Run';
-import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
+import type { CallWait, ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { IconName } from '../components/Icon';
 
 export interface StateStyle {
@@ -20,6 +20,19 @@ export const RUN_STATE_STYLES = {
   failed: { label: 'Failed', icon: 'cross', tone: 'red', isLive: false },
   cancelled: { label: 'Cancelled', icon: 'stop', tone: 'grey', isLive: false },
 } as const satisfies Record<RunState, StateStyle>;
+
+/** What a run waits for from outside, in place of its state. */
+export const WAIT_STYLES = {
+  approval: { label: 'Waiting for approval', icon: 'hand', tone: 'amber', isLive: true },
+  review: { label: 'Waiting for review', icon: 'eye', tone: 'pink', isLive: true },
+  external: { label: 'Waiting for a result', icon: 'hourglass', tone: 'violet', isLive: true },
+} as const satisfies Record<CallWait, StateStyle>;
+
+/** @param waitingFor what calls of the run wait for; ignored once the run has ended */
+export function runStyle(state: RunState, waitingFor: CallWait | undefined): StateStyle {
+  const style = RUN_STATE_STYLES[state];
+  return waitingFor !== undefined && style.isLive ? WAIT_STYLES[waitingFor] : style;
+}
 
 export const CALL_STATE_STYLES: Readonly<Record<ToolCallState, StateStyle>> = {
   pending: { label: 'Pending', icon: 'clock', tone: 'grey', isLive: true },

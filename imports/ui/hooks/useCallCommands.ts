@@ -47,7 +47,7 @@ async function hashOf(details: RunDetails | undefined, callId: string): Promise<
   const call = details?.calls.find((each) => each.callId === callId);
   if (details === undefined || call === undefined)
     throw new DashboardError('not-found', `The run has no tool call "${callId}".`);
-  const hash = details.argumentHashes.get(callId) ?? (await hashArguments(call.arguments));
+  const hash = call.argumentsHash ?? details.argumentHashes.get(callId) ?? (await hashArguments(call.arguments));
   if (hash !== undefined) return hash;
   throw new DashboardError(
     'unsupported-feature',

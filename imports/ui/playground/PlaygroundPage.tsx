@@ -1,51 +1,62 @@
-/** Starts a run on any provider with any tools, and shows it live. */
-import { useEffect, useRef, useState } from 'react';
-import { useData } from '../hooks/BolideProvider';
+/** Tries prompts, models and tools: a conversation with one model, or with several side by side. */
+import { useEffect } from 'react';
+import type { RunDetail } from '../../business/ai/domain/types/RunViews';
 import { EmptyState } from '../components/EmptyState';
-import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
-import { PlaygroundForm } from './PlaygroundForm';
-import { PlaygroundRun } from './PlaygroundRun';
+import { WhenLoaded } from '../components/WhenLoaded';
+import { useData } from '../hooks/BolideProvider';
+import type { PageProps } from '../shell/PageProps';
+import { replaceQuery } from '../shell/route';
+import type { Route } from '../shell/route';
+import { storeDraft } from './draftStorage';
+import { stateFromRun } from './openRun';
+import { PlaygroundWorkspace } from './PlaygroundWorkspace';
 
-export function PlaygroundPage() {
+/** `?run=` opens a run. */
+export function PlaygroundPage({ route }: PageProps) {
   const data = useData();
   const providers = data.useProviders();
   const tools = data.useTools();
-  const [executionId, setExecutionId] = useState<string>();
-  const output = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // On phones the run is below the form.
-    if (executionId !== undefined && isBelowFold(output.current)) output.current?.scrollIntoView({ block: 'start' });
-  }, [executionId]);
+  const models = data.useQuery('ai.models.list', {});
+  const opened = route.query.get('run') ?? undefined;
+  const run = data.useQuery('ai.runs.get', opened === undefined ? undefined : { executionId: opened });
   return (
     <>
       <PageTitle title="Playground" />
-      <div className="playground">
-        <WhenLoaded loaded={providers} what="providers">
-          {(list) => {
-            const enabled = list.filter((provider) => provider.enabled);
-            if (enabled.length === 0) return <NoProvider />;
-            return (
-              <WhenLoaded loaded={tools} what="tools">
-                {(toolList) => <PlaygroundForm providers={enabled} tools={toolList} onStarted={setExecutionId} />}
-              </WhenLoaded>
-            );
-          }}
-        </WhenLoaded>
-        <section ref={output} className="playground-run" aria-label="Run">
-          {executionId === undefined ? (
-            <div className="card">
-              <EmptyState icon="spark" title="No run yet">
-                Enter a prompt and run it. The response and every tool call appear here as they happen.
-              </EmptyState>
-            </div>
-          ) : (
-            <PlaygroundRun key={executionId} executionId={executionId} />
-          )}
-        </section>
-      </div>
+      <WhenLoaded loaded={providers} what="providers">
+        {(list) => {
+          const enabled = list.filter((provider) => provider.enabled);
+          if (enabled.length === 0) return <NoProvider />;
+          return (
+            <WhenLoaded loaded={tools} what="tools">
+              {(toolList) => (
+                <WhenLoaded loaded={models} what="models">
+                  {({ models: modelList }) =>
+                    opened === undefined ? (
+                      <PlaygroundWorkspace providers={enabled} tools={toolList} models={modelList} />
+                    ) : (
+                      <WhenLoaded loaded={run} what="the run">
+                        {(detail) => <OpenRun route={route} detail={detail} />}
+                      </WhenLoaded>
+                    )
+                  }
+                </WhenLoaded>
+              )}
+            </WhenLoaded>
+          );
+        }}
+      </WhenLoaded>
     </>
   );
+}
+
+/** Replaces what the playground contains by the run, and leaves the address without it. */
+function OpenRun({ route, detail }: { readonly route: Route; readonly detail: RunDetail }) {
+  useEffect(() => {
+    storeDraft(stateFromRun(detail));
+    replaceQuery(route, {});
+  }, [route, detail]);
+  return null;
 }
 
 function NoProvider() {
@@ -56,9 +67,4 @@ function NoProvider() {
       </EmptyState>
     </div>
   );
-}
-
-/** Whether most of the element is hidden until the page is scrolled. */
-function isBelowFold(element: HTMLElement | null): boolean {
-  return element !== null && element.getBoundingClientRect().top > window.innerHeight * 0.7;
 }

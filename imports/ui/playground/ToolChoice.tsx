@@ -1,5 +1,5 @@
 /** Selects the tools that the model may call, grouped by whether they block. */
-import type { ToolSummary } from '../data/DashboardData';
+import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
 import { ToolTags } from '../tools/ToolTags';
 
 export interface ToolChoiceProps {

@@ -1,5 +1,5 @@
 /** Example prompts for the registered tools. */
-import type { ToolSummary } from '../data/DashboardData';
+import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
 
 export interface Suggestion {
   readonly label: string;

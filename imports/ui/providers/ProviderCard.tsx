@@ -1,42 +1,57 @@
-/** One provider: its status, and the buttons to connect and test it. */
-import { useCallback, useState } from 'react';
+/** One provider: its health, and what the user may do with it. */
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { VENDOR_LABELS } from '../../business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
+import type { ProviderHealth, VendorInfo } from '../../business/ai/domain/types/ProviderViews';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
-import { useData } from '../hooks/BolideProvider';
 import { Icon } from '../components/Icon';
-import type { IconName } from '../components/Icon';
-import { useAction } from '../components/useAction';
+import { useNow } from '../components/useNow';
+import { formatDuration, formatRelativeTime } from '../format/format';
+import { healthStatus } from './healthStatus';
+import { ProviderActions } from './ProviderActions';
 
-export function ProviderCard({ provider }: { readonly provider: PublicProvider }) {
-  const { commands } = useData();
-  const { _id, name, vendor, auth, defaultModel, allowedModels } = provider;
-  const [testResult, setTestResult] = useState<string>();
-  const connect = useAction(
-    useCallback(async () => {
-      const url = await commands.connectProvider(_id);
-      if (url !== undefined) window.location.assign(url);
-    }, [commands, _id]),
-  );
-  const disconnect = useAction(useCallback(() => commands.disconnectProvider(_id), [commands, _id]));
-  const test = useAction(
-    useCallback(async () => {
-      setTestResult(undefined);
-      setTestResult(await commands.testProvider(_id));
-    }, [commands, _id]),
-  );
-  const status = connectionStatus(provider);
-  const error = connect.error ?? disconnect.error ?? test.error;
-  const isOAuth = auth.kind === 'oauth_user';
+export function ProviderCard({
+  provider,
+  health,
+  vendors,
+  isAdmin,
+  isNew,
+}: {
+  readonly provider: PublicProvider;
+  readonly health: ProviderHealth | undefined;
+  readonly vendors: readonly VendorInfo[];
+  readonly isAdmin: boolean;
+  /** Was added a moment ago, and takes the focus. */
+  readonly isNew: boolean;
+}) {
+  const { _id, name, vendor, auth, defaultModel, allowedModels, configured } = provider;
+  const now = useNow(5_000);
+  const [message, setMessage] = useState<{ readonly text: string; readonly isError: boolean }>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (isNew) heading.current?.focus();
+  }, [isNew]);
+  const status = healthStatus(provider, health, now);
   return (
     <li className="card provider-card" data-provider={_id}>
       <div className="provider-head">
         <span className={`monogram tone-${VENDOR_TONES[vendor] ?? 'grey'}`} aria-hidden="true">
-          {name.slice(0, 1).toUpperCase()}
+          {String.fromCodePoint(name.codePointAt(0) ?? 0x20).toUpperCase()}
         </span>
         <div>
-          <h2>{name}</h2>
-          <p className="muted">{VENDOR_LABELS[vendor]}</p>
+          <h2 ref={heading} tabIndex={-1}>
+            <bdi>{name}</bdi>
+          </h2>
+          <p className="muted">
+            {VENDOR_LABELS[vendor]}
+            {_id !== name && (
+              <>
+                {' · '}
+                <span className="mono">{_id}</span>
+              </>
+            )}
+          </p>
         </div>
         <span className={`badge tone-${status.tone}`}>
           <Icon name={status.icon} />
@@ -44,68 +59,40 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
         </span>
       </div>
       <dl className="provider-facts">
-        <div>
-          <dt>Default model</dt>
-          <dd>{defaultModel ?? 'Vendor’s default'}</dd>
-        </div>
+        <Fact name="Default model">{defaultModel ?? 'Vendor’s default'}</Fact>
         {allowedModels !== undefined && allowedModels.length > 0 && (
-          <div>
-            <dt>Allowed models</dt>
-            <dd>{allowedModels.join(', ')}</dd>
-          </div>
+          <Fact name="Allowed models">{allowedModels.join(', ')}</Fact>
         )}
-        <div>
-          <dt>Credentials</dt>
-          <dd>{AUTH_LABELS[auth.kind]}</dd>
-        </div>
+        <Fact name="Credentials">{configured === true ? 'In the server’s settings' : CREDENTIALS[auth.kind]}</Fact>
+        <Fact name="Last success">
+          {health?.lastSuccessAt === undefined ? 'None known' : formatRelativeTime(health.lastSuccessAt, now)}
+        </Fact>
+        {health?.lastError !== undefined && (
+          <Fact name="Last error">
+            <span className="mono">{health.lastError.code}</span> {formatRelativeTime(health.lastError.at, now)}
+            {health.lastError.message !== undefined && <bdi className="fact-detail">{health.lastError.message}</bdi>}
+          </Fact>
+        )}
+        {health?.opensAt !== undefined && (
+          <Fact name="Called again">in {formatDuration(Math.max(0, health.opensAt - now))}</Fact>
+        )}
+        {health?.p50 !== undefined && <Fact name="Median latency">{formatDuration(health.p50)}</Fact>}
       </dl>
-      <p className="provider-message" role="status">
-        {test.isBusy ? 'Testing…' : testResult}
+      <p className={message?.isError === true ? 'form-error' : 'provider-message'} role="status">
+        {message?.text}
       </p>
-      {error !== undefined && (
-        <p className="form-error" role="alert">
-          {error}
-        </p>
-      )}
-      <div className="buttons">
-        {isOAuth && (!provider.connected || provider.needsReconnect) && (
-          <button
-            type="button"
-            className="button button-primary"
-            onClick={() => connect.run()}
-            disabled={connect.isBusy || !provider.enabled}
-          >
-            <Icon name="plug" /> {provider.needsReconnect ? 'Reconnect' : 'Connect'}
-          </button>
-        )}
-        <button type="button" className="button" onClick={() => test.run()} disabled={test.isBusy || !provider.enabled}>
-          Test
-        </button>
-        {isOAuth && provider.connected && (
-          <button
-            type="button"
-            className="button button-quiet"
-            onClick={() => disconnect.run()}
-            disabled={disconnect.isBusy}
-          >
-            Disconnect
-          </button>
-        )}
-      </div>
+      <ProviderActions provider={provider} vendors={vendors} isAdmin={isAdmin} onMessage={setMessage} />
     </li>
   );
 }
 
-function connectionStatus({ enabled, connected, needsReconnect }: PublicProvider): {
-  readonly tone: string;
-  readonly icon: IconName;
-  readonly label: string;
-} {
-  if (!enabled) return { tone: 'grey', icon: 'stop', label: 'Disabled' };
-  if (needsReconnect) return { tone: 'amber', icon: 'hand', label: 'Needs reconnecting' };
-  return connected
-    ? { tone: 'green', icon: 'check', label: 'Ready' }
-    : { tone: 'grey', icon: 'plug', label: 'Not connected' };
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
 }
 
 const VENDOR_TONES: Partial<Record<VendorName, string>> = {
@@ -118,9 +105,9 @@ const VENDOR_TONES: Partial<Record<VendorName, string>> = {
   openai_compatible: 'amber',
 };
 
-const AUTH_LABELS = {
-  api_key: 'Server’s API key',
-  user_api_key: 'Your API key',
+const CREDENTIALS = {
+  api_key: 'Shared API key',
+  user_api_key: 'Your own API key',
   oauth_app: 'App’s account',
   oauth_user: 'Your account',
 } as const satisfies Record<PublicProvider['auth']['kind'], string>;

@@ -1,13 +1,17 @@
 /** Every tool call as a card that expands to its arguments and result. */
-import { memo } from 'react';
-import type { CSSProperties } from 'react';
+import { memo, useState } from 'react';
 import { needsReview } from '../../business/ai/domain/entities/Tool';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
+import { useData } from '../hooks/BolideProvider';
+import { formatDateTime, formatDuration } from '../format/format';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
-import { CodeBlock } from '../components/CodeBlock';
+import { CopyButton } from '../components/CopyButton';
 import { Elapsed } from '../components/Elapsed';
+import { FoldedText } from '../components/FoldedText';
 import { Icon } from '../components/Icon';
+import { JsonTree } from '../components/JsonTree';
 import { StateBadge } from '../components/StateBadge';
+import { percent } from './barPosition';
 
 export function CallCards({ calls }: { readonly calls: readonly ToolCallView[] }) {
   if (calls.length === 0) return <p className="muted">No tool calls yet.</p>;
@@ -21,6 +25,7 @@ export function CallCards({ calls }: { readonly calls: readonly ToolCallView[] }
 }
 
 export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCallView }) {
+  const [isOpen, setOpen] = useState(false);
   const style = CALL_STATE_STYLES[call.state];
   return (
     <details
@@ -29,11 +34,12 @@ export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCa
       data-call={call.callId}
       data-name={call.name}
       data-state={call.state}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary>
         <Icon name="chevron" className="call-chevron" />
         <span className="call-title">
-          <span className="call-name mono">{call.name}</span>
+          <bdi className="call-name mono">{call.name}</bdi>
           <span className="call-kind">{call.blocking ? 'blocking' : 'non-blocking'}</span>
         </span>
         {/* A call that needs review stopped at an unknown time. */}
@@ -44,32 +50,75 @@ export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCa
         )}
         <StateBadge style={style} />
       </summary>
+      {isOpen && <CallBody call={call} />}
+    </details>
+  );
+});
+
+function CallBody({ call }: { readonly call: ToolCallView }) {
+  const [wantsAll, setWantsAll] = useState(false);
+  const { executionId, callId } = call;
+  const full = useData().useQuery('ai.runs.getCall', wantsAll ? { executionId, callId } : undefined);
+  const shown = full.state === 'ready' ? full.value : call;
+  const isCut = Math.max(call.arguments.length, call.result?.length ?? 0) >= MAX_SHOWN_CHARACTERS;
+  return (
+    <>
       {call.progress !== undefined && (
         <div className="call-progress">
           <progress
             max={1}
             value={call.progress}
             aria-label={`Progress of ${call.name}`}
-            style={{ '--done': `${Math.round(call.progress * 100)}%` } as CSSProperties}
+            style={percent('--done', call.progress)}
           />
-          {call.note !== undefined && <span className="muted">{call.note}</span>}
+          {call.note !== undefined && <bdi className="muted">{call.note}</bdi>}
         </div>
       )}
+      <CallTimes call={call} />
       <h3>Arguments</h3>
-      <CodeBlock text={call.arguments === '' ? '{}' : call.arguments} label={`arguments of ${call.name}`} />
-      {call.result !== undefined && (
+      <JsonTree text={shown.arguments === '' ? '{}' : shown.arguments} label={`arguments of ${call.name}`} />
+      {shown.result !== undefined && (
         <>
           <h3>Result</h3>
-          <CodeBlock text={call.result} label={`result of ${call.name}`} />
+          <JsonTree text={shown.result} label={`result of ${call.name}`} />
         </>
+      )}
+      {isCut && full.state !== 'ready' && (
+        <p className="cut-notice muted">
+          Only the first 16 KB of a text are shown.{' '}
+          <button type="button" className="link-button" onClick={() => setWantsAll(true)} disabled={wantsAll}>
+            {wantsAll && full.state === 'loading' ? 'Loading…' : 'Show everything'}
+          </button>
+          {full.state === 'failed' && <span className="form-error"> {full.error.message}</span>}
+        </p>
       )}
       {call.error !== undefined && (
         <>
           <h3>Error</h3>
-          <p className="call-error">{call.error}</p>
+          <FoldedText className="call-error" text={call.error} label={`the error of ${call.name}`} />
         </>
       )}
-      <p className="call-id muted mono">{call.callId}</p>
-    </details>
+      <p className="call-id muted">
+        <bdi className="mono">{call.callId}</bdi>{' '}
+        <CopyButton text={call.callId} label="the call’s id" caption="Copy id" />
+      </p>
+    </>
   );
-});
+}
+
+/** When it was requested, how long it waited for a person, and when it ran. */
+function CallTimes({ call }: { readonly call: ToolCallView }) {
+  const { createdAt, approvalRequestedAt, startTime, endTime } = call;
+  const decidedAt = startTime ?? endTime;
+  const facts = [
+    createdAt === undefined ? '' : `Requested ${formatDateTime(createdAt)}`,
+    approvalRequestedAt === undefined || decidedAt === undefined
+      ? ''
+      : `waited ${formatDuration(decidedAt - approvalRequestedAt)} for a decision`,
+    endTime === undefined || startTime === undefined ? '' : `executed for ${formatDuration(endTime - startTime)}`,
+  ].filter((fact) => fact !== '');
+  return facts.length === 0 ? null : <p className="call-times muted">{facts.join(', ')}</p>;
+}
+
+/** As the server cuts arguments and results in views. */
+const MAX_SHOWN_CHARACTERS = 16 * 1024;

@@ -1,16 +1,32 @@
 /** The key figures of a run in one strip. */
 import type { ReactNode } from 'react';
+import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import type { RunView } from '../../business/ai/domain/types/RunViews';
-import { formatCount, formatDateTime, formatMoney } from '../format/format';
+import { formatCount, formatDateTime, pluralize } from '../format/format';
+import { formatCost } from '../format/formatCost';
 import { Elapsed } from '../components/Elapsed';
 import { isLive } from './isLive';
 
-export function RunFacts({ run }: { readonly run: RunView }) {
+export interface RunFactsProps {
+  readonly run: RunView;
+  readonly requests: readonly RequestView[];
+}
+
+export function RunFacts({ run, requests }: RunFactsProps) {
   const { usage } = run;
   const hasStarted = run.startedAt !== undefined || isLive(run.state);
+  const models = run.models ?? [...new Set(requests.flatMap(({ model }) => (model === undefined ? [] : [model])))];
   return (
     <dl className="facts">
-      <Fact name="Provider">{run.model === undefined ? run.providerId : `${run.providerId} / ${run.model}`}</Fact>
+      <Fact name="Provider">
+        <bdi>{run.providerId}</bdi>
+      </Fact>
+      <Fact name={models.length > 1 ? 'Models' : 'Model'}>
+        <bdi>{models.join(', ') || (run.model ?? 'the provider’s default')}</bdi>
+      </Fact>
+      <Fact name="User">
+        <bdi>{run.userId}</bdi>
+      </Fact>
       <Fact name="Started">
         <time dateTime={new Date(run.startedAt ?? run.createdAt).toISOString()}>
           {formatDateTime(run.startedAt ?? run.createdAt)}
@@ -38,8 +54,18 @@ export function RunFacts({ run }: { readonly run: RunView }) {
         )}
       </Fact>
       <Fact name="Cost">
-        <span className="numeric">{run.cost === undefined ? 'Unknown' : formatMoney(run.cost)}</span>
+        <span className="numeric">{formatCost(run, isLive(run.state) || run.iterations === 0)}</span>
+        {run.unpriced !== undefined && (
+          <span className="fact-more">
+            {pluralize(run.unpriced.calls, 'call')} of unknown cost: {run.unpriced.reasons.join('; ')}
+          </span>
+        )}
       </Fact>
+      {run.conversationId !== undefined && (
+        <Fact name="Conversation">
+          <bdi className="mono">{run.conversationId}</bdi>
+        </Fact>
+      )}
     </dl>
   );
 }

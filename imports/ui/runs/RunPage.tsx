@@ -1,20 +1,31 @@
 /** One run, live: its progress, conversation, tool calls and cost, and the actions it waits for. */
+import { useState } from 'react';
 import { useRun } from '../hooks/useRun';
 import type { LiveRun } from '../hooks/useRun';
 import type { RunDetails } from '../data/DashboardData';
-import { RUN_STATE_STYLES } from '../format/stateStyles';
+import { cutText, wellFormed } from '../format/text';
 import { EmptyState } from '../components/EmptyState';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
-import { StateBadge } from '../components/StateBadge';
+import { AgainPanel } from './AgainPanel';
+import type { AgainChoice } from './AgainPanel';
 import { CallCards } from './CallCards';
-import { CancelButton } from './CancelButton';
 import { Conversation } from './Conversation';
-import { PendingActions } from './PendingActions';
 import { EventLog } from './EventLog';
-import { scrollToCall } from './scrollToCall';
+import { PendingActions } from './PendingActions';
+import { openCard, scrollToCall } from './scrollToCall';
+import { RunActions } from './RunActions';
 import { RunFacts } from './RunFacts';
+import { RunFailure } from './RunFailure';
+import { RunFeedback } from './RunFeedback';
+import { RunRelations } from './RunRelations';
 import { RunTimeline } from './RunTimeline';
+import { TurnList } from './TurnList';
+import { turnRecords } from './turnRecords';
+import { turnTimes } from './turnTimes';
+import { useExternalTools } from './useExternalTools';
+import { usePlainText } from './usePlainText';
+import { useRunRequests } from './useRunRequests';
 
 export function RunPage({ executionId }: { readonly executionId: string }) {
   const live = useRun(executionId);
@@ -43,42 +54,74 @@ function RunNotFound() {
 }
 
 function RunContent({ live, details }: { readonly live: LiveRun; readonly details: RunDetails }) {
-  const { run, calls } = details;
+  const { run, items, calls } = details;
+  const requests = useRunRequests(run._id);
+  const externalTools = useExternalTools();
+  const [isPlain, setPlain] = usePlainText();
+  const [again, setAgain] = useState<AgainChoice>();
+  const turns = turnTimes(requests, details.turns);
+  const selectTurn = (turn: number): void => openCard(`turn-${turn}`);
   return (
     <article className="run-page" data-state={run.state}>
-      <PageTitle title={run.title === '' ? 'Untitled run' : run.title}>
-        <div className="run-actions">
-          <StateBadge style={RUN_STATE_STYLES[run.state]} />
-          {live.isActive && <CancelButton command={live.cancel} />}
-        </div>
+      <PageTitle title={run.title === '' ? 'Untitled run' : wellFormed(cutText(run.title, MAX_TITLE))}>
+        <RunActions live={live} run={run} onAgain={setAgain} />
       </PageTitle>
-      <RunFacts run={run} />
-      {run.error !== undefined && (
-        <p className="run-failure tone-red" role="alert">
-          <strong>{run.error.code}</strong> {run.error.message}
-        </p>
-      )}
+      <RunFacts run={run} requests={requests} />
+      <RunRelations run={run} />
+      {run.error !== undefined && run.state !== 'cancelled' && <RunFailure error={run.error} />}
       <PendingActions live={live} />
+      {again !== undefined && (
+        <AgainPanel
+          key={`${again.kind} ${again.turn ?? ''}`}
+          run={run}
+          choice={again}
+          onClose={() => setAgain(undefined)}
+        />
+      )}
       <section className="card" aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
-        <RunTimeline details={details} onSelect={scrollToCall} />
+        <RunTimeline
+          run={run}
+          items={items}
+          calls={calls}
+          turns={turns}
+          externalTools={externalTools}
+          onSelectCall={scrollToCall}
+          onSelectTurn={selectTurn}
+        />
       </section>
       <div className="run-columns">
         <section className="card" aria-labelledby="conversation-title">
-          <h2 id="conversation-title">Conversation</h2>
-          <Conversation details={details} onSelect={scrollToCall} />
+          <div className="section-head">
+            <h2 id="conversation-title">Conversation</h2>
+            <button type="button" className="link-button" aria-pressed={isPlain} onClick={() => setPlain(!isPlain)}>
+              {isPlain ? 'Show Markdown' : 'Show plain text'}
+            </button>
+          </div>
+          <Conversation details={details} onSelect={scrollToCall} isPlain={isPlain} />
         </section>
         <div className="run-side">
+          <section className="card" aria-labelledby="turns-title">
+            <h2 id="turns-title">Turns</h2>
+            <TurnList
+              turns={turnRecords(run.iterations, requests, turns)}
+              {...(live.isActive ? {} : { onFork: (turn: number) => setAgain({ kind: 'fork', turn }) })}
+            />
+          </section>
           <section className="card" aria-labelledby="calls-title">
             <h2 id="calls-title">Tool calls</h2>
             <CallCards calls={calls} />
           </section>
+          <RunFeedback run={run} />
           <section className="card" aria-labelledby="events-title">
             <h2 id="events-title">Events</h2>
-            <EventLog details={details} />
+            <EventLog details={details} requests={requests} />
           </section>
         </div>
       </div>
     </article>
   );
 }
+
+/** The server cuts titles; a page must not rely on it. */
+const MAX_TITLE = 160;

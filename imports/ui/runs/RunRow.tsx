@@ -1,42 +1,63 @@
-/** One run in the list. It is rendered again only when its own record changes. */
+/** One run in a list. It is rendered again only when its own record changes. */
 import { memo } from 'react';
-import type { ListedRun } from '../data/DashboardData';
-import { formatCount, formatMoney, pluralize } from '../format/format';
-import { RUN_STATE_STYLES } from '../format/stateStyles';
+import type { ListedRun } from '../../business/ai/domain/types/RunViews';
 import { Ago, Elapsed } from '../components/Elapsed';
 import { Icon } from '../components/Icon';
 import { StateBadge } from '../components/StateBadge';
+import { formatCount, pluralize } from '../format/format';
+import { runStyle } from '../format/stateStyles';
 import { linkTo } from '../shell/route';
 import { isLive } from './isLive';
+import { RunCost } from './RunCost';
 
-export const RunRow = memo(function RunRow({ run }: { readonly run: ListedRun }) {
-  const { _id, title, providerId, model, state, usage, cost, iterations, awaitingApproval, error } = run;
+export type RunRowView = ListedRun;
+
+export const RunRow = memo(function RunRow({ run }: { readonly run: RunRowView }) {
+  const {
+    _id,
+    title,
+    providerId,
+    model,
+    models = [],
+    state,
+    usage,
+    iterations,
+    waitingFor,
+    error,
+    tags = [],
+    rating,
+  } = run;
   const live = isLive(state);
+  const shownModel = models.length > 0 ? models.join(', ') : model;
   return (
     <li className={live ? 'run-row is-live' : 'run-row'} data-run={_id} data-state={state}>
-      <a href={linkTo(['runs', _id])}>
+      <a href={linkTo(['runs', _id])} data-row>
         <span className="run-state">
-          <StateBadge style={RUN_STATE_STYLES[state]} />
+          <StateBadge style={runStyle(state, waitingFor)} />
         </span>
         <span className="run-summary">
-          <span className="run-title">{title === '' ? 'Untitled run' : title}</span>
+          <bdi className="run-title">{title === '' ? 'Untitled run' : title}</bdi>
           <span className="run-meta">
-            {awaitingApproval.length > 0 && (
-              <span className="approval-count tone-amber">
-                <Icon name="hand" />
-                {pluralize(awaitingApproval.length, 'approval')} needed
+            <bdi>{shownModel === undefined ? providerId : `${providerId} / ${shownModel}`}</bdi>
+            {iterations > 0 && <span>{pluralize(iterations, 'turn')}</span>}
+            {rating !== undefined && (
+              <span className={rating === 'up' ? 'tone-green run-rating' : 'tone-red run-rating'}>
+                <Icon name={rating === 'up' ? 'check' : 'cross'} /> Rated {rating === 'up' ? 'good' : 'bad'}
               </span>
             )}
-            <span>{model === undefined ? providerId : `${providerId} / ${model}`}</span>
-            {iterations > 0 && <span>{pluralize(iterations, 'turn')}</span>}
-            {error !== undefined && state === 'failed' && <span className="run-error">{error.message}</span>}
+            {tags.map((tag) => (
+              <bdi key={tag} className="tag">
+                {tag}
+              </bdi>
+            ))}
+            {error !== undefined && state === 'failed' && <bdi className="run-error">{error.message}</bdi>}
           </span>
         </span>
         <span className="run-fact numeric" data-label="Tokens">
           {usage.total_tokens === 0 ? '–' : formatCount(usage.total_tokens)}
         </span>
         <span className="run-fact numeric" data-label="Cost">
-          {cost === undefined ? '–' : formatMoney(cost)}
+          <RunCost run={run} />
         </span>
         <span className="run-fact numeric" data-label="Duration">
           {run.startedAt === undefined && !live ? (

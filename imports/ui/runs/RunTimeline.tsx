@@ -1,26 +1,25 @@
 /** Turns and tool calls as bars on a time axis, with one lane each for turns, blocking and non-blocking calls. */
-import type { CSSProperties, ReactNode } from 'react';
-import { needsReview } from '../../business/ai/domain/entities/Tool';
-import type { RunDetails } from '../data/DashboardData';
+import type { ReactNode } from 'react';
 import { formatDuration } from '../format/format';
-import { CALL_STATE_STYLES } from '../format/stateStyles';
-import { Icon } from '../components/Icon';
 import { useNow } from '../components/useNow';
 import { isLive } from './isLive';
 import { axisTicks } from './axisTicks';
+import { barPosition, percent } from './barPosition';
 import { buildTimeline } from './buildTimeline';
-import type { Bar, CallBar, Timeline } from './buildTimeline';
+import type { Timeline, TimelineInput } from './buildTimeline';
+import { CallRow } from './CallRow';
+import { TimelineTotals } from './TimelineTotals';
+import { TurnBars } from './TurnBars';
 
-export function RunTimeline({
-  details,
-  onSelect,
-}: {
-  readonly details: RunDetails;
-  readonly onSelect: (callId: string) => void;
-}) {
-  const now = useNow(200, isLive(details.run.state));
-  const timeline = buildTimeline(details, now);
-  const { turns, blocking, nonBlocking } = timeline;
+export interface RunTimelineProps extends TimelineInput {
+  readonly onSelectCall: (callId: string) => void;
+  readonly onSelectTurn: (turn: number) => void;
+}
+
+export function RunTimeline({ onSelectCall, onSelectTurn, ...input }: RunTimelineProps) {
+  const now = useNow(200, isLive(input.run.state));
+  const timeline = buildTimeline(input, now);
+  const { turns, blocking, nonBlocking, waits } = timeline;
   return (
     <div className="timeline">
       <Axis timeline={timeline} />
@@ -28,36 +27,33 @@ export function RunTimeline({
         <li className="lane-row lane-model">
           <span className="lane-name">Turns</span>
           <span className="lane-track">
-            {turns.map((turn) => (
+            {waits.map((wait) => (
               <span
-                key={turn.turn}
-                className={turn.isLive ? 'bar bar-model is-live' : 'bar bar-model'}
-                style={barPosition(turn, timeline)}
-                title={`Turn ${turn.turn}: ${formatDuration(turn.end - turn.start)}`}
-              >
-                <span className="visually-hidden">
-                  Turn {turn.turn}, {formatDuration(turn.end - turn.start)}
-                </span>
-                <span aria-hidden="true">{turn.turn}</span>
-              </span>
+                key={wait.start}
+                className={`bar bar-wait segment-${wait.kind}`}
+                style={barPosition(wait, timeline)}
+                data-wait={wait.kind}
+              />
             ))}
+            <TurnBars turns={turns} timeline={timeline} onSelect={onSelectTurn} />
           </span>
         </li>
       </Lane>
       {blocking.length > 0 && (
         <Lane title="Blocking tools" hint="the model waits for their results">
           {blocking.map((bar) => (
-            <CallRow key={bar.call.callId} bar={bar} timeline={timeline} onSelect={onSelect} />
+            <CallRow key={bar.call.callId} bar={bar} timeline={timeline} onSelect={onSelectCall} />
           ))}
         </Lane>
       )}
       {nonBlocking.length > 0 && (
         <Lane title="Non-blocking tools" hint="the model continues, results follow">
           {nonBlocking.map((bar) => (
-            <CallRow key={bar.call.callId} bar={bar} timeline={timeline} onSelect={onSelect} />
+            <CallRow key={bar.call.callId} bar={bar} timeline={timeline} onSelect={onSelectCall} />
           ))}
         </Lane>
       )}
+      <TimelineTotals timeline={timeline} />
     </div>
   );
 }
@@ -71,7 +67,7 @@ function Axis({ timeline }: { readonly timeline: Timeline }) {
           // A tick near the end has no room for its label.
           .filter((tick) => tick / span < 0.88)
           .map((tick) => (
-            <span key={tick} className="tick numeric" style={{ '--at': `${(100 * tick) / span}%` } as CSSProperties}>
+            <span key={tick} className="tick numeric" style={percent('--at', tick / span)}>
               {formatDuration(tick)}
             </span>
           ))}
@@ -97,65 +93,4 @@ function Lane({
       <ul>{children}</ul>
     </section>
   );
-}
-
-function CallRow({
-  bar,
-  timeline,
-  onSelect,
-}: {
-  readonly bar: CallBar;
-  readonly timeline: Timeline;
-  readonly onSelect: (callId: string) => void;
-}) {
-  const { call } = bar;
-  const style = CALL_STATE_STYLES[call.state];
-  // A call that needs review stopped at an unknown time.
-  const elapsed =
-    call.executionTime ?? (call.startTime === undefined || needsReview(call) ? undefined : bar.end - bar.start);
-  return (
-    <li className="lane-row" data-call={call.callId} data-state={call.state}>
-      <button type="button" className={`lane-call tone-${style.tone}`} onClick={() => onSelect(call.callId)}>
-        <span className="lane-name">
-          <Icon name={style.icon} />
-          <span className="lane-tool">{call.name}</span>
-          <span className="visually-hidden">
-            , {call.blocking ? 'blocking' : 'non-blocking'}, {style.label}
-          </span>
-        </span>
-        <span className="lane-track">
-          <span className={style.isLive ? 'bar bar-call is-live' : 'bar bar-call'} style={barPosition(bar, timeline)}>
-            {call.progress !== undefined && style.isLive && (
-              <span
-                className="bar-progress"
-                style={{ '--done': `${Math.round(call.progress * 100)}%` } as CSSProperties}
-              />
-            )}
-          </span>
-          <span className="bar-label numeric" style={labelPosition(bar, timeline)}>
-            {elapsed === undefined ? style.label : formatDuration(elapsed)}
-          </span>
-        </span>
-      </button>
-    </li>
-  );
-}
-
-function barPosition(bar: Bar, timeline: Bar): CSSProperties {
-  const span = timeline.end - timeline.start;
-  // React's type does not include custom properties.
-  return {
-    '--from': `${(100 * (bar.start - timeline.start)) / span}%`,
-    '--length': `${(100 * (bar.end - bar.start)) / span}%`,
-  } as CSSProperties;
-}
-
-/** Beside the bar, on the side with enough room. */
-function labelPosition(bar: Bar, timeline: Bar): CSSProperties {
-  const span = timeline.end - timeline.start;
-  const from = (bar.start - timeline.start) / span;
-  const to = (bar.end - timeline.start) / span;
-  if (to < 0.86) return { left: `calc(${100 * to}% + 6px)` };
-  if (from > 0.14) return { right: `calc(${100 * (1 - from)}% + 6px)` };
-  return { right: '6px' };
 }

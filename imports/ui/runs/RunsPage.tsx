@@ -1,21 +1,42 @@
-/** All runs, live, newest first. */
-import { useMemo, useState } from 'react';
-import { useData } from '../hooks/BolideProvider';
-import type { ListedRun } from '../data/DashboardData';
-import { formatCount, pluralize } from '../format/format';
+/** All runs, live: searched, filtered and sorted by the server, a page at a time. */
+import { useMemo } from 'react';
 import { EmptyState } from '../components/EmptyState';
-import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
-import type { Route } from '../shell/route';
-import { filterRuns, readRunFilter } from './filterRuns';
+import { WhenLoaded } from '../components/WhenLoaded';
+import { Paging } from '../components/list/Paging';
+import { SavedViews } from '../components/list/SavedViews';
+import { useLastReady } from '../components/list/useLastReady';
+import { useData } from '../hooks/BolideProvider';
+import { useRowKeys } from '../keys/useRowKeys';
+import type { PageProps } from '../shell/PageProps';
+import { changeFilters, placeOf } from '../shell/queryParameters';
+import { readRunFilter, readRunOrder } from './runFilter';
 import { RunFilters } from './RunFilters';
 import { RunTable } from './RunTable';
+import { RunTotals } from './RunTotals';
 
-/** Rows that are rendered initially, and added with each "Show more", so that rendering stays cheap. */
-const PAGE_SIZE = 60;
+const PAGE_SIZE = 50;
 
-export function RunsPage({ route }: { readonly route: Route }) {
-  const loaded = useData().useRuns();
+const VIEWS = [
+  { name: 'All', query: '' },
+  { name: 'Active', query: 'state=active' },
+  { name: 'Waits for someone', query: 'state=waits' },
+  { name: 'Failed', query: 'state=failed' },
+];
+
+export function RunsPage({ route }: PageProps) {
+  const data = useData();
+  const { query } = route;
+  const filter = useMemo(() => readRunFilter(query), [query]);
+  const { sort, order } = readRunOrder(query);
+  const { after } = placeOf(route);
+  const place = after === undefined ? {} : { after };
+  const { shown, isStale } = useLastReady(
+    data.useQuery('ai.runs.list', { ...filter, sort, order, limit: PAGE_SIZE, ...place }),
+  );
+  const summary = useLastReady(data.useQuery('ai.runs.summary', filter));
+  const list = useRowKeys<HTMLDivElement>('Runs', 'run');
+  const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
       <PageTitle title="Runs">
@@ -23,44 +44,44 @@ export function RunsPage({ route }: { readonly route: Route }) {
           New run
         </a>
       </PageTitle>
-      <WhenLoaded loaded={loaded} what="runs">
-        {(runs) => <RunsList runs={runs} route={route} />}
+      <SavedViews route={route} standard={VIEWS} />
+      <RunFilters route={route} />
+      <WhenLoaded loaded={shown} what="runs">
+        {({ runs, total, next }) =>
+          total === 0 ? (
+            <NoRuns isFiltered={isFiltered} />
+          ) : (
+            <>
+              <RunTotals summary={summary.shown} isStale={summary.isStale} />
+              <div
+                ref={list}
+                className={isStale ? 'card run-list-card is-stale' : 'card run-list-card'}
+                aria-busy={isStale}
+              >
+                <RunTable
+                  runs={runs}
+                  label="Runs"
+                  order={{ sort, order }}
+                  onSort={(next) => changeFilters(route, { ...next })}
+                />
+              </div>
+              <Paging route={route} limit={PAGE_SIZE} count={runs.length} total={total} next={next} what="runs" />
+            </>
+          )
+        }
       </WhenLoaded>
     </>
   );
 }
 
-function RunsList({ runs, route }: { readonly runs: readonly ListedRun[]; readonly route: Route }) {
-  const filter = useMemo(() => readRunFilter(route.query), [route]);
-  const matching = useMemo(() => filterRuns(runs, filter), [runs, filter]);
-  const [limit, setLimit] = useState(PAGE_SIZE);
-  if (runs.length === 0) {
-    return (
-      <EmptyState icon="runs" title="No runs yet">
-        Runs appear here as soon as they start. <a href="#/playground">Start one in the playground</a>
-      </EmptyState>
-    );
-  }
-  return (
-    <>
-      <RunFilters route={route} runs={runs} filter={filter} />
-      <p className="visually-hidden" role="status">
-        {pluralize(matching.length, 'run')}
-      </p>
-      {matching.length === 0 ? (
-        <EmptyState icon="search" title="No runs match these filters">
-          <a href="#/runs">Clear filters</a>
-        </EmptyState>
-      ) : (
-        <div className="card run-list-card">
-          <RunTable runs={matching.slice(0, limit)} label="Runs" />
-        </div>
-      )}
-      {matching.length > limit && (
-        <button type="button" className="button show-more" onClick={() => setLimit(limit + PAGE_SIZE)}>
-          Show more ({formatCount(matching.length - limit)} remaining)
-        </button>
-      )}
-    </>
+function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
+  return isFiltered ? (
+    <EmptyState icon="search" title="No runs match these filters">
+      <a href="#/runs">Clear filters</a>
+    </EmptyState>
+  ) : (
+    <EmptyState icon="runs" title="No runs yet">
+      Runs appear here as soon as they start. <a href="#/playground">Start one in the playground</a>
+    </EmptyState>
   );
 }

@@ -1,6 +1,11 @@
-/** Expands a call's card, scrolls it into view and focuses it. */
+/** Expands a card, scrolls it into view and focuses it. */
 export function scrollToCall(callId: string): void {
-  const card = document.getElementById(`call-${callId}`);
+  openCard(`call-${callId}`);
+}
+
+/** @param id of the element */
+export function openCard(id: string): void {
+  const card = document.getElementById(id);
   if (!(card instanceof HTMLDetailsElement)) return;
   card.open = true;
   card.scrollIntoView({ block: 'nearest' });

@@ -12,10 +12,7 @@ export function splitTurns(items: readonly Item[]): readonly TranscriptTurn[] {
   let receivedResults: string[] = [];
   let isInTurn = false;
   for (const item of items) {
-    const isFromModel =
-      item.type === 'function_call' ||
-      item.type === 'reasoning' ||
-      (item.type === 'message' && item.role === 'assistant');
+    const isFromModel = isModelItem(item);
     if (isFromModel && !isInTurn) turns.push({ callIds: [], receivedResults });
     if (isFromModel) receivedResults = [];
     isInTurn = isFromModel;
@@ -23,4 +20,13 @@ export function splitTurns(items: readonly Item[]): readonly TranscriptTurn[] {
     if (item.type === 'function_call_output' && item.status !== 'in_progress') receivedResults.push(item.call_id);
   }
   return turns;
+}
+
+/** The model wrote the item. */
+export function isModelItem(item: Item | undefined): boolean {
+  return (
+    item?.type === 'function_call' ||
+    item?.type === 'reasoning' ||
+    (item?.type === 'message' && item.role === 'assistant')
+  );
 }

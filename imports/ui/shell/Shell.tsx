@@ -1,23 +1,22 @@
 /** The frame of every page: navigation, connection status, theme, and the simulation notice. */
+import { useCallback, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useData } from '../hooks/BolideProvider';
 import { Icon } from '../components/Icon';
-import type { IconName } from '../components/Icon';
 import { useAction } from '../components/useAction';
+import { useKeyDispatcher, useKeys } from '../keys/keyBindings';
+import { keyName } from '../keys/keyName';
+import { KeysDialog } from '../keys/KeysDialog';
+import { CommandPalette } from '../palette/CommandPalette';
+import { useCommands } from '../palette/useCommands';
 import { ConnectionStatus } from './ConnectionStatus';
+import { LostConnection } from './LostConnection';
 import { Logo } from './Logo';
+import { Navigation } from './Navigation';
 import type { Route } from './route';
 import { SimulationNotice } from './SimulationNotice';
 import { ThemeSwitch } from './ThemeSwitch';
 import type { ThemeChoice } from './useTheme';
-
-const PAGES = [
-  { path: '', icon: 'overview', label: 'Overview' },
-  { path: 'runs', icon: 'runs', label: 'Runs' },
-  { path: 'playground', icon: 'playground', label: 'Playground' },
-  { path: 'tools', icon: 'tools', label: 'Tools' },
-  { path: 'providers', icon: 'providers', label: 'Providers' },
-] as const satisfies readonly { path: string; icon: IconName; label: string }[];
 
 export interface ShellProps {
   readonly route: Route;
@@ -28,8 +27,17 @@ export interface ShellProps {
 
 export function Shell({ route, theme, name, children }: ShellProps) {
   const { commands } = useData();
+  useKeyDispatcher();
   const signOut = useAction(commands.signOut);
-  const current = route.path[0] ?? '';
+  const [dialog, setDialog] = useState<'palette' | 'keys'>();
+  const close = useCallback(() => setDialog(undefined), []);
+  const showKeys = useCallback(() => setDialog('keys'), []);
+  const showPalette = (): void => setDialog('palette');
+  const paletteCommands = useCommands({ theme, showKeys, signOut: signOut.run });
+  useKeys('Everywhere', [
+    { key: 'mod+k', label: 'Command palette', run: showPalette },
+    { key: '?', label: 'Keyboard shortcuts', run: showKeys },
+  ]);
   return (
     <div className="shell">
       <a className="skip-link" href="#bolide-content" onClick={focusContent}>
@@ -40,25 +48,27 @@ export function Shell({ route, theme, name, children }: ShellProps) {
           <Logo />
           <span>Bolide</span>
         </a>
-        <nav aria-label="Pages">
-          <ul>
-            {PAGES.map(({ path, icon, label }) => (
-              <li key={path}>
-                <a
-                  href={`#/${path}`}
-                  aria-current={current === path || (path === '' && current === 'overview') ? 'page' : undefined}
-                >
-                  <Icon name={icon} />
-                  <span>{label}</span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <button type="button" className="palette-button" onClick={showPalette}>
+          <Icon name="search" />
+          <span className="palette-caption">
+            Search<span className="visually-hidden">, command palette</span>
+          </span>
+          <kbd aria-hidden="true">{keyName('mod+k')}</kbd>
+        </button>
+        <Navigation route={route} />
         <div className="sidebar-footer">
           <ConnectionStatus />
           <div className="sidebar-actions">
             <ThemeSwitch theme={theme} />
+            <button
+              type="button"
+              className="icon-button keys-button"
+              onClick={showKeys}
+              aria-label="Keyboard shortcuts"
+              title="Keyboard shortcuts"
+            >
+              <Icon name="keyboard" />
+            </button>
             <button
               type="button"
               className="icon-button"
@@ -72,11 +82,14 @@ export function Shell({ route, theme, name, children }: ShellProps) {
         </div>
       </header>
       <div className="page-area">
+        <LostConnection />
         <SimulationNotice />
         <main id="bolide-content" tabIndex={-1}>
           {children}
         </main>
       </div>
+      {dialog === 'palette' && <CommandPalette commands={paletteCommands} onClose={close} />}
+      {dialog === 'keys' && <KeysDialog onClose={close} />}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** The properties of a tool as small tags. */
-import type { ToolSummary } from '../data/DashboardData';
+import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
 import { Icon } from '../components/Icon';
 
 export function ToolTags({ tool }: { readonly tool: Pick<ToolSummary, 'blocking' | 'needsApproval' | 'external'> }) {

@@ -2,11 +2,12 @@
 import type { CSSProperties } from 'react';
 import { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import { useData } from '../hooks/BolideProvider';
-import type { ToolSummary } from '../data/DashboardData';
+import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
 import { formatCount, pluralize } from '../format/format';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { EmptyState } from '../components/EmptyState';
 import { WhenLoaded } from '../components/WhenLoaded';
+import { FoldedText } from '../components/FoldedText';
 import { PageTitle } from '../components/PageTitle';
 import { ToolTags } from './ToolTags';
 
@@ -47,7 +48,13 @@ function ToolCard({ tool }: { readonly tool: ToolSummary }) {
         <h2 className="mono">{tool.name}</h2>
         <ToolTags tool={tool} />
       </div>
-      <p className="muted tool-text">{tool.description}</p>
+      <FoldedText
+        text={tool.description}
+        length={400}
+        lines={6}
+        label={`the description of ${tool.name}`}
+        className="muted tool-text"
+      />
       {total === 0 ? (
         <p className="tool-unused muted">No calls yet</p>
       ) : (

@@ -212,6 +212,8 @@ describe('the call forms of the specification', () => {
       'executionId',
       'response',
       'usage',
+      'cost',
+      'models',
       'iterations',
       'transcript',
       'toolCalls',

@@ -120,9 +120,20 @@ export class Collection<T extends { _id: string }> {
     }
   }
 
-  /** Observers don't see its writes, so the app must not use it. */
-  rawCollection(): never {
-    throw new Error(`rawCollection of ${this._name} must not be used.`);
+  /** Observers don't see its writes, so it has no method that writes. */
+  rawCollection(): { aggregate(pipeline: object[]): { toArray(): Promise<Fields[]> } } {
+    return {
+      aggregate: (pipeline) => {
+        if (pipeline.some((stage) => '$out' in stage || '$merge' in stage))
+          throw new Error('An aggregation must not be used to write.');
+        return {
+          toArray: async () => {
+            await databaseAnswers();
+            return this.memory.aggregate(asBson(pipeline) as Fields[]);
+          },
+        };
+      },
+    };
   }
 }
 

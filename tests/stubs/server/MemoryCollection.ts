@@ -2,7 +2,7 @@
  * The in-memory database behind one Mongo.Collection: documents and indexes, queries and updates by
  * mingo, errors as thrown by the driver.
  */
-import { Query, find, update } from 'mingo';
+import { Aggregator, Query, find, update } from 'mingo';
 import { EJSON } from '../meteor/ejson';
 import { refuseImpossible } from './impossibleUpdates';
 import { MongoServerError } from './MongoServerError';
@@ -59,6 +59,10 @@ export class MemoryCollection {
     // As in MongoDB, 0 means no limit.
     if (spec.limit !== undefined && spec.limit !== 0) cursor.limit(Math.abs(spec.limit));
     return EJSON.clone(cursor.all());
+  }
+
+  aggregate(pipeline: readonly Fields[]): Fields[] {
+    return new Aggregator([...pipeline]).run<Fields>(EJSON.clone([...this.documents.values()]));
   }
 
   /** @returns the number of matched documents */

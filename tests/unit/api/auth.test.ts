@@ -19,8 +19,12 @@ describe('ApiTokens', () => {
   const REQUEST = { userId: 'ann', name: 'laptop', scopes: ['generate'] } as const;
 
   it('verifies a token as its owner with its scopes', async () => {
-    const { token } = await tokens.issue(REQUEST);
-    expect(await tokens.verify(token)).to.deep.equal({ userId: 'ann', scopes: ['generate'] });
+    const { id, token } = await tokens.issue(REQUEST);
+    expect(await tokens.verify(token)).to.deep.equal({
+      userId: 'ann',
+      scopes: ['generate'],
+      token: { id, name: 'laptop' },
+    });
   });
 
   it('neither stores nor lists anything that would be accepted as a token', async () => {

@@ -258,7 +258,7 @@ describe('Meteor stubs', () => {
         () => tasks.remove({}),
         () => tasks.find().fetch(),
         () => tasks.find().count(),
-        () => tasks.rawCollection(),
+        () => tasks.rawCollection().aggregate([{ $out: 'tasks' }]),
       ]) {
         expect(use).to.throw(/not available on the server|must not be used/);
       }

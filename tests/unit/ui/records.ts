@@ -1,5 +1,7 @@
 /** A run and a tool call as the dashboard's views show them, for the tests of its pages. */
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { NO_USAGE as NO_MODEL_USAGE } from '../../../imports/business/ai/domain/entities/Response';
+import type { RequestView } from '../../../imports/business/ai/domain/types/RequestRecords';
 import type { RunDetailView, ToolCallView } from '../../../imports/business/ai/domain/types/RunViews';
 import { NO_USAGE } from '../../../imports/ui/data/reducers/usageView';
 
@@ -30,4 +32,22 @@ export function toolCall(fields: Partial<ToolCallView>): ToolCallView {
 
 export function callOutput(call_id: string, fields: object = {}): Item {
   return { type: 'function_call_output', call_id, output: 'x', ...fields };
+}
+
+/** A model call as the request log has it. */
+export function requestView(fields: Partial<RequestView>): RequestView {
+  return {
+    _id: 'q',
+    source: 'run',
+    executionId: 'r',
+    at: 1_000,
+    userId: 'ann',
+    isStream: true,
+    state: 'completed',
+    attempts: [],
+    duration: 100,
+    durationBucket: 1,
+    usage: NO_MODEL_USAGE,
+    ...fields,
+  };
 }

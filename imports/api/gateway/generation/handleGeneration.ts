@@ -30,6 +30,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
   return async (context) => {
     const { principal, request, response, signal, hasLeft, details } = context;
     const { options: read, stream, includeUsage = false } = api.read(request);
+    if (read.model !== undefined) details.model = read.model;
     const route = await ports.models.resolve(principal, read.model, api.wire);
     const options = route.wire === 'responses' ? withoutChatOptions(read) : read;
     details.provider = route.providerId;

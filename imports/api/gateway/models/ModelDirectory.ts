@@ -1,8 +1,8 @@
 /** The providers and models that a caller may use. */
+import { permittedProviders } from '../../../business/ai/application/operations/permittedProviders';
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../../business/ai/domain/interfaces/AccessPolicy';
 import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
-import type { Actor } from '../../../business/ai/domain/types/Actor';
 import type { WireName } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { toActor } from '../../auth/ApiPrincipal';
@@ -66,21 +66,6 @@ export class ModelDirectory {
     const { module, access } = this.ports;
     await module.providers.refresh();
     const providers = module.providers.rows();
-    if (access === undefined) return providers;
-    const ids = providers.map(({ id }) => id);
-    const permitted = new Set(await permittedProviders(access, toActor(principal), ids));
-    return providers.filter(({ id }) => permitted.has(id));
+    return access === undefined ? providers : permittedProviders(access, toActor(principal), providers);
   }
-}
-
-async function permittedProviders(
-  access: AccessPolicy,
-  actor: Actor,
-  providerIds: readonly string[],
-): Promise<readonly string[]> {
-  if (access.permittedProviders !== undefined) return access.permittedProviders(actor, providerIds);
-  const permissions = await Promise.all(
-    providerIds.map((providerId) => access.decide(actor, { providerId, tools: [] })),
-  );
-  return providerIds.filter((_, index) => permissions[index]?.allowed === true);
 }

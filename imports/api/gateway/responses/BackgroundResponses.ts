@@ -3,8 +3,10 @@ import { runDetached } from '../../../business/ai/application/services/runDetach
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
+import type { CallOrigin } from '../../../business/ai/domain/types/RequestRecords';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { InFlightRequests } from '../../http/InFlightRequests';
+import type { VendorCall } from '../vendorCall';
 import type { PreparedResponse } from './prepareResponse';
 import { unfinishedResponse } from './ResponseService';
 import type { ResponseService } from './ResponseService';
@@ -34,10 +36,11 @@ export class BackgroundResponses {
   }
 
   /**
+   * @param origin for the request log
    * @returns the response with status `queued`
    * @throws LLMInvalidRequestError if the user has too many unfinished responses
    */
-  async start(turn: PreparedResponse): Promise<JsonObject> {
+  async start(turn: PreparedResponse, origin: CallOrigin): Promise<JsonObject> {
     const { userId, generatedId } = turn;
     const count = this.counts.get(userId) ?? 0;
     if (count >= MAX_RUNNING_PER_USER)
@@ -53,7 +56,7 @@ export class BackgroundResponses {
     this.counts.set(userId, count + 1);
     this.ports.inFlight.enter(controller, userId);
     const key = keyOf(userId, generatedId);
-    const ended = runDetached(() => this.run(turn, controller.signal)).finally(() => {
+    const ended = runDetached(() => this.run(turn, { signal: controller.signal, origin })).finally(() => {
       this.running.delete(key);
       this.ports.inFlight.leave(controller);
       const left = (this.counts.get(userId) ?? 1) - 1;
@@ -95,13 +98,13 @@ export class BackgroundResponses {
   }
 
   /** Never rejects: only `cancel` awaits it. */
-  private async run(turn: PreparedResponse, signal: AbortSignal): Promise<void> {
+  private async run(turn: PreparedResponse, call: Pick<VendorCall, 'signal' | 'origin'>): Promise<void> {
     const { service, store, toError } = this.ports;
     try {
       // A response that was deleted meanwhile, perhaps by another process, stays deleted.
       if (!(await store.replace(unfinishedResponse(turn, 'in_progress')))) return;
       await service.generate(turn, {
-        call: { signal },
+        call,
         saveTurn: async (stored) => {
           await store.replace(stored);
         },

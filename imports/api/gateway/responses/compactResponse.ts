@@ -36,6 +36,7 @@ export function compactResponse(ports: CompactionPorts): RouteHandler {
     checkResponseRequest(body);
     const { model, previous_response_id: previousId, instructions, input: given } = readResponsesRequest(body);
     if (model === undefined) throw new LLMInvalidRequestError('Missing required parameter: model.', { path: 'model' });
+    details.model = model;
     const route = await models.resolve(principal, model, 'responses');
     details.provider = route.providerId;
     details.isSameApi = route.wire === 'responses';

@@ -31,6 +31,8 @@ export interface PreparedResponse {
   /** The request for the manager, without a signal. */
   readonly options: GenerateOptions;
   readonly route: ResolvedModel;
+  /** The model as the client named it. */
+  readonly requestedModel: string | undefined;
   readonly isStored: boolean;
   readonly isBackground: boolean;
   readonly stream: boolean;
@@ -82,6 +84,7 @@ export async function prepareResponse(
   return {
     userId,
     route,
+    requestedModel: model,
     isStored,
     isBackground: background === true,
     stream,

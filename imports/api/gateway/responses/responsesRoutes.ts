@@ -7,7 +7,7 @@ import { HttpError } from '../../http/HttpError';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import type { BackgroundResponses } from './BackgroundResponses';
-import { vendorCall } from '../vendorCall';
+import { gatewayOrigin, vendorCall } from '../vendorCall';
 import type { VendorCallPorts } from '../vendorCall';
 import { prepareResponse } from './prepareResponse';
 import type { PreparationPorts } from './prepareResponse';
@@ -29,16 +29,19 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
     if (isStored) await module.responses.save(stored);
   };
   return async (context) => {
-    const { principal, request, response, signal, hasLeft, details } = context;
+    const { principal, request, response, signal, hasLeft, details, requestId } = context;
     const turn = await prepareResponse(request.body, principal, module.responses, ports);
     details.provider = turn.route.providerId;
     details.isSameApi = turn.route.wire === 'responses';
+    if (turn.requestedModel !== undefined) details.model = turn.requestedModel;
     if (turn.isBackground) {
       if (turn.stream)
         throw new LLMInvalidRequestError('A background response cannot be streamed. Retrieve it by its id.', {
           path: 'stream',
         });
-      response.json(await background.start(turn));
+      response.json(
+        await background.start(turn, gatewayOrigin('responses', principal, { model: turn.requestedModel, requestId })),
+      );
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
       await service.stream(turn, sink, {

@@ -4,6 +4,7 @@
  */
 import { createParser } from 'eventsource-parser';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
+import type { Topic } from '../../../business/ai/domain/types/Topics';
 import type { Connection } from '../DashboardData';
 import type { HttpConnection } from './HttpConnection';
 
@@ -11,6 +12,8 @@ export interface EventFeedListener {
   /** The stream was opened or reopened, or the server skipped events; whatever was missed has to be fetched. */
   onOpen(): void;
   onEvents(events: readonly AgentEvent[]): void;
+  /** Something else has changed. */
+  onChanges?(topics: readonly Topic[]): void;
   /** The stream could not be opened, or it broke. Another attempt follows. */
   onDisconnected(): void;
 }
@@ -94,7 +97,7 @@ export class EventFeed {
     const parser = createParser({ onEvent: ({ event, data, id }) => this.receive(event, data, id, signal) });
     const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
     for (;;) {
-      const idleTimer = setTimeout(() => this.reconnect(), this.options.idleTimeoutMs ?? 45_000);
+      const idleTimer = setTimeout(() => this.reconnect(), this.options.idleTimeoutMs ?? 25_000);
       const { done, value } = await reader.read().finally(() => clearTimeout(idleTimer));
       if (done) return;
       parser.feed(value);
@@ -106,6 +109,11 @@ export class EventFeed {
     if (id !== undefined) this.lastId = id;
     if (event === 'resync') {
       for (const listener of this.listeners) listener.onOpen();
+      return;
+    }
+    if (event === 'changes') {
+      const { topics } = JSON.parse(data) as { readonly topics: readonly Topic[] };
+      for (const listener of this.listeners) listener.onChanges?.(topics);
       return;
     }
     // Agent events all have a colon in their name; control events have none.

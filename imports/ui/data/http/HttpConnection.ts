@@ -1,5 +1,7 @@
 /** Sends JSON requests to the server that served the page, with its session cookie. */
 import { DashboardError } from '../DashboardData';
+import type { ArgumentOf, OperationName, ResultOf } from '../operations';
+import { OPERATION_ROUTES } from './operationRoutes';
 
 export interface HttpConnectionOptions {
   readonly fetch: typeof fetch;
@@ -28,6 +30,15 @@ export class HttpConnection {
 
   delete<T>(path: string): Promise<T> {
     return this.request<T>('DELETE', path);
+  }
+
+  /** Carries out an operation by its route. */
+  async call<N extends OperationName>(name: N, argument: ArgumentOf<N>): Promise<ResultOf<N>> {
+    const { request, field } = OPERATION_ROUTES[name];
+    const { method, path, body } = request(argument);
+    const response = await this.request<unknown>(method, path, body);
+    // The contract of the server's own routes types their responses.
+    return (field === undefined ? response : (response as Readonly<Record<string, unknown>>)[field]) as ResultOf<N>;
   }
 
   /** Opens a response whose body is read as it arrives. @throws DashboardError for any status but 200 */
@@ -78,21 +89,23 @@ export class HttpConnection {
 
   private async toDashboardError(response: Response): Promise<DashboardError> {
     const body: unknown = await response.json().catch(() => undefined);
-    const { code, message } = readErrorBody(body);
+    const { code, message, path } = readErrorBody(body);
     if (response.status === 401) this.options.onSignedOut();
     return new DashboardError(
       response.status === 404 ? 'not-found' : (code ?? `http-${response.status}`),
       message ?? `The server responded with status ${response.status}.`,
+      path,
     );
   }
 }
 
-function readErrorBody(body: unknown): { code?: string; message?: string } {
+function readErrorBody(body: unknown): { code?: string; message?: string; path?: string } {
   if (typeof body !== 'object' || body === null || !('error' in body)) return {};
   const { error } = body;
   if (typeof error !== 'object' || error === null) return {};
   return {
     ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
     ...('message' in error && typeof error.message === 'string' ? { message: error.message } : {}),
+    ...('path' in error && typeof error.path === 'string' ? { path: error.path } : {}),
   };
 }

@@ -6,14 +6,18 @@ import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunCountView, RunView } from '../../../business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
 import { DashboardError } from '../DashboardData';
-import type { Access, Connection, ListedRun, Loaded, ToolSummary } from '../DashboardData';
+import type { Access, Connection, ListedRun, Loaded } from '../DashboardData';
+import type { ToolSummary } from '../../../business/ai/domain/types/ToolSummary';
+import { QueryStore } from '../queries/QueryStore';
 import { reduceRun } from '../reducers/reduceRun';
 import type { StreamedRun } from '../reducers/reduceRun';
 import { needsRunList, reduceRuns, reuseUnchangedRows } from '../reducers/reduceRuns';
 import { runFromSnapshot } from '../reducers/runFromSnapshot';
 import type { RunSnapshot } from '../reducers/runFromSnapshot';
 import { createPageSchedule } from './createUpdateThrottle';
+import { createFeedChanges } from './createFeedChanges';
 import { EventFeed } from './EventFeed';
+import type { EventFeedListener } from './EventFeed';
 import { HttpConnection } from './HttpConnection';
 import { HttpResource } from './HttpResource';
 import type { HttpResourceOptions } from './HttpResource';
@@ -40,15 +44,25 @@ export interface HttpDataOptions {
 export class HttpData {
   readonly access = new Observable<Access>({ state: 'checking' });
   readonly connectionState = new Observable<Connection>('connecting');
+  /** `connectionState`, for which the stream is read as long as someone watches it. */
+  readonly watchedConnection: ReadonlyObservable<Connection> = {
+    get: () => this.connectionState.get(),
+    subscribe: (listener) => {
+      const unsubscribe = [this.connectionState.subscribe(listener), this.feed.subscribe(SILENT)];
+      return () => unsubscribe.forEach((each) => each());
+    },
+  };
   readonly connection: HttpConnection;
   readonly runs: HttpResource<readonly ListedRun[]>;
   readonly tools: HttpResource<readonly ToolSummary[]>;
   readonly providers: HttpResource<readonly PublicProvider[]>;
   readonly statistics: HttpResource<readonly RunCountView[]>;
+  readonly queries: QueryStore;
   private readonly options: HttpDataOptions;
   private readonly schedule: (flush: () => void) => void;
   private readonly feed: EventFeed;
   private readonly feeds = new Set<EventFeed>();
+  private signOuts = 0;
   private readonly openedConversations = new Map<string, HttpResource<readonly RunView[]>>();
   private readonly openedRuns = new Map<
     string,
@@ -61,9 +75,14 @@ export class HttpData {
     this.connection = new HttpConnection({
       fetch: (input, init) => fetch(input, init),
       ...options,
-      onSignedOut: () => this.access.set({ state: 'signedOut', method: 'token' }),
+      onSignedOut: () => this.setSignedOut(),
     });
     this.feed = this.createFeed('/runs/stream?brief');
+    this.queries = new QueryStore({
+      ...options,
+      call: (name, argument) => this.connection.call(name, argument),
+      changes: createFeedChanges(this.feed),
+    });
     this.runs = this.createResource({
       load: async () => this.toListedRuns((await this.connection.get<{ runs: readonly RunView[] }>('/runs')).runs),
       reduce: reduceRuns,
@@ -82,6 +101,11 @@ export class HttpData {
       async () => (await connection.get<{ counts: readonly RunCountView[] }>('/stats')).counts,
       ({ type }) => type === 'run:started' || RUN_END_EVENTS.has(type),
     );
+  }
+
+  /** Differs after every sign-out. */
+  get session(): string {
+    return String(this.signOuts);
   }
 
   /** The same resource for the same id, as long as it is among the most recently opened conversations. */
@@ -119,15 +143,24 @@ export class HttpData {
       reduce: (run, events) => (run === undefined ? run : events.reduce(reduceRun, run)),
       needsReload: (run, events) =>
         run === undefined || events.some(({ type }) => type === 'llm:response' || RUN_END_EVENTS.has(type)),
+      isLast: (events) => events.some(({ type }) => RUN_END_EVENTS.has(type)),
+      isFinal: (run) => run !== undefined && isComplete(run),
     });
     this.openedRuns.set(executionId, { resource, feed });
-    const [oldest] = this.openedRuns;
+    // A run that is shown stays, or else each rendering would load it again.
+    const oldest = [...this.openedRuns].find(([id, run]) => id !== executionId && !run.resource.hasSubscribers);
     if (this.openedRuns.size > MAX_CACHED_RUNS && oldest !== undefined) {
       this.openedRuns.delete(oldest[0]);
       this.feeds.delete(oldest[1].feed);
     }
     return resource;
   }
+
+  /** Shows the sign-in page. What the last user has loaded is not shown to the next. */
+  readonly setSignedOut = (): void => {
+    this.signOuts += 1;
+    this.access.set({ state: 'signedOut', method: 'token' });
+  };
 
   /** To be called when the network goes down or comes back. */
   reconnect(): void {
@@ -211,9 +244,19 @@ export class HttpData {
   }
 }
 
+const SILENT: EventFeedListener = {
+  onOpen: () => undefined,
+  onEvents: () => undefined,
+  onDisconnected: () => undefined,
+};
 const NO_RUN = new Observable<Loaded<undefined>>({ state: 'ready', value: undefined });
 const MAX_CACHED_RUNS = 12;
 const MAX_SNAPSHOT_REQUESTS = 12;
+
+/** The run has ended, and its record holds all that events have reported. */
+function isComplete({ run, liveText }: StreamedRun): boolean {
+  return isFinished(run.state) && run.endedAt !== undefined && liveText.text === '' && liveText.reasoning === '';
+}
 
 async function undefinedIfNotFound<T>(request: Promise<T>): Promise<T | undefined> {
   try {

@@ -15,6 +15,13 @@ export interface HttpResourceOptions<T> {
   readonly needsReload: (value: T, events: readonly AgentEvent[]) => boolean;
   /** Minimum milliseconds between two reloads that events cause. */
   readonly reloadIntervalMs: number;
+  /**
+   * Whether no event can change the value any more. Such a value is loaded before its feed is read, and the feed is
+   * closed once the value is final: browsers open only six connections to a server at a time. Default: never.
+   */
+  readonly isFinal?: (value: T) => boolean;
+  /** Whether no event follows these: the feed is closed at once. Default: never. */
+  readonly isLast?: (events: readonly AgentEvent[]) => boolean;
 }
 
 export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
@@ -33,6 +40,10 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
   }
 
   readonly get = (): Loaded<T> => this.state.get();
+
+  get hasSubscribers(): boolean {
+    return this.subscriberCount > 0;
+  }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     const unsubscribe = this.state.subscribe(listener);
@@ -58,7 +69,15 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
   };
 
   private start(): void {
-    this.unsubscribeFromFeed = this.options.feed.subscribe({
+    const { isFinal } = this.options;
+    const current = this.state.get();
+    if (isFinal === undefined) this.followFeed();
+    else if (current.state === 'loading') this.reload();
+    else if (current.state === 'failed' || !isFinal(current.value)) this.followFeed();
+  }
+
+  private followFeed(): void {
+    this.unsubscribeFromFeed ??= this.options.feed.subscribe({
       onOpen: this.reload,
       // Without a stream, the fetch reports what is wrong in the server's words.
       onDisconnected: () => {
@@ -69,9 +88,14 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
   }
 
   private stop(): void {
-    this.unsubscribeFromFeed?.();
+    this.leaveFeed();
     clearTimeout(this.reloadTimer);
     this.reloadTimer = undefined;
+  }
+
+  private leaveFeed(): void {
+    this.unsubscribeFromFeed?.();
+    this.unsubscribeFromFeed = undefined;
   }
 
   private applyEvents(events: readonly AgentEvent[]): void {
@@ -81,6 +105,8 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
     const value = this.options.reduce(current.value, events);
     if (value !== current.value) this.state.set({ state: 'ready', value });
     if (this.options.needsReload(value, events)) this.reloadSoon();
+    // Before the reload: browsers open six connections to a server, and ended feeds must not starve it of the last.
+    if (this.options.isLast?.(events) === true) this.leaveFeed();
   }
 
   private reloadSoon(): void {
@@ -94,6 +120,9 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
     const value = this.options.reduce(loaded, this.eventsDuringLoad ?? []);
     this.state.set({ state: 'ready', value });
     this.finishLoad();
+    if (this.options.isFinal === undefined) return;
+    if (this.options.isFinal(value)) this.leaveFeed();
+    else if (this.subscriberCount > 0) this.followFeed();
   }
 
   /** A value that was loaded before stays: an old list is better than none, and the page shows that it is offline. */
@@ -104,6 +133,8 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
         : { code: 'unexpected', message: String(thrown) };
     if (this.state.get().state !== 'ready') this.state.set({ state: 'failed', error, retry: this.reload });
     this.finishLoad();
+    // Once the feed opens, the value is loaded again.
+    if (this.options.isFinal !== undefined && this.subscriberCount > 0) this.followFeed();
   }
 
   private finishLoad(): void {

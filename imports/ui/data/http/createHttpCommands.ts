@@ -8,9 +8,15 @@ export interface HttpCommandsDependencies {
   readonly connection: HttpConnection;
   readonly access: Observable<Access>;
   readonly providers: { reload(): void };
+  readonly setSignedOut: () => void;
 }
 
-export function createHttpCommands({ connection, access, providers }: HttpCommandsDependencies): DashboardCommands {
+export function createHttpCommands({
+  connection,
+  access,
+  providers,
+  setSignedOut,
+}: HttpCommandsDependencies): DashboardCommands {
   const runPath = (executionId: string, action: string): string => `/runs/${encodeURIComponent(executionId)}/${action}`;
   const providerPath = (providerId: string, action: string): string =>
     `/providers/${encodeURIComponent(providerId)}/${action}`;
@@ -23,7 +29,7 @@ export function createHttpCommands({ connection, access, providers }: HttpComman
     },
     async signOut() {
       await connection.delete('/session');
-      access.set({ state: 'signedOut', method: 'token' });
+      setSignedOut();
     },
     startRun: (request) => connection.post('/runs', request),
     cancelRun: (executionId) => connection.post(runPath(executionId, 'cancel')),

@@ -35,5 +35,13 @@ export function toDashboardError(error: unknown): DashboardError {
   if (code === 'invocation-failed')
     return new DashboardError(code, 'The connection was lost before the server responded. Check the result and retry.');
   const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : undefined;
-  return new DashboardError(code, reason ?? (error instanceof Error ? error.message : 'Something went wrong.'));
+  const message = reason ?? (error instanceof Error ? error.message : 'Something went wrong.');
+  return new DashboardError(code, message, pathOf(error));
+}
+
+/** `details` is what `toClientError` lists. */
+function pathOf(error: object): string | undefined {
+  const details: unknown = 'details' in error ? error.details : undefined;
+  if (typeof details !== 'object' || details === null || !('path' in details)) return undefined;
+  return typeof details.path === 'string' ? details.path : undefined;
 }

@@ -1,5 +1,6 @@
 /** The collections that the publications fill, with the types of their documents. */
 import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
+import type { Topic } from '../../../business/ai/domain/types/Topics';
 import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
 
 /** The server's status. */
@@ -7,6 +8,13 @@ export interface StatusView {
   readonly _id: string;
   /** Present if responses are simulated. */
   readonly simulationNotice?: string;
+}
+
+/** A topic of `ai.changes`. */
+export interface ChangesView {
+  readonly _id: Topic;
+  /** Differs after every change. */
+  readonly revision: number;
 }
 
 /** `T` exists only for the type. */
@@ -17,4 +25,5 @@ export const TOOL_CALLS: CollectionName<ToolCallView> = 'ai_tool_calls';
 export const DELTAS: CollectionName<DeltaView> = 'ai_deltas';
 export const PROVIDERS: CollectionName<PublicProvider> = 'ai_providers';
 export const STATISTICS: CollectionName<RunCountView> = 'ai_stats';
+export const CHANGES: CollectionName<ChangesView> = 'ai_topics';
 export const STATUS: CollectionName<StatusView> = 'ai_status';

@@ -1,7 +1,7 @@
 /** Adds to each tool the number of its calls in each state, among the calls that the reader may see. */
 import type { ToolCallState } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
-import type { ToolSummary } from '../DashboardData';
+import type { ToolSummary } from '../../../business/ai/domain/types/ToolSummary';
 
 export function countTools(
   tools: readonly Omit<ToolSummary, 'counts'>[],

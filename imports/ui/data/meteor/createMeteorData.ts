@@ -2,15 +2,18 @@
 import { useMemo } from 'react';
 import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
 import type { Connection, DashboardData, Loaded, RunDetails } from '../DashboardData';
+import { useObservable } from '../http/useObservable';
+import { QueryStore } from '../queries/QueryStore';
 import { deriveLiveText } from '../reducers/deriveLiveText';
 import { outputItems } from '../reducers/outputItems';
 import { parseItems } from '../reducers/parseItems';
 import { sortCalls } from '../reducers/sortCalls';
 import type { BrowserPackages } from './BrowserPackages';
-import { toDashboardError } from './callMethod';
+import { callMethod, toDashboardError } from './callMethod';
 import { DELTAS, PROVIDERS, RUNS, STATISTICS, STATUS, TOOL_CALLS } from './collections';
 import { countTools } from './countTools';
 import { createAccessReader } from './createAccessReader';
+import { createMeteorChanges } from './createMeteorChanges';
 import { createMeteorCommands } from './createMeteorCommands';
 import { createRunList } from './createRunList';
 import { MeteorSource } from './MeteorSource';
@@ -32,6 +35,11 @@ export function createMeteorData(packages: BrowserPackages): DashboardData {
     useTracked(source.Tracker, () => read(source), []);
   const readAccess = createAccessReader(source.Meteor);
   const toListedRuns = createRunList();
+  const queries = new QueryStore({
+    // DDP would send undefined fields as null.
+    call: (name, argument) => callMethod(source.Meteor, name, JSON.parse(JSON.stringify(argument)) as object),
+    changes: createMeteorChanges(source),
+  });
   return {
     useAccess: () => useSource(readAccess),
     useSimulationNotice: () => useSource(readStatus).simulationNotice,
@@ -81,6 +89,11 @@ export function createMeteorData(packages: BrowserPackages): DashboardData {
       const { counts, status } = useSource(readStatistics);
       return toLoaded(counts, status);
     },
+    useQuery(name, argument, use) {
+      const { userId } = useSource(readUserId);
+      return useObservable(queries.query(name, argument, userId, use));
+    },
+    call: (name, argument) => queries.call(name, argument),
     commands: createMeteorCommands(source.Meteor),
   };
 }
@@ -129,6 +142,8 @@ const readStatistics = (source: MeteorSource) => ({
   counts: trackDocuments(source, { collection: STATISTICS }),
   status: trackSubscription(source, 'ai.stats', {}),
 });
+
+const readUserId = ({ Meteor }: MeteorSource) => ({ userId: Meteor.userId() ?? '' });
 
 const readConnection = ({ Meteor }: MeteorSource): { connection: Connection } => {
   const { status } = Meteor.status();

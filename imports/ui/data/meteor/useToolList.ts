@@ -1,7 +1,8 @@
 /** Tools are not documents: they only change with the server's code, so one call is enough. */
 import { useCallback, useEffect, useState } from 'react';
 import { DashboardError } from '../DashboardData';
-import type { Loaded, ToolSummary } from '../DashboardData';
+import type { Loaded } from '../DashboardData';
+import type { ToolSummary } from '../../../business/ai/domain/types/ToolSummary';
 import type { BrowserMeteor } from './BrowserPackages';
 import { callMethod } from './callMethod';
 

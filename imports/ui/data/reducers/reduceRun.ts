@@ -69,21 +69,24 @@ function withDelta(live: LiveText, kind: DeltaView['kind'], text: string): LiveT
   return kind === 'reasoning' ? { ...live, reasoning: live.reasoning + text } : { ...live, text: live.text + text };
 }
 
-const MAX_LOG_ENTRIES = 500;
+const MAX_LOG_ENTRIES = 5_000;
 
 /** Deltas and progress are not logged: the conversation and the calls show them. */
 function withEntry(log: readonly LogEntry[], event: AgentEvent): readonly LogEntry[] {
   if (event.type === 'llm:delta' || event.type === 'tool:progress') return log;
   const callId = 'callId' in event ? event.callId : undefined;
-  if (log.some((entry) => entry.seq === event.seq)) return log;
+  // Events that are read again come right after the fetch, and are among the last.
+  if (log.findLast((entry) => entry.seq === event.seq) !== undefined) return log;
   const detail = detailOf(event);
   const entry: LogEntry = {
     seq: event.seq,
     at: event.at,
     type: event.type,
     ...(callId === undefined ? {} : { callId }),
+    ...('iteration' in event ? { turn: event.iteration } : {}),
     ...('name' in event ? { name: event.name } : {}),
     ...(detail === undefined ? {} : { detail }),
+    data: event,
   };
   return [...log, entry].slice(-MAX_LOG_ENTRIES);
 }

@@ -4,6 +4,7 @@ import {
   applyToolEvent,
   STATE_AFTER_EVENT,
   TOOL_CALL_TRANSITIONS,
+  waitOf,
 } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../business/ai/domain/entities/Tool';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
@@ -20,7 +21,7 @@ export function reduceToolCalls(calls: readonly ToolCallView[], event: AgentEven
   return next === call ? calls : calls.with(index, next);
 }
 
-type CallEvent = Extract<AgentEvent, { type: Exclude<ToolEvent['type'], 'tool:delivered'> }>;
+type CallEvent = Extract<AgentEvent, { type: Exclude<ToolEvent['type'], 'tool:delivered' | 'tool:awaiting_result'> }>;
 
 function isToolEvent(event: AgentEvent): event is CallEvent {
   return event.type.startsWith('tool:') && event.type !== 'tool:pending';
@@ -41,6 +42,7 @@ function addCall(
       name,
       blocking,
       state: 'pending',
+      createdAt: event.at,
       arguments: event.arguments,
     },
   ];
@@ -62,13 +64,15 @@ function isLegalTransition(call: ToolCall, event: CallEvent): boolean {
 
 function toToolCall(view: ToolCallView): ToolCall {
   const { callId, name, blocking, state, startTime, endTime, executionTime, progress, note } = view;
+  const { createdAt = startTime ?? 0, approvalRequestedAt } = view;
   const common = {
     id: callId,
     call_id: callId,
     name,
     arguments: view.arguments,
     blocking,
-    createdAt: startTime ?? 0,
+    createdAt,
+    ...(approvalRequestedAt === undefined ? {} : { approvalRequestedAt }),
     ...(progress === undefined ? {} : { progress: { fraction: progress, ...(note === undefined ? {} : { note }) } }),
   };
   const settled = {
@@ -76,15 +80,17 @@ function toToolCall(view: ToolCallView): ToolCall {
     executionTime: executionTime ?? 0,
     ...(startTime === undefined ? {} : { startTime }),
   };
+  const expiry = view.expiresAt === undefined ? {} : { expiresAt: view.expiresAt };
   // Of an error, the view has only the message.
   const error = { failure: 'threw', message: view.error ?? '' } as const;
   switch (state) {
     case 'pending':
-    case 'awaiting_approval':
       return { ...common, state };
+    case 'awaiting_approval':
+      return { ...common, ...expiry, state };
     case 'executing':
     case 'needs_review':
-      return { ...common, state, startTime: startTime ?? 0 };
+      return { ...common, ...expiry, state, startTime: startTime ?? 0 };
     case 'completed':
       return { ...common, ...settled, state, result: view.result ?? '' };
     case 'failed':
@@ -95,7 +101,7 @@ function toToolCall(view: ToolCallView): ToolCall {
 }
 
 function toView(before: ToolCallView, call: ToolCall): ToolCallView {
-  const { _id, executionId, callId, name, blocking } = before;
+  const { _id, executionId, callId, name, blocking, createdAt } = before;
   return {
     _id,
     executionId,
@@ -104,11 +110,29 @@ function toView(before: ToolCallView, call: ToolCall): ToolCallView {
     blocking,
     arguments: before.arguments,
     state: call.state,
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
     ...('startTime' in call ? { startTime: call.startTime } : {}),
     ...('endTime' in call ? { endTime: call.endTime, executionTime: call.executionTime } : {}),
     ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),
     ...(call.progress?.note === undefined ? {} : { note: call.progress.note }),
     ...('result' in call ? { result: call.result } : {}),
     ...('error' in call ? { error: call.error.message } : {}),
+    ...waitFieldsOf(before, call),
+  };
+}
+
+/** The hash of the arguments is in the record, or in the event itself: see `RunDetails.argumentHashes`. */
+function waitFieldsOf(
+  { argumentsHash, argumentsLength }: ToolCallView,
+  call: ToolCall,
+): Pick<ToolCallView, 'waiting' | 'expiresAt' | 'argumentsHash' | 'argumentsLength'> {
+  const waiting = waitOf(call);
+  if (waiting === undefined) return {};
+  return {
+    waiting,
+    ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
+    ...(argumentsHash === undefined ? {} : { argumentsHash }),
+    ...(argumentsLength === undefined ? {} : { argumentsLength }),
   };
 }

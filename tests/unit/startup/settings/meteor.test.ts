@@ -29,6 +29,7 @@ describe('readMeteorSettings', () => {
         allowPrivateHosts: true,
         callsPerMinute: { model: 5 },
         JOBS_CONCURRENCY: 2,
+        REQUEST_LOG_BODIES: 'on',
         ANTHROPIC_API_KEY: 'k',
       },
       {},
@@ -43,6 +44,7 @@ describe('readMeteorSettings', () => {
       callLimits: { model: 5 },
     });
     expect(settings.jobs).to.include({ concurrency: 2 });
+    expect(settings.requestLog).to.include({ bodies: true });
     expect(settings.ai.providers.map(({ id }) => id)).to.deep.equal(['anthropic']);
   });
 
@@ -65,6 +67,7 @@ describe('readMeteorSettings', () => {
         budgets: { week: {} },
         JOBS_ENGINE: 'cron',
         RUNS_KEEP_DAYS: '0.5',
+        REQUEST_LOG: 'maybe',
       },
       { OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'nowhere' },
     );
@@ -79,7 +82,8 @@ describe('readMeteorSettings', () => {
       'budgets.week',
     ])
       expect(message).to.contain(`Meteor.settings.ai.${name} `);
-    for (const name of ['JOBS_ENGINE', 'RUNS_KEEP_DAYS', 'OPENAI_API_BASE']) expect(message).to.contain(name);
+    for (const name of ['JOBS_ENGINE', 'RUNS_KEEP_DAYS', 'REQUEST_LOG', 'OPENAI_API_BASE'])
+      expect(message).to.contain(name);
   });
 
   it('rejects settings that are not an object', () => {

@@ -5,17 +5,20 @@
 import type { RawData, WebSocket } from 'ws';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../../business/ai/domain/errors/LLMErrors';
+import type { RequestLog } from '../../../../business/ai/domain/interfaces/RequestLog';
 import type { ResponseStore } from '../../../../business/ai/domain/interfaces/ResponseStore';
 import type { RawReasoningName } from '../../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
 import { errorResponse } from '../../../http/errorResponse';
+import type { RequestDetails } from '../../../http/RequestContext';
+import { refusedRequest } from '../../../http/refusedRequest';
 import type { InFlightRequests } from '../../../http/InFlightRequests';
 import { parseJson } from '../../../http/jsonBody';
 import type { Metrics } from '../../../http/Metrics';
 import { isObject } from '../../../../business/ai/domain/json';
 import { prepareResponse } from '../prepareResponse';
 import type { PreparationPorts } from '../prepareResponse';
-import { changesIn, logChanges } from '../../vendorCall';
+import { changesIn, gatewayOrigin, logChanges } from '../../vendorCall';
 import type { VendorCallPorts } from '../../vendorCall';
 import type { ResponseService, SaveTurn } from '../ResponseService';
 import { ConnectionResponseStore } from './ConnectionResponseStore';
@@ -27,6 +30,7 @@ export interface SocketPorts extends PreparationPorts, VendorCallPorts {
   readonly inFlight: InFlightRequests;
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
+  readonly requestLog?: Pick<RequestLog, 'add'>;
   /** Milliseconds. */
   readonly keepAliveAfter: number;
   /** Milliseconds. */
@@ -96,13 +100,15 @@ export class ResponseSocket {
 
   /** Never rejects: errors are sent to the client. */
   private async handle(data: RawData, isBinary: boolean): Promise<void> {
-    const { service, inFlight, metrics, toError, keepAliveAfter, maxRetryTime, logger, rawReasoningName } = this.ports;
+    const { service, inFlight, metrics, toError, keepAliveAfter, maxRetryTime, logger, rawReasoningName, requestLog } =
+      this.ports;
     const controller = new AbortController();
     const { signal } = controller;
     const startedAt = performance.now();
     let provider = '';
     let status = 200;
     let previousId: string | undefined;
+    const details: RequestDetails = {};
     const fail = (error: LLMError): readonly string[] => {
       const response = errorResponse(error, { api: 'responses', requestId: '' });
       status = response.status;
@@ -114,6 +120,7 @@ export class ResponseSocket {
     const sink = new SocketSink(this.socket, signal);
     try {
       const { body, generates } = this.readCreate(data, isBinary);
+      if (typeof body.model === 'string') details.model = body.model;
       previousId = typeof body.previous_response_id === 'string' ? body.previous_response_id : undefined;
       const turn = await prepareResponse(body, this.principal, this.store, this.ports);
       provider = turn.route.providerId;
@@ -122,8 +129,10 @@ export class ResponseSocket {
         await service.prepare(turn, sink, { saveTurn, rawReasoningName });
         return;
       }
+      details.isCalled = true;
       await service.stream(turn, sink, {
         call: {
+          origin: gatewayOrigin('responses', this.principal, details),
           signal,
           maxRetryTime,
           onHead: (head) => logChanges(logger, changesIn(head), { userId: this.userId, providerId: provider }),
@@ -137,7 +146,12 @@ export class ResponseSocket {
       });
     } catch (thrown) {
       // If the client disconnects meanwhile, the rest is dropped.
-      if (!this.hasLeft) for (const frame of fail(toError(thrown))) await sink.write(frame)?.catch(() => undefined);
+      if (!this.hasLeft) {
+        const error = toError(thrown);
+        for (const frame of fail(error)) await sink.write(frame)?.catch(() => undefined);
+        if (details.isCalled !== true)
+          requestLog?.add(refusedRequest(error, { api: 'responses', principal: this.principal, details, startedAt }));
+      }
     } finally {
       this.current = undefined;
       inFlight.leave(controller);

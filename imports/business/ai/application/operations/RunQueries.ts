@@ -1,10 +1,11 @@
 /** Queries over runs, for people: users see their own, admins everyone's. Every list has a maximum length. */
 import type { RunState } from '../../domain/entities/Run';
 import { RUN_TRANSITIONS } from '../../domain/entities/Run';
-import type { FunctionTool, ToolCallState } from '../../domain/entities/Tool';
+import type { FunctionTool } from '../../domain/entities/Tool';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
-import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } from '../../domain/types/RunViews';
+import type { RunCountView, RunDetail, RunView } from '../../domain/types/RunViews';
+import type { ToolSummary } from '../../domain/types/ToolSummary';
 import { identifier, integer, oneOf, optional, readObject } from '../../domain/arguments';
 import { ARGUMENT_LIMITS } from './readArguments';
 import { canAccess, signedIn, UnknownRunError } from './RunOperations';
@@ -17,22 +18,6 @@ export interface RunQueriesPorts {
   readonly texts: LiveTextReader;
   readonly stats: RunCountReader;
   readonly tools: { readonly tools: readonly FunctionTool[] };
-}
-
-export interface RunDetail {
-  readonly run: RunDetailView;
-  readonly toolCalls: readonly ToolCallView[];
-  /** The live text so far. */
-  readonly deltas: readonly DeltaView[];
-}
-
-export interface ToolSummary {
-  readonly name: string;
-  readonly description: string;
-  readonly blocking: boolean;
-  readonly needsApproval: boolean;
-  readonly external: boolean;
-  readonly counts: Readonly<Partial<Record<ToolCallState, number>>>;
 }
 
 export class RunQueries {
@@ -54,20 +39,24 @@ export class RunQueries {
     const { views, texts } = this.ports;
     const run = await views.run(executionId);
     if (run === undefined || !canAccess(actor, run.userId)) throw new UnknownRunError();
-    const [toolCalls, deltas] = await Promise.all([
+    const [toolCalls, deltas, plan] = await Promise.all([
       views.toolCalls(executionId, VIEW_LIMITS.toolCalls),
       texts.deltas(executionId, VIEW_LIMITS.deltas),
+      views.plan(executionId),
     ]);
-    return { run, toolCalls, deltas };
+    // It was removed in the meantime.
+    if (plan === undefined) throw new UnknownRunError();
+    return { run, toolCalls, deltas, plan };
   }
 
   async tools(actor: Actor): Promise<readonly ToolSummary[]> {
     signedIn(actor);
     const counts = await this.ports.views.toolCounts(ownOnly(actor));
     return this.ports.tools.tools.map(
-      ({ name, description = '', blocking = true, needsApproval = false, external = false }) => ({
+      ({ name, description = '', parameters, blocking = true, needsApproval = false, external = false }) => ({
         name,
         description,
+        ...(parameters === undefined ? {} : { parameters }),
         blocking,
         needsApproval: needsApproval !== false,
         external,

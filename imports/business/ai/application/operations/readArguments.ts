@@ -7,7 +7,7 @@ import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { ExternalResult } from '../services/tools/decisions';
 import type { AgenticRequest } from '../usecases/AgenticExecutionUseCase';
 import type { JSONRequest } from '../usecases/GenerateJSONUseCase';
-import type { UseRequest } from '../usecases/RunLauncher';
+import type { RunFork, UseRequest } from '../usecases/RunLauncher';
 import {
   identifier,
   integer,
@@ -21,12 +21,14 @@ import {
   text,
 } from '../../domain/arguments';
 import { readInput } from './readInput';
+import { metadataFields, tagList } from './readRunLabels';
 
 /** Maximum lengths: characters of strings and of JSON, entries of lists. */
 export const ARGUMENT_LIMITS = {
   id: 128,
   callId: 256,
   model: 256,
+  effort: 32,
   instructions: 100_000,
   schema: 256_000,
   tools: 128,
@@ -44,9 +46,12 @@ const COMMON = [
   'instructions',
   'temperature',
   'maxOutputTokens',
+  'reasoning',
+  'tags',
+  'metadata',
 ] as const;
 
-const CONVERSATION = ['conversationId', 'continues', 'repeats'] as const;
+const CONVERSATION = ['conversationId', 'continues', 'repeats', 'forkOf'] as const;
 
 /** `{ requestId, providerId, input, … }`, or `(providerId, input, options?)`. */
 export function readTextRequest(args: readonly unknown[]): UseRequest {
@@ -60,8 +65,8 @@ export function readJSONRequest(args: readonly unknown[]): JSONRequest {
 }
 
 /**
- * The fields of `readTextRequest`, `tools` by name, `maxIterations?`, `conversationId?`, and `continues?` or
- * `repeats?`; or `(providerId, input, tools, options?)`.
+ * The fields of `readTextRequest`, `tools` by name, `schema?` of the answer, `maxIterations?`, `conversationId?`, and
+ * one of `continues?`, `repeats?` and `forkOf?`; or `(providerId, input, tools, options?)`.
  */
 export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
   const fields = readObject(asOne(args, 'tools'), [
@@ -69,23 +74,44 @@ export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
     ...CONVERSATION,
     'tools',
     'clientTools',
+    'schema',
     'maxIterations',
   ]);
   if (fields.repeats !== undefined) assertOnlyRepeats(fields);
+  if (fields.forkOf !== undefined && fields.continues !== undefined)
+    throw invalid('continues', 'must not be given in addition to "forkOf"');
+  const needsNoInput = fields.repeats !== undefined || (fields.forkOf !== undefined && !hasInput(fields));
   return {
-    ...commonOf(fields.repeats === undefined ? fields : { ...fields, input: [] }),
+    ...commonOf(needsNoInput ? { ...fields, input: [] } : fields),
     tools: fields.tools === undefined ? [] : listOf(ARGUMENT_LIMITS.tools, toolName)(fields.tools, 'tools'),
     ...optional(fields, 'clientTools', listOf(ARGUMENT_LIMITS.tools, clientTool)),
+    ...optional(fields, 'schema', jsonSchema),
     ...optional(fields, 'maxIterations', integer(1, 100)),
     ...optional(fields, 'conversationId', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'continues', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'repeats', identifier(ARGUMENT_LIMITS.id)),
+    ...optional(fields, 'forkOf', forkPoint),
+  };
+}
+
+function hasInput({ input, inputData, conversation_history: history }: JsonObject): boolean {
+  return [input, inputData, history].some((value) => value !== undefined);
+}
+
+/** `{ executionId, turn }` */
+function forkPoint(value: unknown, path: string): RunFork {
+  const fields = readObject(value, ['executionId', 'turn'], path);
+  return {
+    executionId: required(fields, 'executionId', identifier(ARGUMENT_LIMITS.id), `${path}.executionId`),
+    turn: required(fields, 'turn', integer(1, 100_000), `${path}.turn`),
   };
 }
 
 /** A repeated run has the input of the first. */
 function assertOnlyRepeats(fields: JsonObject): void {
-  const other = ['input', 'inputData', 'conversation_history', 'continues'].find((name) => fields[name] !== undefined);
+  const other = ['input', 'inputData', 'conversation_history', 'continues', 'forkOf'].find(
+    (name) => fields[name] !== undefined,
+  );
   if (other !== undefined) throw invalid(other, 'must not be given in addition to "repeats"');
 }
 
@@ -145,6 +171,9 @@ function asOne(args: readonly unknown[], extra?: 'schema' | 'tools'): unknown {
     'instructions',
     'temperature',
     'maxOutputTokens',
+    'reasoning',
+    'tags',
+    'metadata',
     'maxIterations',
   ]);
   // Without a request id, the call can't be a repetition of an earlier one.
@@ -168,6 +197,9 @@ function commonOf(fields: JsonObject): UseRequest {
     ...optional(fields, 'instructions', text(ARGUMENT_LIMITS.instructions)),
     ...optional(fields, 'temperature', numberBetween(0, 2)),
     ...optional(fields, 'maxOutputTokens', integer(1, 1_000_000)),
+    ...optional(fields, 'reasoning', identifier(ARGUMENT_LIMITS.effort)),
+    ...optional(fields, 'tags', tagList),
+    ...optional(fields, 'metadata', metadataFields),
   };
 }
 
@@ -192,12 +224,12 @@ function clientTool(value: unknown, path: string): FunctionTool {
 }
 
 // A schema from outside can only be JSON. Whether it is a valid JSON Schema is decided when it is compiled.
-function jsonSchema(value: unknown, path: string): JsonObject {
+export function jsonSchema(value: unknown, path: string): JsonObject {
   if (!isObject(value)) throw invalid(path, 'must be a JSON Schema object');
   return json(ARGUMENT_LIMITS.schema)(value, path) as JsonObject;
 }
 
-function toolName(value: unknown, path: string): string {
+export function toolName(value: unknown, path: string): string {
   if (typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value)) return value;
   throw invalid(path, 'must be the name of a tool: 1 to 64 letters, digits, "_" and "-"');
 }

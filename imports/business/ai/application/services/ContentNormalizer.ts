@@ -29,6 +29,7 @@ import {
 import { describe, formatStep, PlainReader, invalid } from './normalizer/PlainReader';
 import { toolChoice } from './normalizer/normalizeToolChoice';
 import type { Plain } from './normalizer/PlainReader';
+import { isObject } from '../../domain/json';
 import type { Tool } from '../../domain/entities/Tool';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputItem } from '../../domain/types/ResponsesAPITypes';
@@ -146,6 +147,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     ...field('relay', read('relay', flag)),
     ...field('onHead', listener(given.get('onHead'), 'onHead') as GenerateOptions['onHead']),
     ...field('onRetry', listener(given.get('onRetry'), 'onRetry') as GenerateOptions['onRetry']),
+    ...field('origin', callOrigin(given.get('origin'))),
   });
   knownOptions.set(normalized, normalized);
   return normalized;
@@ -182,6 +184,7 @@ const OPTION_NAMES = {
   relay: true,
   onHead: true,
   onRetry: true,
+  origin: true,
 } as const satisfies Record<keyof GenerateOptions, true>;
 const OPTIONS = Object.keys(OPTION_NAMES);
 
@@ -236,6 +239,12 @@ function oneTool(given: unknown, reader: PlainReader, path: string): Tool {
   const tool = normalizeTool(given, reader, path);
   knownTools.set(tool, tool);
   return tool;
+}
+
+/** Boundary: set by Bolide itself, and read by the request log only. */
+function callOrigin(value: unknown): GenerateOptions['origin'] {
+  if (value === undefined || isObject(value)) return value as GenerateOptions['origin'];
+  throw invalid('origin', `must be an object, not ${describe(value)}`);
 }
 
 /** Boundary: what a function accepts cannot be checked. */

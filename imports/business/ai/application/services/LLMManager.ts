@@ -15,6 +15,7 @@ import { completeTurn } from './routing/completeTurn';
 import type { ModelAnswer } from './routing/completeTurn';
 import { ResilientProvider } from './routing/ResilientProvider';
 import type { ResilientLimits, ResilientProviderOptions } from './routing/ResilientProvider';
+import type { TargetHealth } from './routing/ProviderTarget';
 import type { AnySchema } from './schema/AnySchema';
 import type { InferSchema, LiteralJsonSchema } from '../../domain/types/InferSchema';
 import { DEFAULT_JSON_LIMITS } from './structured/parseJsonAnswer';
@@ -188,6 +189,11 @@ export class LLMManager implements ILLMProvider {
   /** Deletes a response at the provider that created it or, if that is no longer tracked, at the default provider. */
   async deleteResponse(userId: string, responseId: string): Promise<void> {
     await this.provider.deleteResponse?.(userId, responseId);
+  }
+
+  /** By provider: the last success and failure of this process's calls, and the state of the circuit. */
+  health(): ReadonlyMap<string, TargetHealth> {
+    return this.router.health();
   }
 
   /** Token counts by provider and user since this manager was created. */

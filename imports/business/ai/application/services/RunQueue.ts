@@ -4,6 +4,7 @@
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
+import { ConflictError } from '../../domain/errors/LLMErrors';
 import type { RunResult } from '../../domain/entities/Run';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
@@ -106,6 +107,20 @@ export class RunQueue {
       );
     }, this.sweepIntervalMs);
     this.timer.unref();
+  }
+
+  /**
+   * Starts a run that waits, in this process: before its time, while all workers are busy, and while the queue is
+   * paused.
+   * @throws ConflictError if it no longer waits
+   */
+  async runNow(executionId: string): Promise<void> {
+    const started = await runDetached(() => this.loop.startQueued(executionId));
+    if (started === undefined)
+      throw new ConflictError('The run is no longer queued: it was started or cancelled in the meantime.');
+    void runDetached(() => this.untilIdleOrDone(executionId, started.done));
+    // A job that is left behind finds that the run has started.
+    await this.jobs.remove([executionId]);
   }
 
   /** Starts no more runs. Those in progress continue in the loop. */

@@ -168,7 +168,10 @@ export class ToolProcessor {
     onPrepared();
     if (mustAsk) {
       if (!outcome.isOpen()) return;
-      if (isPending(call)) job.report({ type: 'tool:approval_required', at: Date.now() });
+      if (isPending(call)) {
+        const at = Date.now();
+        job.report({ type: 'tool:approval_required', at, expiresAt: at + DECISION_LIFETIME_MS });
+      }
       const approval = await job.awaitApproval();
       if (!approval.approved) throw new ToolError('rejected', `The call was not approved: ${approval.reason}`);
     }
@@ -184,7 +187,10 @@ export class ToolProcessor {
     outcome: ToolCallOutcome,
     onPrepared: () => void,
   ): Promise<boolean> {
-    if (!needsReview(job.call)) job.report({ type: 'tool:needs_review', at: Date.now() });
+    if (!needsReview(job.call)) {
+      const at = Date.now();
+      job.report({ type: 'tool:needs_review', at, expiresAt: at + DECISION_LIFETIME_MS });
+    }
     onPrepared();
     const review = await awaitReview();
     if (!outcome.isOpen()) return false;
@@ -203,9 +209,10 @@ export class ToolProcessor {
   }
 
   private async runExternal(job: ToolJob, tool: OfferedTool, outcome: ToolCallOutcome): Promise<void> {
-    outcome.markExecuting();
     const { timeout = DECISION_LIFETIME_MS } = tool.definition;
-    outcome.startTimeout(timeout, 'startTime' in job.call ? elapsedSince(job.call.startTime ?? 0) : 0);
+    const elapsedMs = 'startTime' in job.call ? elapsedSince(job.call.startTime ?? 0) : 0;
+    outcome.markExecuting(Date.now() - elapsedMs + timeout);
+    outcome.startTimeout(timeout, elapsedMs);
     const result = await job.awaitExternal();
     if ('error' in result) throw new ToolError('threw', result.error);
     this.complete(result.output, outcome);

@@ -1,7 +1,11 @@
 /** Runs the agentic loop for an actor who may use the provider and the tools. */
 import type { FunctionTool } from '../../domain/entities/Tool';
+import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+import { assertSchema } from '../services/schema/SchemaValidator';
+import { structuredOptions } from '../services/structured/StructuredOutput';
 import type { RunLauncher, StartedRequest, UseRequest } from './RunLauncher';
 
 export interface AgenticRequest extends UseRequest {
@@ -9,14 +13,21 @@ export interface AgenticRequest extends UseRequest {
   readonly tools: readonly string[];
   /** Tools that the caller executes itself: it submits the results of their calls. */
   readonly clientTools?: readonly FunctionTool[];
+  /**
+   * JSON Schema of the answer. The model is constrained to it as far as it can be; a run that ends with an answer that
+   * violates it is complete all the same.
+   */
+  readonly schema?: JsonObject;
   readonly maxIterations?: number;
 }
 
 export class AgenticExecutionUseCase {
   private readonly launcher: RunLauncher;
+  private readonly provider: Pick<ILLMProvider, 'getCapabilities'>;
 
-  constructor(launcher: RunLauncher) {
+  constructor(launcher: RunLauncher, provider: Pick<ILLMProvider, 'getCapabilities'>) {
     this.launcher = launcher;
+    this.provider = provider;
   }
 
   /**
@@ -30,7 +41,7 @@ export class AgenticExecutionUseCase {
 
   /**
    * Starts a run without waiting for its end, which is reported by events and stored.
-   * @throws whatever `RunLauncher.launch` throws
+   * @throws LLMInvalidRequestError for an invalid schema; whatever `RunLauncher.launch` throws
    */
   async start(actor: Actor, request: AgenticRequest): Promise<{ readonly executionId: string }> {
     const { executionId } = await this.launch(actor, request, undefined, true);
@@ -38,12 +49,13 @@ export class AgenticExecutionUseCase {
   }
 
   /** @param stream whether live text is emitted as events, for people who watch the run */
-  private launch(
+  private async launch(
     actor: Actor,
-    { tools, clientTools, maxIterations, ...request }: AgenticRequest,
+    { tools, clientTools, schema, maxIterations, ...request }: AgenticRequest,
     signal?: AbortSignal,
     stream = false,
   ): Promise<StartedRequest<LLMResponse>> {
+    if (schema !== undefined) assertSchema(schema);
     return this.launcher.launch(actor, request, {
       tools,
       ...(clientTools === undefined ? {} : { clientTools }),
@@ -51,6 +63,7 @@ export class AgenticExecutionUseCase {
         operation: 'generateWithTools',
         tools,
         ...(clientTools === undefined ? {} : { clientTools }),
+        ...(schema === undefined ? {} : { schema }),
         ...(maxIterations === undefined ? {} : { maxIterations }),
       },
       run: async ({ options, execute }) => {
@@ -58,7 +71,11 @@ export class AgenticExecutionUseCase {
           ...(maxIterations === undefined ? {} : { maxIterations }),
           ...(signal === undefined ? {} : { signal }),
         };
-        const { response, usage } = await execute({ ...options, ...limits, stream });
+        const structured =
+          schema === undefined
+            ? options
+            : structuredOptions(options, schema, this.provider.getCapabilities(options.model));
+        const { response, usage } = await execute({ ...structured, ...limits, stream });
         return { ...response, usage };
       },
     });

@@ -21,13 +21,15 @@ import type { AccessPolicy, Permission, RequestedUse } from '../../domain/interf
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
-import type { LLMInput } from '../../domain/types/LLMTypes';
+import type { LLMInput, ReasoningEffort } from '../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../domain/types/ResponsesAPITypes';
+import type { RunMetadataFields } from '../../domain/types/RunViews';
 import type { AuditEvent } from '../../domain/types/AuditEvents';
 import type { AgenticLoop, ExecuteOptions } from '../services/AgenticLoop';
 import { canonicalJson } from '../services/shared/canonicalJson';
 import { normalizeInput } from '../services/ContentNormalizer';
 import { continuableTranscript } from './continuableTranscript';
+import { forkedConversation } from './forkedConversation';
 
 /** What callers may set. Everything else is up to the operator. */
 export interface UseRequest {
@@ -40,12 +42,26 @@ export interface UseRequest {
   readonly instructions?: string;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  /** How much the model reasons before it answers. Default: the model's. */
+  readonly reasoning?: ReasoningEffort;
   /** A name for runs that belong together, given by the client. */
   readonly conversationId?: string;
   /** An ended run of the same user: its conversation comes before the input. */
   readonly continues?: string;
   /** A run of the same user, whose input is used again. `input` is empty. */
   readonly repeats?: string;
+  /** A run whose conversation before one of its model calls comes before the input. Admins may name any user's run. */
+  readonly forkOf?: RunFork;
+  /** Labels of the run. */
+  readonly tags?: readonly string[];
+  /** Facts about the run, which no vendor receives. */
+  readonly metadata?: RunMetadataFields;
+}
+
+export interface RunFork {
+  readonly executionId: string;
+  /** The number of the model call, from 1. */
+  readonly turn: number;
 }
 
 export interface RunLauncherPorts {
@@ -57,6 +73,8 @@ export interface RunLauncherPorts {
   readonly providers: { has(id: string): boolean };
   /** Receives audit events. */
   readonly onUse?: (event: AuditEvent) => void;
+  /** Called with the id of a run that the started one repeats, continues or forks. */
+  readonly onFollowed?: (executionId: string) => Promise<unknown>;
   readonly logger?: Logger;
 }
 
@@ -165,13 +183,13 @@ export class RunLauncher {
     work: RunWork<T>,
   ): Promise<StartedRequest<T>> {
     const { userId, source } = actor;
-    const { requestId, providerId, model, conversationId } = request;
+    const { requestId, providerId, model, conversationId, tags = [], metadata: facts = {} } = request;
     const budget = await this.authorize(actor, {
       providerId,
       tools: work.tools,
       ...(model === undefined ? {} : { model }),
     });
-    const input = [...(await this.conversationBefore(userId, request)), ...request.input];
+    const input = [...(await this.conversationBefore(actor, request)), ...request.input];
     const executionId = randomUUID();
     const named = { userId, source, requestId, providerId, executionId };
     const metadata = {
@@ -182,6 +200,8 @@ export class RunLauncher {
       title: titleOf(input),
       ...(model === undefined ? {} : { model }),
       ...(conversationId === undefined ? {} : { conversationId }),
+      ...(tags.length === 0 ? {} : { tags }),
+      ...(Object.keys(facts).length === 0 ? {} : { metadata: facts }),
     };
     try {
       return await new Promise<StartedRequest<T>>((accepted, refuse) => {
@@ -192,6 +212,7 @@ export class RunLauncher {
           const started = await starting;
           isStarted = true;
           this.audit({ type: 'use:started', ...named });
+          await this.reportFollowed(request.continues ?? request.repeats ?? request.forkOf?.executionId);
           accepted({ executionId, done });
           return started.done;
         };
@@ -219,9 +240,15 @@ export class RunLauncher {
 
   /** @throws LLMInvalidRequestError for an unknown run; ConflictError for one that has not ended */
   private async conversationBefore(
-    userId: string,
-    { continues, repeats }: Pick<UseRequest, 'continues' | 'repeats'>,
+    { userId, isAdmin = false }: Actor,
+    { continues, repeats, forkOf }: Pick<UseRequest, 'continues' | 'repeats' | 'forkOf'>,
   ): Promise<readonly Item[]> {
+    if (forkOf !== undefined) {
+      const forked = (await this.ports.runs.load(forkOf.executionId))?.run;
+      if (forked === undefined || (forked.userId !== userId && !isAdmin))
+        throw new LLMInvalidRequestError(`There is no run "${forkOf.executionId}".`, { path: 'forkOf.executionId' });
+      return forkedConversation(forked, forkOf.turn);
+    }
     const executionId = continues ?? repeats;
     if (executionId === undefined) return [];
     const run = (await this.ports.runs.load(executionId))?.run;
@@ -231,6 +258,15 @@ export class RunLauncher {
     if (!isFinished(run.state))
       throw new ConflictError(`The run "${executionId}" has not ended. Wait for its end, or cancel it.`, { path });
     return continues === undefined ? run.input : continuableTranscript(run.transcript);
+  }
+
+  private async reportFollowed(executionId: string | undefined): Promise<void> {
+    if (executionId === undefined) return;
+    try {
+      await this.ports.onFollowed?.(executionId);
+    } catch (error) {
+      this.logger.error(`Could not record that the run ${executionId} was repeated, continued or forked.`, error);
+    }
   }
 
   private async reportEnd<T>(
@@ -361,13 +397,14 @@ function readInput(actor: Actor, { input }: UseRequest): readonly Item[] {
   );
 }
 
-function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens }: ReadRequest) {
+function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens, reasoning }: ReadRequest) {
   return {
     model: model === undefined ? providerId : `${providerId}/${model}`,
     input,
     ...(instructions === undefined ? {} : { instructions }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(reasoning === undefined ? {} : { reasoning: { effort: reasoning } }),
   };
 }
 

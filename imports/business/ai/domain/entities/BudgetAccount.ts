@@ -10,11 +10,22 @@ export interface Amount {
   readonly money: number;
 }
 
+/** What was used. `money` lacks the calls whose price is unknown, of which `unpriced` is the number. */
+export interface UsedAmount extends Amount {
+  readonly unpriced?: number;
+}
+
 export const BUDGET_WINDOWS = ['day', 'month'] as const;
 export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
 
 /** The limits of each window. A missing amount is unlimited. */
 export type BudgetLimits = { readonly [W in BudgetWindow]?: Partial<Amount> };
+
+/** Limits of every user for a day and a month (UTC). */
+export interface BudgetSettings extends BudgetLimits {
+  /** By user id, instead of the limits of every user. `{}` means no limits. */
+  readonly users?: Readonly<Record<string, BudgetLimits>>;
+}
 
 /** A turn of a run. If it is repeated after a crash, it counts as the same call. */
 export interface RunTurn {
@@ -38,7 +49,7 @@ export interface BudgetAccount {
   /** The current windows, such as `2026-11-22` and `2026-11`, and what was used in them. */
   readonly day: string;
   readonly month: string;
-  readonly used: Readonly<Record<BudgetWindow, Amount>>;
+  readonly used: Readonly<Record<BudgetWindow, UsedAmount>>;
   readonly holds: readonly BudgetHold[];
   /** The last paid turn of each of the most recently paid runs. */
   readonly paid: readonly (RunTurn & { readonly until: number })[];
@@ -90,13 +101,21 @@ export function reserve(before: BudgetAccount, request: HoldRequest, limits: Bud
  * Replaces a reservation by what the call really used. An expired reservation is charged too; a turn is charged
  * once.
  */
-export function settle(before: BudgetAccount, id: string, amount: Amount, now: number, turn?: RunTurn): BudgetAccount {
+export function settle(
+  before: BudgetAccount,
+  id: string,
+  amount: UsedAmount,
+  now: number,
+  turn?: RunTurn,
+): BudgetAccount {
   const account = atTime(before, now);
   if (turn !== undefined && isPaid(account, turn))
     return { ...account, holds: account.holds.filter((hold) => hold.id !== id) };
   const hold = account.holds.find((each) => each.id === id);
-  const charged = (window: BudgetWindow): Amount =>
-    hold === undefined || hold[window] === account[window] ? add(account.used[window], amount) : account.used[window];
+  const charged = (window: BudgetWindow): UsedAmount =>
+    hold === undefined || hold[window] === account[window]
+      ? addUsed(account.used[window], amount)
+      : account.used[window];
   return {
     ...account,
     used: { day: charged('day'), month: charged('month') },
@@ -109,6 +128,19 @@ export function settle(before: BudgetAccount, id: string, amount: Amount, now: n
 export function release(before: BudgetAccount, id: string, now: number): BudgetAccount {
   const account = atTime(before, now);
   return { ...account, holds: account.holds.filter((hold) => hold.id !== id) };
+}
+
+/** What is used and reserved in the windows at the given time. */
+export function usageOf(
+  before: BudgetAccount,
+  now: number,
+): Readonly<Record<BudgetWindow, { readonly used: UsedAmount; readonly held: Amount }>> {
+  const account = atTime(before, now);
+  const ofWindow = (window: BudgetWindow): { readonly used: UsedAmount; readonly held: Amount } => ({
+    used: account.used[window],
+    held: account.holds.filter((hold) => hold[window] === account[window]).reduce(addAmounts, NOTHING),
+  });
+  return { day: ofWindow('day'), month: ofWindow('month') };
 }
 
 /** When the window ends. */
@@ -137,7 +169,8 @@ function atTime(account: BudgetAccount, now: number): BudgetAccount {
   };
 }
 
-function windowsAt(now: number): { readonly day: string; readonly month: string } {
+/** The windows of a time, such as `2026-11-22` and `2026-11`. */
+export function windowsAt(now: number): { readonly day: string; readonly month: string } {
   const day = new Date(now).toISOString().slice(0, 10);
   return { day, month: day.slice(0, 7) };
 }
@@ -150,6 +183,12 @@ function withPaid(paid: BudgetAccount['paid'], turn: BudgetAccount['paid'][numbe
   return [...paid.filter(({ executionId }) => executionId !== turn.executionId), turn].slice(-PAID_RUNS);
 }
 
-function add(left: Amount, right: Amount): Amount {
+/** Sums amounts; `unpriced` is left out if it is 0. */
+export function addUsed(left: UsedAmount, right: UsedAmount): UsedAmount {
+  const unpriced = (left.unpriced ?? 0) + (right.unpriced ?? 0);
+  return { ...addAmounts(left, right), ...(unpriced === 0 ? {} : { unpriced }) };
+}
+
+function addAmounts(left: Amount, right: Amount): Amount {
   return { calls: left.calls + right.calls, tokens: left.tokens + right.tokens, money: left.money + right.money };
 }

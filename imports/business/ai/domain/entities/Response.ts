@@ -1,5 +1,4 @@
-/** Reads responses, adds up their token usage and computes its cost. */
-import type { ModelCapabilities } from '../interfaces/ILLMProvider';
+/** Reads responses and adds up their token usage. */
 import type { FunctionCallItem, LLMResponse, OutputItem, Usage } from '../types/ResponsesAPITypes';
 
 export type { LLMResponse } from '../types/ResponsesAPITypes';
@@ -47,6 +46,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
     input_tokens_details: {
       cached_tokens: a.input_tokens_details.cached_tokens + b.input_tokens_details.cached_tokens,
       cache_write_tokens: a.input_tokens_details.cache_write_tokens + b.input_tokens_details.cache_write_tokens,
+      ...hourWrites(
+        (a.input_tokens_details.cache_write_1h_tokens ?? 0) + (b.input_tokens_details.cache_write_1h_tokens ?? 0),
+      ),
     },
     output_tokens_details: {
       reasoning_tokens: a.output_tokens_details.reasoning_tokens + b.output_tokens_details.reasoning_tokens,
@@ -55,15 +57,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/**
- * The cost of token usage at a model's list price.
- * @returns US dollars
- */
-export function costOf(
-  usage: Pick<Usage, 'input_tokens' | 'output_tokens' | 'input_tokens_details'>,
-  price: NonNullable<ModelCapabilities['price']>,
-): number {
-  const { cached_tokens } = usage.input_tokens_details;
-  const input = (usage.input_tokens - cached_tokens) * price.input + cached_tokens * (price.cached ?? price.input);
-  return (input + usage.output_tokens * price.output) / 1_000_000;
+/** The detail of usage that counts tokens written to a cache for an hour; only where there are any. */
+export function hourWrites(tokens: number): { readonly cache_write_1h_tokens?: number } {
+  return tokens === 0 ? {} : { cache_write_1h_tokens: tokens };
 }

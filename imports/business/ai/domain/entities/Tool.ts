@@ -139,6 +139,8 @@ interface ToolCallBase {
   readonly createdAt: number;
   /** `fraction` from 0 to 1. */
   readonly progress?: { readonly fraction: number; readonly note?: string };
+  /** When a person was first asked to approve the call, in milliseconds since the epoch. */
+  readonly approvalRequestedAt?: number;
   /** A person approved the call, or its repetition after a review. */
   readonly isApproved?: true;
   /** The id of the response whose request carried the result to the model. */
@@ -148,6 +150,14 @@ interface ToolCallBase {
 interface Started {
   /** Milliseconds since the epoch. */
   readonly startTime: number;
+}
+
+interface Waiting {
+  /**
+   * When the wait ends without a decision or a result, in milliseconds since the epoch. Absent in calls that an older
+   * version recorded.
+   */
+  readonly expiresAt?: number;
 }
 
 interface Settled {
@@ -165,9 +175,10 @@ interface Failed extends Settled {
 /** The fields that a call has in one state only. */
 interface StateFields {
   pending: unknown;
-  awaiting_approval: unknown;
-  executing: Started;
-  needs_review: Started;
+  awaiting_approval: Waiting;
+  /** Only calls of external tools have `expiresAt`. */
+  executing: Started & Waiting;
+  needs_review: Started & Waiting;
   completed: Settled & { readonly result: string };
   failed: Failed;
   /** `lateResult` is what the tool returned after its timeout. It is stored but never delivered. */
@@ -177,11 +188,18 @@ interface StateFields {
 
 export type ToolCall = { [S in ToolCallState]: ToolCallBase & { readonly state: S } & StateFields[S] }[ToolCallState];
 
+/** What a call waits for: the approval of a person, a person's review, or a result from outside. */
+export type CallWait = 'approval' | 'review' | 'external';
+
+/** `expiresAt` is the time at which a wait ends without a decision or a result, in milliseconds since the epoch. */
 export type ToolEvent =
-  | { readonly type: 'tool:approval_required'; readonly at: number }
-  | { readonly type: 'tool:executing'; readonly at: number }
+  | { readonly type: 'tool:approval_required'; readonly at: number; readonly expiresAt?: number }
+  /** Has `expiresAt` if another service supplies the result. */
+  | { readonly type: 'tool:executing'; readonly at: number; readonly expiresAt?: number }
+  /** Adds `expiresAt` to an external call that an older version started. */
+  | { readonly type: 'tool:awaiting_result'; readonly at: number; readonly expiresAt: number }
   | { readonly type: 'tool:progress'; readonly at: number; readonly fraction: number; readonly note?: string }
-  | { readonly type: 'tool:needs_review'; readonly at: number }
+  | { readonly type: 'tool:needs_review'; readonly at: number; readonly expiresAt?: number }
   | { readonly type: 'tool:completed'; readonly at: number; readonly result: string }
   | { readonly type: 'tool:failed'; readonly at: number; readonly error: ToolCallError }
   | { readonly type: 'tool:timeout'; readonly at: number; readonly error: ToolCallError }
@@ -199,7 +217,7 @@ export const STATE_AFTER_EVENT = {
   'tool:timeout': 'timeout',
   'tool:cancelled': 'cancelled',
 } as const satisfies Record<
-  Exclude<ToolEvent['type'], 'tool:progress' | 'tool:late' | 'tool:delivered'>,
+  Exclude<ToolEvent['type'], 'tool:awaiting_result' | 'tool:progress' | 'tool:late' | 'tool:delivered'>,
   ToolCallState
 >;
 
@@ -229,6 +247,13 @@ export function needsApproval({ state }: InState): boolean {
 /** A person has to decide what to do about a call that was interrupted while it ran. */
 export function needsReview({ state }: InState): boolean {
   return TRAITS[state].waitsFor === 'review';
+}
+
+/** What the call waits for from outside; undefined if it waits for nothing, or for a tool of the server. */
+export function waitOf(call: ToolCall): CallWait | undefined {
+  if (needsApproval(call)) return 'approval';
+  if (needsReview(call)) return 'review';
+  return isExecuting(call) && 'expiresAt' in call ? 'external' : undefined;
 }
 
 /** The tool, or for external tools another service, is at work. */
@@ -307,6 +332,8 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
         ...call,
         progress: { fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) },
       };
+    case 'tool:awaiting_result':
+      return call.state === 'executing' ? { ...call, expiresAt: event.expiresAt } : call;
     case 'tool:late':
       if (!acceptsLateResult(call)) throw illegal(call, event);
       return { ...call, lateResult: event.result };
@@ -325,7 +352,7 @@ function transition(call: ToolCall, event: Extract<ToolEvent, { type: keyof type
   const base = baseOf(call);
   switch (event.type) {
     case 'tool:approval_required':
-      return { state: 'awaiting_approval', ...base };
+      return { state: 'awaiting_approval', approvalRequestedAt: event.at, ...base, ...waitFields(event) };
     case 'tool:executing':
       // Every attempt gets a distinct start time, whatever the clock does: decisions are tied to it, so that one made
       // about an earlier attempt never applies to a later one.
@@ -333,10 +360,11 @@ function transition(call: ToolCall, event: Extract<ToolEvent, { type: keyof type
         state: 'executing',
         startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1),
         ...base,
+        ...waitFields(event),
         ...(acceptsDecision(call) ? { isApproved: true } : {}),
       };
     case 'tool:needs_review':
-      return { state: 'needs_review', startTime: startTimeOf(call) ?? event.at, ...base };
+      return { state: 'needs_review', startTime: startTimeOf(call) ?? event.at, ...base, ...waitFields(event) };
     case 'tool:completed':
       return { state: 'completed', result: event.result, ...base, ...settledFields(call, event.at) };
     case 'tool:failed':
@@ -357,8 +385,13 @@ function baseOf(call: ToolCall): ToolCallBase {
     blocking: call.blocking,
     createdAt: call.createdAt,
     ...(call.progress === undefined ? {} : { progress: call.progress }),
+    ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
     ...(call.isApproved === undefined ? {} : { isApproved: call.isApproved }),
   };
+}
+
+function waitFields({ expiresAt }: Waiting): Waiting {
+  return expiresAt === undefined ? {} : { expiresAt };
 }
 
 function settledFields(call: ToolCall, endTime: number): Settled {

@@ -2,7 +2,8 @@
  * All errors that Bolide throws extend `LLMError`. Rely on `code`: the message is for people, and the cause stays on
  * the server.
  */
-import type { Item, LLMResponse, Usage } from '../types/ResponsesAPITypes';
+import type { Item, LLMResponse } from '../types/ResponsesAPITypes';
+import type { RunTotals } from '../types/RunTotals';
 import type { JsonObject } from '../types/VendorTypes';
 
 /** Code → HTTP status, and whether the same request may succeed if it is sent again. */
@@ -58,9 +59,8 @@ export interface LLMErrorDetails {
 }
 
 /** What a run had done when an error ended it. `runOf` in `entities/Run` returns it with its full type. */
-export interface EndedRun {
+export interface EndedRun extends RunTotals {
   readonly executionId: string;
-  readonly usage: Usage;
   readonly iterations: number;
   readonly transcript: readonly Item[];
 }
@@ -82,7 +82,8 @@ export class LLMError extends Error {
   readonly requestId?: string;
   readonly vendorHeaders?: Readonly<Record<string, string>>;
   readonly retryAfterMs?: number;
-  readonly response?: LLMResponse;
+  /** The router adds who served it and what it cost. */
+  response?: LLMResponse;
   readonly path?: string;
   /** Set by the agentic loop on the error that ended a run. */
   run?: EndedRun;

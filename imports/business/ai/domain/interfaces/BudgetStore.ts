@@ -15,3 +15,13 @@ export interface BudgetStore {
    */
   replace(account: BudgetAccount, revision: number): Promise<boolean>;
 }
+
+/** For people. */
+export interface BudgetAccountReader extends Pick<BudgetStore, 'find'> {
+  /**
+   * Accounts that were used in a month, those that cost most first.
+   * @param month such as `2026-11`
+   * @param userIdStart lists only users whose ids start with it
+   */
+  ofMonth(month: string, limit: number, userIdStart?: string): Promise<readonly BudgetAccount[]>;
+}

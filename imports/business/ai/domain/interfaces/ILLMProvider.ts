@@ -1,5 +1,6 @@
 /** A model endpoint: makes one attempt per call, in the OpenAI Responses format whatever the vendor's wire is. */
 import type { GenerateOptions } from '../types/LLMTypes';
+import type { ModelPrice } from '../types/ModelPrice';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../types/StreamEvents';
 import type { WireName } from '../types/VendorTypes';
@@ -20,8 +21,8 @@ export interface ModelCapabilities {
   /** Size of the context window, in tokens. */
   readonly maxTokens: number;
   readonly maxOutputTokens: number;
-  /** US dollars per million tokens, and the day (`YYYY-MM-DD`) on which they were looked up. */
-  readonly price?: { readonly input: number; readonly output: number; readonly cached?: number; readonly asOf: string };
+  /** The list price of standard requests. Absent: unknown. */
+  readonly price?: ModelPrice;
 }
 
 export interface ILLMProvider {
@@ -43,6 +44,8 @@ export interface ILLMProvider {
   stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent>;
   /** Whether this user's credential works, by the vendor's cheapest call. */
   validateAccess(userId: string): Promise<boolean>;
+  /** Names of the models that this user's credential can call. @throws as `generate` does */
+  listModels?(userId: string, signal?: AbortSignal): Promise<readonly string[]>;
   /** @param wire the requested wire, as in `GenerateOptions` */
   getCapabilities(model: string, wire?: WireName): ModelCapabilities;
   /** The wire of a call that requests `wire`; undefined where responses are not those of a single wire. */

@@ -19,6 +19,8 @@ export interface Schedule {
 }
 
 export interface JobQueue {
+  readonly engine: JobEngine;
+  readonly limits: Pick<JobLimits, 'concurrency'>;
   /**
    * Hands the run to a worker. Adding a run that is still waiting is a no-op.
    * @param at milliseconds since the epoch; default: now
@@ -31,11 +33,20 @@ export interface JobQueue {
    * @throws LLMInvalidRequestError for an invalid schedule
    */
   schedule(schedule: Schedule, task: ScheduledTask): Promise<void>;
+  /**
+   * Runs a scheduled task as soon as possible, in one of the processes that scheduled it. A task that is running is
+   * not run a second time.
+   * @returns false for an unknown schedule
+   */
+  trigger(name: string): Promise<boolean>;
   /** Starts working on jobs and scheduled tasks. */
   start(work: JobWork): Promise<void>;
   /** Takes no more jobs, and resolves when those in progress have ended. */
   stop(): Promise<void>;
 }
+
+/** `local`: in this process's memory. `agenda`: shared by the processes of a MongoDB. */
+export type JobEngine = 'local' | 'agenda';
 
 export interface JobLimits {
   /** How many runs this process works on at the same time. */

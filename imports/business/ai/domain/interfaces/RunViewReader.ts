@@ -4,7 +4,17 @@
  */
 import type { RunState } from '../entities/Run';
 import type { ToolCallState } from '../entities/Tool';
-import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } from '../types/RunViews';
+import type {
+  DeltaView,
+  ListedRun,
+  RunCountView,
+  RunDetailView,
+  RunPlanView,
+  RunRating,
+  RunSummary,
+  RunView,
+  ToolCallView,
+} from '../types/RunViews';
 
 export interface RunFilter {
   readonly userId?: string;
@@ -15,15 +25,84 @@ export interface RunFilter {
   readonly since?: number;
 }
 
+/** All conditions hold together. Costs are US dollars, durations milliseconds, bounds are inclusive. */
+export interface RunListFilter {
+  readonly userId?: string;
+  readonly states?: readonly RunState[];
+  /** Only runs that wait for a person or another service. */
+  readonly waiting?: true;
+  readonly providerId?: string;
+  /** Requested, or one of those that responded. */
+  readonly model?: string;
+  /** One that was called. */
+  readonly tool?: string;
+  readonly tag?: string;
+  readonly rating?: RunRating;
+  readonly conversationId?: string;
+  /** Times of creation, in milliseconds since the epoch. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly minCost?: number;
+  readonly maxCost?: number;
+  readonly minDuration?: number;
+  readonly maxDuration?: number;
+  /**
+   * Each word begins a word of the title, or of the id of the run, its user, conversation, provider, models and
+   * tools.
+   */
+  readonly search?: string;
+}
+
+export type RunSort = 'createdAt' | 'cost' | 'duration' | 'tokens';
+
+export interface RunPageRequest {
+  readonly sort: RunSort;
+  readonly order: 'asc' | 'desc';
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly after?: string;
+}
+
+export interface RunPage {
+  readonly runs: readonly ListedRun[];
+  /** Runs on all pages. */
+  readonly total: number;
+  /** Absent on the last page. */
+  readonly next?: string;
+}
+
+export interface RunListReader {
+  /** @throws LLMInvalidRequestError for an invalid `after` */
+  page(filter: RunListFilter, request: RunPageRequest): Promise<RunPage>;
+  summary(filter: RunListFilter): Promise<RunSummary>;
+}
+
+/** What people note about runs. Unknown runs are left alone. */
+export interface RunLabels {
+  /** Replaces the rating. @param rating null for none */
+  rate(executionId: string, rating: RunRating | null, note: RatingNote): Promise<void>;
+  tag(executionId: string, tags: readonly string[]): Promise<void>;
+}
+
+export interface RatingNote {
+  readonly comment?: string;
+  /** The user who rates the run. */
+  readonly by: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 export interface RunViewReader {
   /** Newest first. */
   runs(filter: RunFilter, limit: number): Promise<readonly RunView[]>;
   run(executionId: string): Promise<RunDetailView | undefined>;
+  /** What the run was asked to do. */
+  plan(executionId: string): Promise<RunPlanView | undefined>;
   /** The id of the user whose run it is; undefined for an unknown run. */
   ownerOf(executionId: string): Promise<string | undefined>;
   /** A run's tool calls, oldest first. */
   toolCalls(executionId: string, limit: number): Promise<readonly ToolCallView[]>;
-  /** Counts the latest calls of each tool by state. Keys are tool names. */
+  /** Counts the calls of each tool by state. Keys are tool names. */
   toolCounts(filter: Pick<RunFilter, 'userId'>): Promise<ReadonlyMap<string, ToolCounts>>;
 }
 

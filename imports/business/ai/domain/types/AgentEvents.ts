@@ -3,8 +3,9 @@
  * `run:started` first and exactly one of `run:completed`, `run:failed` and `run:cancelled` last.
  */
 import type { ToolCall, ToolCallError, ToolCallState } from '../entities/Tool';
-import type { EndedRun, ErrorCode } from '../errors/LLMErrors';
-import type { FailedAttempt, LLMResponse, Usage } from './ResponsesAPITypes';
+import type { ErrorCode } from '../errors/LLMErrors';
+import type { FailedAttempt, LLMResponse } from './ResponsesAPITypes';
+import type { RunSums } from './RunTotals';
 
 interface CallReference {
   /** The call's id within its run. */
@@ -49,15 +50,20 @@ export type AgentEventBody =
       readonly arguments: string;
       readonly blocking: boolean;
     } & CallReference)
-  /** A person has to approve or reject the call. `argumentsHash` is the SHA-256 of `arguments` in hex. */
+  /**
+   * A person has to approve or reject the call. `argumentsHash` is the SHA-256 of `arguments` in hex. `expiresAt`, here
+   * and below, is when the wait ends without a decision or a result, in milliseconds since the epoch.
+   */
   | ({
       readonly type: 'tool:approval_required';
       readonly arguments: string;
       readonly argumentsHash: string;
+      readonly expiresAt?: number;
     } & CallReference)
-  | ({ readonly type: 'tool:executing' } & CallReference)
+  /** Has `expiresAt` if the tool is external: the call then waits for a submitted result. */
+  | ({ readonly type: 'tool:executing'; readonly expiresAt?: number } & CallReference)
   /** The call was interrupted while it ran, and a person has to decide what to do about it. */
-  | ({ readonly type: 'tool:needs_review' } & CallReference)
+  | ({ readonly type: 'tool:needs_review'; readonly expiresAt?: number } & CallReference)
   /** `fraction` from 0 to 1; `note` has at most 500 characters. */
   | ({ readonly type: 'tool:progress'; readonly fraction: number; readonly note?: string } & CallReference)
   /** `result` is the text that the model receives. `executionTime` in milliseconds, here and below. */
@@ -76,15 +82,10 @@ export type AgentEventBody =
   | { readonly type: 'nonblocking:llm_response'; readonly callIds: readonly string[]; readonly response: LLMResponse }
   /** The model call that delivered them failed. */
   | { readonly type: 'nonblocking:error'; readonly callIds: readonly string[]; readonly error: ErrorSummary }
-  /** `usage` and `iterations` are sums over the run. */
-  | {
-      readonly type: 'run:completed';
-      readonly response: LLMResponse;
-      readonly usage: Usage;
-      readonly iterations: number;
-    }
-  | { readonly type: 'run:failed'; readonly error: ErrorSummary; readonly usage: EndedRun['usage'] }
-  | { readonly type: 'run:cancelled'; readonly usage: EndedRun['usage'] };
+  /** `usage`, `cost`, `unpriced` and `iterations` are sums over the run. */
+  | ({ readonly type: 'run:completed'; readonly response: LLMResponse; readonly iterations: number } & RunSums)
+  | ({ readonly type: 'run:failed'; readonly error: ErrorSummary } & RunSums)
+  | ({ readonly type: 'run:cancelled' } & RunSums);
 
 export type AgentEvent = AgentEventBody & {
   readonly executionId: string;

@@ -1,4 +1,5 @@
 /** What callers may request of a model, before and after normalization. */
+import type { CallOrigin } from './RequestRecords';
 import type { Content, FailedAttempt, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
 import type { JsonObject, Loss, VendorFields, WireName } from './VendorTypes';
 import type { RunTurn } from '../entities/BudgetAccount';
@@ -139,6 +140,8 @@ export interface GenerateOptions {
   readonly onHead?: (head: AnswerHead) => void;
   /** Called when an attempt has failed, before the next one. `response.vendor.attempts` lists them afterwards. */
   readonly onRetry?: (attempt: FailedAttempt) => void;
+  /** Where the call comes from, for the request log. Default: the app's own code. */
+  readonly origin?: CallOrigin;
 }
 
 /** The head of a vendor's response. */

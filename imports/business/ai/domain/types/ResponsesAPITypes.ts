@@ -2,6 +2,7 @@
  * Bolide's own format: conversations as flat lists of items, in the OpenAI Responses format as specified by Open
  * Responses (https://www.openresponses.org, release 2026-04-24). Types only, no logic.
  */
+import type { CallCost } from './ModelPrice';
 import type { JsonObject, Origin, VendorPart } from './VendorTypes';
 
 export const MessageRole = { USER: 'user', ASSISTANT: 'assistant', DEVELOPER: 'developer', SYSTEM: 'system' } as const;
@@ -180,7 +181,12 @@ export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly total_tokens: number;
-  readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
+  readonly input_tokens_details: {
+    readonly cached_tokens: number;
+    readonly cache_write_tokens: number;
+    /** Those of `cache_write_tokens` that were written for an hour, at a higher price. Absent: none. */
+    readonly cache_write_1h_tokens?: number;
+  };
   readonly output_tokens_details: { readonly reasoning_tokens: number };
   /** The counts are estimates, since the call was cut off before the vendor reported any. */
   readonly estimated?: boolean;
@@ -208,7 +214,7 @@ export interface LLMResponse {
 }
 
 /** An attempt that failed and was followed by another one, of the same provider or of a fallback. */
-export interface FailedAttempt {
+export interface FailedAttempt extends CallCost {
   /** The provider that failed. */
   readonly providerId: string;
   /** The error's code. */
@@ -219,10 +225,15 @@ export interface FailedAttempt {
   readonly delay: number;
   /** The provider of the next attempt, if it is another one. */
   readonly fallback?: string;
+  /** The tokens of a response that was received and discarded; they are billed. */
+  readonly usage?: Usage;
 }
 
-export interface ResponseVendor {
+/** Its `cost` or `unpriced` is set by the router, or by the converter if the vendor reports the cost. */
+export interface ResponseVendor extends CallCost {
   readonly name: string;
+  /** The id of the provider that served the request. Set by the router. */
+  readonly providerId?: string;
   readonly wire: import('./VendorTypes').WireName;
   /** The vendor's own finish reason, verbatim. */
   readonly finish_reason: string | null;

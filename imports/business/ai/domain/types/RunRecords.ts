@@ -1,35 +1,16 @@
 /** What is stored of a run: everything that any process needs to continue it. */
 import type { RunState } from '../entities/Run';
 import type { Tool } from '../entities/Tool';
-import type { ErrorCode } from '../errors/LLMErrors';
 import type { Actor } from './Actor';
 import type { NormalizedOptions } from './LLMTypes';
-import type { Item, LLMResponse, Usage } from './ResponsesAPITypes';
-
-/** What a run may spend at most. A model call that would exceed it is not made. */
-export interface Budget {
-  /** Model calls. */
-  readonly calls?: number;
-  /** Input and output tokens. */
-  readonly tokens?: number;
-  /** US dollars, at the model's list price. */
-  readonly money?: number;
-}
-
-export interface RunLimits {
-  /** Model calls. Those that only deliver late results don't count, up to ten times as many. */
-  readonly maxIterations: number;
-  /** Consecutive turns in which every tool call failed. */
-  readonly maxToolErrors: number;
-  readonly maxParallelTools: number;
-  /** Milliseconds, not counting the time spent waiting for people and other services. */
-  readonly runTimeout: number;
-  readonly budget?: Budget;
-}
+import type { RunLimits } from './RunLimits';
+import type { RunError, RunMetadataFields } from './RunViews';
+import type { Item, LLMResponse } from './ResponsesAPITypes';
+import type { RunTotals } from './RunTotals';
 
 /** What the run is to do, apart from its input. Survives a round trip through JSON. */
 export interface RunPlan {
-  readonly options: Omit<NormalizedOptions, 'input' | 'tools' | 'signal' | 'onHead' | 'onRetry'>;
+  readonly options: Omit<NormalizedOptions, 'input' | 'tools' | 'signal' | 'onHead' | 'onRetry' | 'origin'>;
   /** Names of tools that the executor has; definitions of the others. */
   readonly tools: readonly (string | Tool)[];
   readonly limits: RunLimits;
@@ -52,6 +33,10 @@ export interface RunRequest {
   readonly title: string;
   /** The conversation that the run belongs to, as its client named it. Unique for its user. */
   readonly conversationId?: string;
+  /** Labels from whoever started it; people add and remove them later. */
+  readonly tags?: readonly string[];
+  /** Facts from whoever started it. */
+  readonly metadata?: RunMetadataFields;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** The earliest start of a queued run, in milliseconds since the epoch. Absent: at once. */
@@ -61,7 +46,7 @@ export interface RunRequest {
 }
 
 /** The part of a run that changes. */
-export interface RunProgress {
+export interface RunProgress extends RunTotals {
   readonly state: RunState;
   /** Milliseconds since the epoch. */
   readonly startedAt?: number;
@@ -73,10 +58,9 @@ export interface RunProgress {
   readonly deliveries?: number;
   /** The last of them has no outcome yet. */
   readonly isCalling: boolean;
-  readonly usage: Usage;
-  /** US dollars, if the model's price is known. */
-  readonly cost?: number;
-  readonly error?: { readonly code: ErrorCode; readonly message: string };
+  readonly error?: RunError;
+  /** Names of the tools that the model called. Absent: none. */
+  readonly tools?: readonly string[];
   /** The full conversation, input first. */
   readonly transcript: readonly Item[];
   /** The index in the transcript at which the last response begins. */

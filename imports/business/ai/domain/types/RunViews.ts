@@ -3,8 +3,11 @@
  * their keys may contain `$` and `.`.
  */
 import type { RunState } from '../entities/Run';
-import type { ToolCallState } from '../entities/Tool';
+import type { CallWait, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
+import type { RunLimits } from './RunLimits';
+import type { UnpricedCalls } from './RunTotals';
+import type { JsonObject } from './VendorTypes';
 
 /** `ai_runs`, as `ai.runs` publishes it. Times are milliseconds since the epoch. */
 export interface RunView {
@@ -21,13 +24,78 @@ export interface RunView {
   /** Model calls so far. */
   readonly iterations: number;
   readonly usage: UsageView;
-  /** US dollars, if the model's price is known. */
+  /** US dollars: the sum of the model calls whose cost is known. Absent: of none is. */
   readonly cost?: number;
-  readonly error?: { readonly code: ErrorCode; readonly message: string };
+  /** Absent: the cost of every call is known, or an older version recorded the run. */
+  readonly unpriced?: UnpricedCalls;
+  /** The models that responded. */
+  readonly models?: readonly string[];
+  /** Names of the tools that the model called. */
+  readonly tools?: readonly string[];
+  /** Milliseconds from its start to its end; absent until then. */
+  readonly duration?: number;
+  readonly error?: RunError;
   /** The beginning of the input's text. */
   readonly title: string;
   /** The conversation that the run belongs to. */
   readonly conversationId?: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: RunMetadataFields;
+  /** What people think of the run; the next three fields are of the last one who rated it. */
+  readonly rating?: RunRating;
+  readonly comment?: string;
+  /** Whose rating it is. */
+  readonly ratedBy?: string;
+  readonly ratedAt?: number;
+}
+
+/** Letters, digits, `_` and `-` as names. */
+export type RunMetadataFields = Readonly<Record<string, string | number | boolean>>;
+
+export type RunRating = 'up' | 'down';
+
+/** A run in a list, with what it waits for. */
+export interface ListedRun extends RunView {
+  /** Absent if it waits for neither a person nor another service. */
+  readonly waitingFor?: CallWait;
+}
+
+/** Sums over all runs that a filter matches. */
+export interface RunSummary {
+  readonly total: number;
+  /** Runs by their state. */
+  readonly states: Readonly<Partial<Record<RunState, number>>>;
+  readonly usage: UsageView;
+  /** US dollars: the sum of the model calls whose cost is known. */
+  readonly cost: number;
+  /** Runs with model calls whose cost is unknown, and is not in `cost`. */
+  readonly unpriced: {
+    readonly runs: number;
+    readonly models: readonly string[];
+    readonly reasons: readonly string[];
+  };
+}
+
+/** What a run was asked to do, for starting another one like it. */
+export interface RunPlanView {
+  readonly instructions?: string;
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  readonly reasoning?: string;
+  /** JSON Schema of the answer. */
+  readonly schema?: JsonObject;
+  /** Names of the tools that it may call on the server. */
+  readonly tools: readonly string[];
+  /** Names of the tools that its caller executes, and of those of the vendor. */
+  readonly otherTools: readonly string[];
+  readonly limits: RunLimits;
+}
+
+export interface RunError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Whether the same request may succeed if it is sent again. Absent in runs that an older version recorded. */
+  readonly retryable?: boolean;
 }
 
 export interface UsageView {
@@ -55,6 +123,10 @@ export interface ToolCallView {
   readonly name: string;
   readonly blocking: boolean;
   readonly state: ToolCallState;
+  /** When the model requested the call. This and the following times are milliseconds since the epoch. */
+  readonly createdAt?: number;
+  /** When a person was asked to approve it. The wait ends with `startTime`, or with `endTime` if it never ran. */
+  readonly approvalRequestedAt?: number;
   readonly startTime?: number;
   readonly endTime?: number;
   /** Milliseconds. */
@@ -65,6 +137,14 @@ export interface ToolCallView {
   readonly error?: string;
   /** As the model wrote them, truncated to 16 KB. */
   readonly arguments: string;
+  /** What the call waits for from outside; absent while it does not. The next three fields come with it. */
+  readonly waiting?: CallWait;
+  /** When the wait ends without a decision or a result, in milliseconds since the epoch. */
+  readonly expiresAt?: number;
+  /** SHA-256 of the complete arguments, in hexadecimal: what an approval must carry. */
+  readonly argumentsHash?: string;
+  /** Characters of the complete arguments. */
+  readonly argumentsLength?: number;
   /** The text that the model receives, truncated to 16 KB. */
   readonly result?: string;
 }
@@ -87,4 +167,14 @@ export interface RunCountView {
   readonly providerId: string;
   readonly state: RunState;
   readonly count: number;
+}
+
+/** A run with everything that is shown about it. */
+export interface RunDetail {
+  readonly run: RunDetailView;
+  readonly toolCalls: readonly ToolCallView[];
+  /** The live text so far. */
+  readonly deltas: readonly DeltaView[];
+  /** What it was asked to do. */
+  readonly plan: RunPlanView;
 }

@@ -3,6 +3,7 @@ import { explainMissingPackage } from '../../domain/errors/explainMissingPackage
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
+import { readModelList } from './readModelList';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
 import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
@@ -34,11 +35,24 @@ export class AnthropicClient implements VendorClient {
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
+    await this.fetchModels(1, credential, signal);
+  }
+
+  /** One page holds up to 1,000. https://platform.claude.com/docs/en/api/models-list */
+  async listModels(credential: Credential | undefined, signal?: AbortSignal): Promise<readonly string[]> {
+    return readModelList(await this.fetchModels(1_000, credential, signal));
+  }
+
+  private async fetchModels(
+    limit: number,
+    credential: Credential | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
     const response = await this.sdk.send(
-      { method: 'get', path: '/v1/models', query: { limit: 1 }, headers: VERSION },
+      { method: 'get', path: '/v1/models', query: { limit }, headers: VERSION },
       { signal, credential },
     );
-    await response.text();
+    return response.text();
   }
 }
 

@@ -7,6 +7,7 @@ import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch, GuardedInit } from './http/guardedFetch';
+import { readModelList } from './readModelList';
 import { sendCall } from './sendCall';
 import type { CallOptions } from './sendCall';
 import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
@@ -41,12 +42,25 @@ export class GoogleClient implements VendorClient {
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
+    await this.fetchModels(1, credential, signal);
+  }
+
+  /** One page holds up to 1,000. https://ai.google.dev/api/models#method:-models.list */
+  async listModels(credential: Credential | undefined, signal?: AbortSignal): Promise<readonly string[]> {
+    return readModelList(await this.fetchModels(1_000, credential, signal));
+  }
+
+  private async fetchModels(
+    pageSize: number,
+    credential: Credential | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
     const response = await this.request(
-      'models?pageSize=1',
+      `models?pageSize=${pageSize}`,
       { signal, credential },
       { headers: authentication(credential) },
     );
-    await response.text();
+    return response.text();
   }
 
   private request(path: string, options: CallOptions, init: GuardedInit): Promise<VendorHttpResponse> {

@@ -6,6 +6,7 @@ import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
+import { readModelList } from './readModelList';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
 import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
@@ -62,8 +63,16 @@ export class OpenAIClient implements VendorClient {
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
+    await this.fetchModels(credential, signal);
+  }
+
+  async listModels(credential: Credential | undefined, signal?: AbortSignal): Promise<readonly string[]> {
+    return readModelList(await this.fetchModels(credential, signal));
+  }
+
+  private async fetchModels(credential: Credential | undefined, signal: AbortSignal | undefined): Promise<string> {
     const response = await this.sdk.send({ method: 'get', path: '/models' }, { signal, credential });
-    await response.text();
+    return response.text();
   }
 
   /** An unknown id is not an error. */

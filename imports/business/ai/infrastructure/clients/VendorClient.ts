@@ -33,6 +33,8 @@ export interface VendorClient {
   send(call: VendorCall): Promise<VendorHttpResponse>;
   /** Makes the API's cheapest authenticated call. @throws as `send` does */
   probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
+  /** The names in the API's list of models. @throws as `send` does */
+  listModels(credential: Credential | undefined, signal?: AbortSignal): Promise<readonly string[]>;
   /** Deletes a stored response, for APIs that store them. */
   deleteResponse?(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
 }

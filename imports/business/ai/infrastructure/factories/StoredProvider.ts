@@ -44,6 +44,10 @@ export class StoredProvider implements ILLMProvider {
     return (await this.current()).validateAccess(userId);
   }
 
+  async listModels(userId: string, signal?: AbortSignal): Promise<readonly string[]> {
+    return (await (await this.current()).listModels?.(userId, signal)) ?? [];
+  }
+
   getCapabilities(model: string, wire?: WireName): ModelCapabilities {
     return this.cached().getCapabilities(model, wire);
   }

@@ -3,10 +3,14 @@ import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
 import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
+import { BudgetPolicy } from '../../application/services/budgets/BudgetPolicy';
 import type { LeaseTimes } from '../../application/services/runs/durable/LeaseHeartbeat';
+import type { BudgetSettings } from '../../domain/entities/BudgetAccount';
+import type { BudgetLimitStore } from '../../domain/interfaces/BudgetLimitStore';
 import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
+import type { RequestLog } from '../../domain/interfaces/RequestLog';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import { LocalJobQueue } from '../jobs/LocalJobQueue';
@@ -16,7 +20,6 @@ import { ToolRegistry } from '../tools/ToolRegistry';
 import { createChat } from './createChat';
 import type { ChatPorts, Chat } from './createChat';
 import { createManager } from './createManager';
-import type { BudgetSettings } from './createManager';
 import { createUseCases } from './createUseCases';
 import type { UseCasePorts, UseCases } from './createUseCases';
 import { LLMProviderFactory } from './LLMProviderFactory';
@@ -61,12 +64,17 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly jobs?: JobQueue;
   /** Default: in memory, so that budgets count for this process alone. */
   readonly budgets?: BudgetStore;
+  /** Limits that admins set at run time. With it, the usage of every user is counted. Default: none. */
+  readonly budgetLimits?: BudgetLimitStore;
+  /** Receives an entry for each model call. Default: calls are not logged. */
+  readonly requestLog?: RequestLog;
 }
 
 export interface AIModule {
   readonly settings: AISettings;
   readonly providers: ProviderCatalog;
   readonly manager: LLMManager;
+  readonly budgetPolicy: BudgetPolicy;
   readonly tools: ToolRegistry;
   readonly loop: AgenticLoop;
   /** Resolves `previous_response_id`. */
@@ -98,7 +106,8 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     ...logger,
     ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }),
   };
-  const manager = createManager(options, settings.budgets, ports);
+  const budgetPolicy = new BudgetPolicy({ settings: settings.budgets, store: ports.budgetLimits });
+  const manager = createManager(options, budgetPolicy, ports);
   const runs = ports.runs ?? new MemoryRunStore();
   const loop = new AgenticLoop({
     provider: manager,
@@ -126,6 +135,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     settings,
     providers,
     manager,
+    budgetPolicy,
     tools,
     loop,
     responses,

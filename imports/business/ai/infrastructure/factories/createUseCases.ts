@@ -17,6 +17,8 @@ export interface UseCasePorts {
   readonly access?: AccessPolicy;
   /** Receives an audit event for every use of a provider, refused ones included. */
   readonly onUse?: (event: AuditEvent) => void;
+  /** Called with the id of a run that another one has repeated, continued or forked. */
+  readonly onFollowed?: (executionId: string) => Promise<unknown>;
   /** Default: the console. */
   readonly logger?: Logger;
 }
@@ -46,13 +48,14 @@ export function createUseCases(
     providers,
     access: ports.access ?? adminsOnly,
     ...(ports.onUse === undefined ? {} : { onUse: ports.onUse }),
+    ...(ports.onFollowed === undefined ? {} : { onFollowed: ports.onFollowed }),
     ...(ports.logger === undefined ? {} : { logger: ports.logger }),
   };
   const launcher = new RunLauncher({ ...shared, loop });
   return {
     generateText: new GenerateTextUseCase(launcher),
     generateJSON: new GenerateJSONUseCase(launcher, manager),
-    agenticExecution: new AgenticExecutionUseCase(launcher),
+    agenticExecution: new AgenticExecutionUseCase(launcher, manager),
     queueRun: new QueueRunUseCase(shared, queue),
   };
 }

@@ -68,6 +68,8 @@ async function importAgenda(): Promise<typeof import('agenda')> {
 }
 
 export class AgendaJobQueue implements JobQueue {
+  readonly engine = 'agenda';
+  readonly limits: JobLimits;
   private readonly agenda: Agenda;
   private readonly options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger };
   private readonly pendingWork = new Set<Promise<void>>();
@@ -75,6 +77,7 @@ export class AgendaJobQueue implements JobQueue {
   constructor(agenda: Agenda, options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger }) {
     this.agenda = agenda;
     this.options = options;
+    this.limits = options;
     this.guardSaves();
     agenda.on('success', (job: Job) => this.trackInBackground(this.onSuccess(job)));
     agenda.on('fail', (error: unknown, job: Job) => this.trackInBackground(this.onFailure(job, error)));
@@ -95,13 +98,21 @@ export class AgendaJobQueue implements JobQueue {
 
   async schedule(schedule: Schedule, task: ScheduledTask): Promise<void> {
     checkSchedule(schedule);
-    const name = `task:${schedule.name}`;
+    const name = taskName(schedule.name);
     const { cron, timezone = 'UTC' } = schedule;
     this.agenda.define(name, { concurrency: 1, lockLimit: 1 }, (job: Job) => this.track(this.withRenewal(job, task())));
     const [planned] = await this.agenda.jobs({ name });
     // Rescheduling would lose a time that passed while no process was running.
     if (planned?.attrs.repeatInterval === cron && planned.attrs.repeatTimezone === timezone) return;
     await this.agenda.every(cron, name, undefined, { timezone });
+  }
+
+  /** A later save by the process that runs the task restores the next time, so that it does not run twice. */
+  async trigger(name: string): Promise<boolean> {
+    const [planned] = await this.agenda.jobs({ name: taskName(name) });
+    if (planned === undefined) return false;
+    await planned.schedule(new Date()).save();
+    return true;
   }
 
   async start(work: JobWork): Promise<void> {
@@ -185,4 +196,8 @@ export class AgendaJobQueue implements JobQueue {
       }
     };
   }
+}
+
+function taskName(schedule: string): string {
+  return `task:${schedule}`;
 }

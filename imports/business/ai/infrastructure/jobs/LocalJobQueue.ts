@@ -35,7 +35,8 @@ interface QueuedRun {
 const MAX_TIMER_MS = 30_000;
 
 export class LocalJobQueue implements JobQueue {
-  private readonly limits: JobLimits;
+  readonly engine = 'local';
+  readonly limits: JobLimits;
   private readonly logger: Logger;
   private readonly times: ScheduleTimes | undefined;
   private readonly slots: pLimit.Limit;
@@ -73,6 +74,13 @@ export class LocalJobQueue implements JobQueue {
     const plan: Plan = { schedule, task };
     this.plans.set(schedule.name, plan);
     if (this.work !== undefined) this.startPlan(plan);
+  }
+
+  trigger(name: string): Promise<boolean> {
+    const plan = this.plans.get(name);
+    const { timer } = plan ?? {};
+    if (timer !== undefined && this.work !== undefined && !timer.isBusy()) void this.track(timer.trigger());
+    return Promise.resolve(plan !== undefined);
   }
 
   start(work: JobWork): Promise<void> {

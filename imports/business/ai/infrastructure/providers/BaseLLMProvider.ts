@@ -83,8 +83,10 @@ export class BaseLLMProvider implements ILLMProvider {
     return this.config.id;
   }
 
+  /** @param model empty for the default model */
   getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return capabilitiesOf(this.config.vendor, model, this.config.models, this.wireOf(wire));
+    const { vendor, models, defaultModel = '' } = this.config;
+    return capabilitiesOf(vendor, model === '' ? defaultModel : model, models, this.wireOf(wire));
   }
 
   wireOf(requested?: WireName): WireName {
@@ -138,6 +140,10 @@ export class BaseLLMProvider implements ILLMProvider {
         return false;
       throw error;
     }
+  }
+
+  listModels(userId: string, signal?: AbortSignal): Promise<readonly string[]> {
+    return this.withCredential(userId, (credential) => this.dependencies.client.listModels(credential, signal));
   }
 
   /** @throws UnsupportedFeatureError for an API that stores no responses */

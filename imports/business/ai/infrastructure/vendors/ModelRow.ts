@@ -1,5 +1,6 @@
 /** The shape of a row in a vendor's model table, and the abbreviations in which rows are written. */
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { ModelPrice } from '../../domain/types/ModelPrice';
 
 /** The capabilities of the models whose names match. A field left out has the value of the vendor's unlisted models. */
 export interface ModelRow extends Partial<ModelCapabilities> {
@@ -30,9 +31,33 @@ export function row(
   };
 }
 
-/** US dollars per million tokens for standard requests with short prompts; `asOf` is the date of the source. */
-export function price(asOf: string, input: number, output: number, cached?: number): Pick<ModelRow, 'price'> {
-  return { price: { input, output, ...(cached === undefined ? {} : { cached }), asOf } };
+/**
+ * US dollars per million tokens for standard requests.
+ * @param asOf the date of the source
+ * @param others prices of cache writes and of long prompts
+ */
+export function price(
+  asOf: string,
+  input: number,
+  output: number,
+  cached?: number,
+  others: Pick<ModelPrice, 'cacheWrite' | 'cacheWriteHour' | 'longPrompt'> = {},
+): { readonly price: ModelPrice } {
+  return { price: { input, output, ...(cached === undefined ? {} : { cached }), ...others, asOf } };
+}
+
+/** Prices for long prompts that are multiples of the standard ones. */
+export function withLongPrompts(
+  { price: standard }: { readonly price: ModelPrice },
+  above: number,
+  inputFactor: number,
+  outputFactor: number,
+): { readonly price: ModelPrice } {
+  const { asOf: _, longPrompt: __, output, ...inputs } = standard;
+  const scaled = Object.fromEntries(Object.entries(inputs).map(([name, dollars]) => [name, dollars * inputFactor]));
+  // The entries keep their names, of which only `input` is not optional.
+  const longPrompt = { ...scaled, input: standard.input * inputFactor, output: output * outputFactor, above };
+  return { price: { ...standard, longPrompt } };
 }
 
 export const REASONS: Omit<ModelRow, 'models'> = { supportsReasoning: true };

@@ -17,8 +17,12 @@ export interface Vendor {
   readonly wiresAt?: (address: VendorAddress) => readonly [WireName, ...WireName[]];
   /** For callers that name no model. */
   readonly defaultModel?: string;
+  /** What people choose from where an account does not restrict its models: names valid in a request. */
+  readonly currentModels?: readonly string[];
   /** In the form that the vendor's official SDK takes. Absent: the account's settings name one. */
   readonly baseURL?: string;
+  /** An account's settings must name the base URL. */
+  readonly requiresBaseURL?: true;
   /** Whether `previous_response_id` works on the Responses wire. */
   readonly storesResponses: boolean;
   /** How the vendor departs from its wires. */

@@ -11,6 +11,7 @@ export const azureOpenAI: Vendor = {
   wires: ['responses', 'chat_completions'],
   servesAllWires: true,
   wiresAt,
+  requiresBaseURL: true,
   storesResponses: true,
   quirks: {
     maxTokensField: 'max_completion_tokens',

@@ -29,6 +29,12 @@ export function isModelOf(vendorName: VendorName, model: string): boolean {
   return VENDOR_ROWS[vendorName].modelPatterns.some((pattern) => pattern.test(model));
 }
 
+/** Whether the vendor's tables contain the model. */
+export function isListedModel(vendorName: VendorName, model: string): boolean {
+  const { models, foreignModels = [] } = VENDOR_ROWS[vendorName];
+  return (findRow(models, model) ?? findRow(foreignModels, model)) !== undefined;
+}
+
 /** Limits that nearly every model accepts; for content, the vendor's own validation decides. */
 const UNLISTED_MODEL: ModelCapabilities = {
   supportsTools: true,

@@ -3,10 +3,11 @@
  *
  * Limits and prices: https://github.com/anomalyco/models.dev at f3fc692 (2026-07-02) and its history, which follows
  * https://ai.google.dev/gemini-api/docs/models and …/pricing; later ones from the pages linked beside them. Prompts
- * above 200,000 tokens cost more on the Pro models.
+ * above 200,000 tokens cost more on the Pro models. The hourly price of stored caches is not in any response.
  */
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
-import { NO_SCHEMA, NO_TOOLS, price, REASONS, row } from './ModelRow';
+import type { ModelPrice } from '../../domain/types/ModelPrice';
+import { NO_SCHEMA, NO_TOOLS, price, REASONS, row, withLongPrompts } from './ModelRow';
 import type { Vendor } from './Vendor';
 
 const LISTED = '2026-07-02';
@@ -17,6 +18,17 @@ export const google: Vendor = {
   label: VENDOR_LABELS.google,
   wires: ['gemini'],
   defaultModel: 'gemini-3.5-flash',
+  currentModels: [
+    'gemini-4-argon',
+    'gemini-3.8-flash',
+    'gemini-3.6-flash',
+    'gemini-3.5-flash',
+    'gemini-3.5-flash-lite',
+    'gemini-3.1-flash-lite',
+    'gemini-2.5-pro',
+    'gemini-2.5-flash',
+    'gemini-2.5-flash-lite',
+  ],
   baseURL: 'https://generativelanguage.googleapis.com',
   storesResponses: false,
   quirks: { fetchesImageUrls: false },
@@ -40,11 +52,11 @@ export const google: Vendor = {
     row('gemini-3\\.5-flash-lite', MILLION, 65_536, { ...REASONS, ...price('2026-07-21', 0.3, 2.5, 0.03) }),
     row('gemini-3\\.5-flash', MILLION, 65_536, { ...REASONS, ...price(LISTED, 1.5, 9, 0.15) }),
     row('gemini-3\\.1-flash-lite', MILLION, 65_536, { ...REASONS, ...price(LISTED, 0.25, 1.5, 0.025) }),
-    row('gemini-3(\\.1)?-pro', MILLION, 65_536, { ...REASONS, ...price(LISTED, 2, 12, 0.2) }),
+    row('gemini-3(\\.1)?-pro', MILLION, 65_536, { ...REASONS, ...proPrice(LISTED, 2, 12, 0.2) }),
     row('gemini-3-flash', MILLION, 65_536, { ...REASONS, ...price(LISTED, 0.5, 3, 0.05) }),
     row('gemini-2\\.5-flash-lite', MILLION, 65_536, { ...REASONS, ...price(LISTED, 0.1, 0.4, 0.01) }),
     row('gemini-2\\.5-flash', MILLION, 65_536, { ...REASONS, ...price(LISTED, 0.3, 2.5, 0.03) }),
-    row('gemini-2\\.5-pro', MILLION, 65_536, { ...REASONS, ...price(LISTED, 1.25, 10, 0.125) }),
+    row('gemini-2\\.5-pro', MILLION, 65_536, { ...REASONS, ...proPrice(LISTED, 1.25, 10, 0.125) }),
     row('gemini-2\\.0-flash-lite', MILLION, 8_192, price(LISTED, 0.075, 0.3)),
     row('gemini-2\\.0-flash', MILLION, 8_192, price(LISTED, 0.1, 0.4, 0.025)),
     row('gemini-1\\.5-(flash-8b|flash|pro)', 1_000_000, 8_192),
@@ -57,3 +69,7 @@ export const google: Vendor = {
     { models: 'gemini-', maxTokens: 1_000_000, maxOutputTokens: 8_192 },
   ],
 };
+
+function proPrice(asOf: string, input: number, output: number, cached: number): { readonly price: ModelPrice } {
+  return withLongPrompts(price(asOf, input, output, cached), 200_000, 2, 1.5);
+}

@@ -21,6 +21,14 @@ export const groq: Vendor = {
   label: VENDOR_LABELS.groq,
   wires: ['chat_completions'],
   defaultModel: 'llama-3.3-70b-versatile',
+  currentModels: [
+    'llama-3.3-70b-versatile',
+    'llama-3.1-8b-instant',
+    'openai/gpt-oss-120b',
+    'openai/gpt-oss-20b',
+    'meta-llama/llama-4-scout-17b-16e-instruct',
+    'qwen/qwen3-32b',
+  ],
   baseURL: 'https://api.groq.com',
   storesResponses: false,
   // https://console.groq.com/docs/openai lists the fields that Groq rejects; the others are in the types of groq-sdk.

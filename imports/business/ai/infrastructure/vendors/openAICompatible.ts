@@ -11,6 +11,7 @@ export const openAICompatible: Vendor = {
   name: 'openai_compatible',
   label: VENDOR_LABELS.openai_compatible,
   wires: ['chat_completions', 'responses'],
+  requiresBaseURL: true,
   storesResponses: false,
   // APIs that copy OpenAI's copy this limit; ids within it are sent unchanged.
   quirks: { maxCallIdLength: 40 },

@@ -3,10 +3,12 @@
  *
  * Limits and prices up to GPT-5.5: https://github.com/anomalyco/models.dev at f3fc692 (2026-07-02), which follows
  * https://developers.openai.com/api/docs/models; later ones from the pages linked beside them. Above 272,000 input
- * tokens the large models cost twice as much for input and half as much again for output.
+ * tokens the large models cost twice as much for input and half as much again for output; from GPT-5.6 on, writing to
+ * the prompt cache costs a quarter more than input. Both: https://developers.openai.com/api/docs/models/gpt-6.2-sol
  */
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
-import { NO_SCHEMA, NO_TOOLS, price, REASONS, row, TEXT_ONLY } from './ModelRow';
+import type { ModelPrice } from '../../domain/types/ModelPrice';
+import { NO_SCHEMA, NO_TOOLS, price, REASONS, row, TEXT_ONLY, withLongPrompts } from './ModelRow';
 import type { ModelRow } from './ModelRow';
 import type { Vendor } from './Vendor';
 
@@ -24,6 +26,23 @@ export const openai: Vendor = {
   wires: ['responses', 'chat_completions'],
   servesAllWires: true,
   defaultModel: 'gpt-5.4-mini',
+  currentModels: [
+    'gpt-6-astra',
+    'gpt-6.1-sol',
+    'gpt-6.1-terra',
+    'gpt-6-luna',
+    'gpt-5.6-sol',
+    'gpt-5.6-terra',
+    'gpt-5.6-luna',
+    'gpt-5.5',
+    'gpt-5.4',
+    'gpt-5.4-mini',
+    'gpt-5.4-nano',
+    'o3',
+    'o4-mini',
+    'gpt-4.1',
+    'gpt-4o-mini',
+  ],
   baseURL: 'https://api.openai.com/v1',
   storesResponses: true,
   quirks: {
@@ -51,21 +70,23 @@ export const openai: Vendor = {
       ...REASONS,
     },
     // https://developers.openai.com/api/docs/models/gpt-6.1-sol and its siblings
-    row('gpt-6-astra', 1_050_000, 128_000, { ...GPT_6, ...price('2026-09-03', 10, 50, 1) }),
-    row('gpt-6\\.1-sol', 1_050_000, 128_000, { ...GPT_6, ...price('2026-09-30', 2, 10, 0.1) }),
-    row('gpt-6\\.1-terra', 1_050_000, 128_000, { ...GPT_6, ...price('2026-10-26', 1, 5, 0.05) }),
-    row('gpt-6-sol', 1_050_000, 128_000, { ...GPT_6, ...price('2026-09-22', 2, 10, 0.2) }),
-    row('gpt-6-luna', 1_050_000, 128_000, { ...GPT_6, ...price('2026-09-22', 0.1, 0.5, 0.01) }),
-    row('gpt-5\\.6-terra', 1_050_000, 128_000, { ...REASONS, ...price('2026-07-30', 2, 12, 0.2) }),
-    row('gpt-5\\.6-luna', 1_050_000, 128_000, { ...REASONS, ...price('2026-07-30', 0.2, 1.2, 0.02) }),
+    row('gpt-6-astra', 1_050_000, 128_000, { ...GPT_6, ...cacheWritePrice('2026-09-03', 10, 50, 1) }),
+    // https://developers.openai.com/api/docs/models/gpt-6.2-sol
+    row('gpt-6\\.2-sol', 1_050_000, 128_000, { ...GPT_6, ...cacheWritePrice('2026-11-22', 2, 10, 0.1) }),
+    row('gpt-6\\.1-sol', 1_050_000, 128_000, { ...GPT_6, ...cacheWritePrice('2026-09-30', 2, 10, 0.1) }),
+    row('gpt-6\\.1-terra', 1_050_000, 128_000, { ...GPT_6, ...cacheWritePrice('2026-10-26', 1, 5, 0.05) }),
+    row('gpt-6-sol', 1_050_000, 128_000, { ...GPT_6, ...cacheWritePrice('2026-09-22', 2, 10, 0.2) }),
+    row('gpt-6-luna', 1_050_000, 128_000, { ...GPT_6, ...cacheWritePrice('2026-09-22', 0.1, 0.5, 0.01) }),
+    row('gpt-5\\.6-terra', 1_050_000, 128_000, { ...REASONS, ...cacheWritePrice('2026-07-30', 2, 12, 0.2) }),
+    row('gpt-5\\.6-luna', 1_050_000, 128_000, { ...REASONS, ...cacheWritePrice('2026-07-30', 0.2, 1.2, 0.02) }),
     // The list price; a promotion to $4 and $20 was announced to last until 2026-11-21 at least.
-    row('gpt-5\\.6(-sol)?', 1_050_000, 128_000, { ...REASONS, ...price('2026-08-19', 5, 30, 0.5) }),
+    row('gpt-5\\.6(-sol)?', 1_050_000, 128_000, { ...REASONS, ...cacheWritePrice('2026-08-19', 5, 30, 0.5) }),
 
-    row('gpt-5\\.[45]-pro', 1_050_000, 128_000, { ...REASONS, ...price(LISTED, 30, 180) }),
-    row('gpt-5\\.5', 1_050_000, 128_000, { ...REASONS, ...price(LISTED, 5, 30, 0.5) }),
+    row('gpt-5\\.[45]-pro', 1_050_000, 128_000, { ...REASONS, ...longPrice(LISTED, 30, 180) }),
+    row('gpt-5\\.5', 1_050_000, 128_000, { ...REASONS, ...longPrice(LISTED, 5, 30, 0.5) }),
     row('gpt-5\\.4-mini', 400_000, 128_000, { ...REASONS, ...price(LISTED, 0.75, 4.5, 0.075) }),
     row('gpt-5\\.4-nano', 400_000, 128_000, { ...REASONS, ...price(LISTED, 0.2, 1.25, 0.02) }),
-    row('gpt-5\\.4', 1_050_000, 128_000, { ...REASONS, ...price(LISTED, 2.5, 15, 0.25) }),
+    row('gpt-5\\.4', 1_050_000, 128_000, { ...REASONS, ...longPrice(LISTED, 2.5, 15, 0.25) }),
     row('gpt-5\\.3-codex-spark', 128_000, 32_000, { ...REASONS, ...price(LISTED, 1.75, 14, 0.175) }),
     row('gpt-5\\.3-chat', 128_000, 16_384, price(LISTED, 1.75, 14, 0.175)),
     row('gpt-5\\.2-chat', 128_000, 16_384, { ...REASONS, ...price(LISTED, 1.75, 14, 0.175) }),
@@ -119,3 +140,11 @@ export const openai: Vendor = {
     { models: '(?:^|[/:.])o[1-9](?:-|$)', maxTokens: 200_000, maxOutputTokens: 100_000, ...REASONS },
   ],
 };
+
+function longPrice(asOf: string, input: number, output: number, cached?: number): { readonly price: ModelPrice } {
+  return withLongPrompts(price(asOf, input, output, cached), 272_000, 2, 1.5);
+}
+
+function cacheWritePrice(asOf: string, input: number, output: number, cached: number): { readonly price: ModelPrice } {
+  return withLongPrompts(price(asOf, input, output, cached, { cacheWrite: input * 1.25 }), 272_000, 2, 1.5);
+}

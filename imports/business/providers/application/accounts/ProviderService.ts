@@ -3,6 +3,7 @@ import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../..
 import { decideAccess } from '../../domain/entities/ProviderAccess';
 import type { AccessDecision } from '../../domain/entities/ProviderAccess';
 import type { Provider } from '../../domain/entities/Provider';
+import type { ProviderDetails } from '../../domain/entities/ProviderDetails';
 import { toPublicProvider } from '../../domain/entities/PublicProvider';
 import type { ConnectionState, PublicProvider } from '../../domain/entities/PublicProvider';
 import { credentialIdFor, credentialKey } from '../../domain/entities/StoredCredential';
@@ -75,6 +76,26 @@ export class ProviderService {
     const found = (await this.list(user)).find(({ _id }) => _id === providerId);
     if (found === undefined) throw notAllowed();
     return found;
+  }
+
+  /** Everything but secrets, for admins. @throws LLMPermissionError as `view` does */
+  async details(user: User, providerId: string): Promise<Omit<ProviderDetails, 'unfinishedRuns'>> {
+    const [view, provider, rows] = await Promise.all([
+      this.view(user, providerId),
+      this.ports.providers.find(providerId),
+      this.ports.vault.store.ofProvider(providerId),
+    ]);
+    if (provider === undefined) throw notAllowed();
+    const { _id, name, vendor, defaultModel, allowedModels, enabled, configured, ...settings } = provider;
+    const isShared = (kind: StoredCredential['kind']): boolean =>
+      rows.some((row) => row.kind === kind && row.userId === null);
+    return {
+      ...view,
+      settings,
+      hasKey: configured === true || isShared('api_key'),
+      hasClientSecret: isShared('client'),
+      connectedUsers: new Set(rows.flatMap(({ userId }) => (userId === null ? [] : [userId]))).size,
+    };
   }
 
   /** @throws LLMInvalidRequestError; ConflictError if the id is taken */

@@ -70,6 +70,6 @@ export function isProviderId(value: unknown): value is string {
 }
 
 /** Whether each user has a credential of their own, rather than all sharing one. */
-export function isPersonal(auth: ProviderAuth): boolean {
+export function isPersonal(auth: Pick<ProviderAuth, 'kind'>): boolean {
   return auth.kind === 'user_api_key' || auth.kind === 'oauth_user';
 }

@@ -13,6 +13,8 @@ export interface PublicProvider {
   readonly connected: boolean;
   readonly needsReconnect: boolean;
   readonly enabled: boolean;
+  /** Defined in the server's settings, and changed there only. */
+  readonly configured?: true;
 }
 
 export interface ConnectionState {
@@ -21,7 +23,7 @@ export interface ConnectionState {
 }
 
 export function toPublicProvider(provider: Provider, { connected, needsReconnect }: ConnectionState): PublicProvider {
-  const { _id, name, vendor, auth, defaultModel, allowedModels, enabled } = provider;
+  const { _id, name, vendor, auth, defaultModel, allowedModels, enabled, configured } = provider;
   return {
     _id,
     name,
@@ -32,5 +34,6 @@ export function toPublicProvider(provider: Provider, { connected, needsReconnect
     connected,
     needsReconnect,
     enabled,
+    ...(configured === undefined ? {} : { configured }),
   };
 }

@@ -10,7 +10,7 @@ import { OAuthClients } from '../../application/oauth/OAuthClients';
 import type { AuthorizationServers } from '../../application/oauth/OAuthClients';
 import { OAuthFlow } from '../../application/oauth/OAuthFlow';
 import { createProviderOperations } from '../../application/operations/ProviderOperations';
-import type { ProviderOperations } from '../../application/operations/ProviderOperations';
+import type { ProviderCatalogPort, ProviderOperations } from '../../application/operations/ProviderOperations';
 import { ProviderService } from '../../application/accounts/ProviderService';
 import { TokenRefresher } from '../../application/tokens/TokenRefresher';
 import { TokenService } from '../../application/tokens/TokenService';
@@ -55,6 +55,8 @@ export interface ProvidersPorts {
   readonly findUser: UserLookup;
   /** See `ProviderOperationsPorts.probe`. */
   readonly probe: (providerId: string, userId: string) => Promise<boolean>;
+  /** Default: no vendors, models and calls are known. */
+  readonly catalog?: ProviderCatalogPort;
   /** Providers defined in the host's settings, which also hold their keys. */
   readonly configured?: readonly Provider[];
   /** No other process shares the stores. */
@@ -91,6 +93,15 @@ export const COLLECTIONS = {
   changes: 'ai_changes',
 } as const;
 
+const EMPTY_CATALOG: ProviderCatalogPort = {
+  vendors: () => [],
+  knownModels: () => [],
+  describeModel: (_vendor, id) => ({ id }),
+  listModels: () => Promise.resolve([]),
+  health: () => Promise.resolve(new Map()),
+  unfinishedRuns: () => Promise.resolve(0),
+};
+
 /** @throws LLMInvalidRequestError for invalid sealing keys or an invalid root URL */
 export function createProvidersModule(settings: ProvidersSettings, ports: ProvidersPorts): ProvidersModule {
   const { rootUrl, allowPrivateHosts: allowInsecure = false } = settings;
@@ -98,6 +109,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     collection,
     findUser,
     probe,
+    catalog = EMPTY_CATALOG,
     configured = [],
     isAlone = false,
     log = consoleLog,
@@ -144,7 +156,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     credentials: new TokenService({ providers, vault, clients, refresher, limits, findUser }),
     service,
     flow,
-    operations: createProviderOperations({ service, flow, vault, probe }),
+    operations: createProviderOperations({ service, flow, vault, probe, catalog }),
     async recordUsage({ providerId, userId, tokens }) {
       const provider = await providers.find(providerId);
       if (provider !== undefined) await limits.recordTokens(provider, userId, tokens);

@@ -18,7 +18,7 @@ import type { LLMResponse } from '../../../../../imports/business/ai/domain/type
 import { failure } from '../../../../support/failure';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
 import { answer, refusing } from '../../../../../imports/testing/responses';
-import { seededRandom } from '../../../../support/seededRandom';
+import { seededRandom } from '../../../../../scripts/seed/seededRandom';
 import { untilAborted } from '../../../../../imports/testing/ScriptedProvider';
 
 const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const;

@@ -13,6 +13,7 @@ import type { IToolExecutor } from '../../../../../imports/business/ai/domain/in
 import type { FunctionTool } from '../../../../../imports/business/ai/domain/entities/Tool';
 import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
+import { servedResponse } from '../../../../support/servedResponse';
 import {
   answer,
   calling,
@@ -105,7 +106,9 @@ describe('generateText', () => {
     it(`throws for an answer that is ${title}, in one attempt, with the response`, async () => {
       const { manager, upstream } = manage([none]);
       const error = await thrownBy(manager.generateText('u', 'x'));
-      expect(error).to.be.instanceOf(kind).and.include({ response: none });
+      expect(error)
+        .to.be.instanceOf(kind)
+        .and.deep.include({ response: servedResponse(none) });
       upstream.assertPlayedOut();
     });
   }
@@ -236,10 +239,10 @@ describe('generateJSON with tools', () => {
 });
 
 describe('the manager', () => {
-  it('is a provider itself and returns incomplete responses of generate unchanged', async () => {
+  it('is a provider itself and returns incomplete responses of generate', async () => {
     const cut = incomplete('max_output_tokens', 'half');
     const { manager } = manage([cut]);
-    expect(await manager.generate('u', { input: 'x' })).to.equal(cut);
+    expect(await manager.generate('u', { input: 'x' })).to.deep.equal(servedResponse(cut));
     expect(manager.getProviderName()).to.equal('scripted');
   });
 

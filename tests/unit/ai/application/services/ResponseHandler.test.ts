@@ -25,7 +25,7 @@ import { RecordingLogger } from '../../../../support/RecordingLogger';
 import { answer, calling, eventsOf, incomplete, refusing } from '../../../../../imports/testing/responses';
 import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
-import { seededRandom } from '../../../../support/seededRandom';
+import { seededRandom } from '../../../../../scripts/seed/seededRandom';
 
 interface Failures {
   readonly store?: (message: MemoryMessage) => Error | undefined;

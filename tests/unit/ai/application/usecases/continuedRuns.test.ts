@@ -5,11 +5,14 @@ import { AgenticExecutionUseCase } from '../../../../../imports/business/ai/appl
 import { RunLauncher } from '../../../../../imports/business/ai/application/usecases/RunLauncher';
 import { readToolsRequest } from '../../../../../imports/business/ai/application/operations/readArguments';
 import { ConflictError, LLMInvalidRequestError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { assistantMessage, userMessage } from '../../../../../imports/business/ai/domain/entities/Message';
+import { forkedConversation } from '../../../../../imports/business/ai/application/usecases/forkedConversation';
 import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
 import type { Item } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { MemoryRunStore } from '../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { failure } from '../../../../support/failure';
+import { RecordingLogger } from '../../../../support/RecordingLogger';
 import { recordEvents } from '../../../../support/recordEvents';
 import { answer, calling } from '../../../../../imports/testing/responses';
 import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
@@ -26,13 +29,19 @@ function setUp(...script: readonly ScriptedStep[]) {
   const manager = new LLMManager({ providers: { openai: provider }, toolExecutor: tools });
   const runs = new MemoryRunStore();
   const loop = new AgenticLoop({ provider: manager, toolExecutor: tools, runStore: runs });
+  const followed: string[] = [];
   const launcher = new RunLauncher({
     access: { decide: () => Promise.resolve({ allowed: true }) },
     loop,
     runs,
     providers: new Map([['openai', provider]]),
+    onFollowed: (executionId) => {
+      followed.push(executionId);
+      return Promise.reject(new Error('The store is away.'));
+    },
+    logger: new RecordingLogger(),
   });
-  const agentic = new AgenticExecutionUseCase(launcher);
+  const agentic = new AgenticExecutionUseCase(launcher, manager);
   let requests = 0;
   const start = async (fields: object, actor = ann): Promise<string> => {
     requests += 1;
@@ -48,7 +57,7 @@ function setUp(...script: readonly ScriptedStep[]) {
     return executionId;
   };
   const texts = (call: number) => describeItems(provider.calls[call]?.options.input as readonly Item[]);
-  return { loop, runs, record: recordEvents(loop), start, run, texts };
+  return { loop, runs, provider, record: recordEvents(loop), start, run, texts, followed };
 }
 
 const describeItems = (items: readonly Item[]) =>
@@ -74,6 +83,16 @@ describe('a run that continues another', () => {
     const stored = (await runs.load(second))?.run;
     expect(stored).to.include({ title: 'And in an hour?', conversationId: 'c' });
     expect(stored?.transcript).to.have.length(6);
+  });
+
+  it('is reported with the other’s id, as repetitions and forks are, and starts even if the report fails', async () => {
+    const { run, followed } = setUp(answer('One.'), answer('Two.'), answer('Three.'), answer('Four.'));
+    const first = await run({ input: 'Count.' });
+    expect(followed).to.deep.equal([]);
+    const second = await run({ input: 'On.', continues: first });
+    const third = await run({ repeats: second });
+    await run({ forkOf: { executionId: third, turn: 1 } });
+    expect(followed).to.deep.equal([first, second, third]);
   });
 
   it('answers the calls that the other left open', async () => {
@@ -123,11 +142,118 @@ describe('a run that repeats another', () => {
     expect(texts(2)).to.deep.equal(['user: What time is it?']);
   });
 
-  for (const field of ['input', 'continues', 'conversation_history'])
+  for (const field of ['input', 'continues', 'conversation_history', 'forkOf'])
     it(`takes no "${field}"`, () => {
       const request = { requestId: 'r', providerId: 'openai', repeats: 'x', [field]: field === 'input' ? 'Hi' : [] };
       expect(() => readToolsRequest([request]))
         .to.throw(LLMInvalidRequestError)
         .with.property('path', field);
     });
+});
+
+describe('a run that is forked from another', () => {
+  const twoTurns = [
+    calling({ name: 'clock', call_id: 'c1' }),
+    calling({ name: 'clock', call_id: 'c2' }),
+    answer('Noon.'),
+  ] as const;
+
+  it('receives the other’s conversation before a model call, and its own input', async () => {
+    const { run, texts } = setUp(...twoTurns, answer('One.'), answer('Two.'), answer('Three.'), answer('Four.'));
+    const first = await run({ input: 'What time is it?' });
+    await run({ forkOf: { executionId: first, turn: 1 } });
+    expect(texts(3)).to.deep.equal(texts(0));
+    await run({ forkOf: { executionId: first, turn: 2 } });
+    expect(texts(4)).to.deep.equal(texts(1));
+    await run({ forkOf: { executionId: first, turn: 3 }, input: 'In Rome.', model: 'other' });
+    expect(texts(5)).to.deep.equal([...texts(2), 'user: In Rome.']);
+    await run({ forkOf: { executionId: first, turn: 4 }, input: 'Really?' });
+    expect(texts(6)).to.deep.equal([...texts(2), 'assistant: Noon.', 'user: Really?']);
+  });
+
+  it('does not wait for results that the other was promised', () => {
+    const call = (call_id: string): Item => ({ type: 'function_call', call_id, name: 'ask', arguments: '{}' });
+    const promise = (call_id: string): Item => ({
+      type: 'function_call_output',
+      call_id,
+      output: 'Accepted.',
+      status: 'in_progress',
+    });
+    const late: Item = { type: 'function_call_output', call_id: 'c1', output: 'Yes.', deferred: true };
+    const input = userMessage('Ask them.');
+    const transcript = [input, call('c1'), call('c2'), promise('c1'), promise('c2'), call('c3'), late, promise('c3')];
+    const run = { input: [input], transcript, iterations: 2, isCalling: false };
+    const cancelled = { status: 'completed', state: 'cancelled', output: 'Error: The call was cancelled.' };
+    expect(forkedConversation(run, 2)).to.deep.equal([
+      input,
+      call('c1'),
+      call('c2'),
+      { ...promise('c1'), ...cancelled },
+      { ...promise('c2'), ...cancelled },
+    ]);
+    expect(forkedConversation(run, 3).filter(({ type }) => type === 'function_call_output')).to.deep.equal([
+      promise('c1'),
+      { ...promise('c2'), ...cancelled },
+      late,
+      { ...promise('c3'), ...cancelled },
+    ]);
+  });
+
+  it('is refused if the other’s conversation was dropped', () => {
+    const input = [userMessage('Hi')];
+    const transcript = [...input, assistantMessage('Bye.')];
+    expect(() => forkedConversation({ input, transcript, iterations: 3, isCalling: false }, 2)).to.throw(ConflictError);
+  });
+
+  it('is refused for a turn that the other never reached, and for the runs of others', async () => {
+    const { run, start } = setUp(answer('Noon.'), answer('Yes.'));
+    const executionId = await run({ input: 'What time is it?' });
+    expect(await failure(start({ forkOf: { executionId, turn: 3 } }))).to.include({ path: 'forkOf.turn' });
+    const forkOf = { executionId, turn: 1 };
+    const thrown = await failure(start({ forkOf }, bob));
+    expect(thrown).to.include({ code: 'invalid-request', path: 'forkOf.executionId' });
+    expect(await failure(start({ forkOf: { ...forkOf, executionId: 'none' } }))).to.be.instanceOf(
+      LLMInvalidRequestError,
+    );
+    await start({ forkOf, input: 'Sure?' }, { ...bob, isAdmin: true });
+  });
+
+  it('takes no "continues", and a turn from 1', () => {
+    const request = { requestId: 'r', providerId: 'openai', forkOf: { executionId: 'x', turn: 1 } };
+    const read = (fields: object) => () => readToolsRequest([{ ...request, ...fields }]);
+    expect(read({ continues: 'x' }))
+      .to.throw(LLMInvalidRequestError)
+      .with.property('path', 'continues');
+    expect(read({ forkOf: { executionId: 'x', turn: 0 } }))
+      .to.throw(LLMInvalidRequestError)
+      .with.property('path', 'forkOf.turn');
+  });
+});
+
+describe('a run with labels', () => {
+  it('stores tags and metadata, which no vendor receives', async () => {
+    const { run, runs, provider } = setUp(answer('Noon.'));
+    const metadata = { ticket: 17, vip: true, channel: 'mail' };
+    const executionId = await run({ input: 'Hi', tags: [' a ', 'b', 'a'], metadata });
+    expect((await runs.load(executionId))?.run).to.deep.include({ tags: ['a', 'b'], metadata });
+    expect(provider.calls[0]?.options).not.to.have.property('metadata');
+  });
+
+  it('refuses labels that are too many, too long, or of other types', () => {
+    const WRONG: readonly (readonly [object, string])[] = [
+      [{ tags: 'a' }, 'tags'],
+      [{ tags: ['a,b'] }, 'tags[0]'],
+      [{ tags: ['x'.repeat(65)] }, 'tags[0]'],
+      [{ tags: Array.from({ length: 21 }, (_, index) => `${index}`) }, 'tags'],
+      [{ metadata: [] }, 'metadata'],
+      [{ metadata: { 'a.b': 1 } }, 'metadata'],
+      [{ metadata: { $set: 1 } }, 'metadata'],
+      [{ metadata: { a: { b: 1 } } }, 'metadata.a'],
+      [{ metadata: { a: 'x'.repeat(513) } }, 'metadata.a'],
+    ];
+    for (const [fields, path] of WRONG)
+      expect(() => readToolsRequest([{ requestId: 'r', providerId: 'openai', input: 'Hi', ...fields }]), path)
+        .to.throw(LLMInvalidRequestError)
+        .with.property('path', path);
+  });
 });

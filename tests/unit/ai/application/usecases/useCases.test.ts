@@ -69,7 +69,7 @@ function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts>
     found,
     text: new GenerateTextUseCase(launcher),
     json: new GenerateJSONUseCase(launcher, manager),
-    agentic: new AgenticExecutionUseCase(launcher),
+    agentic: new AgenticExecutionUseCase(launcher, manager),
   };
 }
 
@@ -163,6 +163,25 @@ describe('AgenticExecutionUseCase', () => {
     expect(await found()).to.deep.include({ state: 'completed', iterations: 2, usage: response.usage });
   });
 
+  it('passes the reasoning effort and the schema of the answer to the model', async () => {
+    const { agentic, upstream } = setUp([answer('{"city":"Oslo"}')]);
+    const schema = { title: 'City', type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    await agentic.execute(ann, { ...request, tools: [], reasoning: 'low', schema });
+    expect(upstream.calls[0]?.options).to.deep.include({
+      reasoning: { effort: 'low' },
+      response_format: { type: 'json_schema', name: 'City', strict: true, schema },
+    });
+  });
+
+  it('rejects an invalid schema before a run is created', async () => {
+    const { agentic, upstream, events } = setUp([]);
+    const error = await failure(agentic.start(ann, { ...request, tools: [], schema: { type: 'objekt' } }));
+    expect(error).to.be.instanceOf(LLMInvalidRequestError);
+    expect(error).to.have.property('path', '$.type');
+    expect(events.map(({ type }) => type)).to.not.include('use:started');
+    upstream.assertPlayedOut();
+  });
+
   it('rejects a tool that the server does not have', async () => {
     const { agentic, upstream } = setUp([]);
     expect(await failure(agentic.execute(ann, { ...request, tools: ['rm'] }))).to.be.instanceOf(LLMInvalidRequestError);
@@ -194,7 +213,11 @@ describe('AgenticExecutionUseCase', () => {
     const { executionId } = await agentic.start(ann, { ...request, tools: [] });
     await record.seen('run:failed');
     expect(await failure(agentic.execute(ann, { ...request, tools: [] }))).to.be.instanceOf(LLMServerError);
-    expect((await found(executionId))?.error).to.deep.equal({ code: 'vendor-error', message: 'down' });
+    expect((await found(executionId))?.error).to.deep.equal({
+      code: 'vendor-error',
+      message: 'down',
+      retryable: false,
+    });
   });
 
   it('stores an aborted run as cancelled', async () => {

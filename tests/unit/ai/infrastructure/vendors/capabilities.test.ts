@@ -21,6 +21,7 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
     names: [
       'gpt-5.6-cyber',
       'gpt-6-astra',
+      'gpt-6.2-sol',
       'gpt-6.1-sol',
       'gpt-6.1-terra',
       'gpt-6-sol',

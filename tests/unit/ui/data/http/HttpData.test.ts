@@ -108,6 +108,18 @@ describe('HttpData', () => {
     await until(data.runDetails(RUN_ID), (shown) => shown.state === 'ready' && shown.value?.run.state === 'completed');
   });
 
+  it('opens no stream for runs that have ended, since browsers open few connections', async () => {
+    const ended = snapshotAfter(await recordedRun());
+    const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+    for (const id of ids)
+      server.responses.set(`GET /runs/${id}`, { body: { ...ended, run: { ...ended.run, _id: id } } });
+    for (const id of ids) await until(data.runDetails(id), isReady);
+    expect(server.requests.filter(({ line }) => line.includes('/stream'))).to.deep.equal([]);
+    const shown = ids.map((id) => data.runDetails(id));
+    expect(ids.map((id) => data.runDetails(id) === shown[ids.indexOf(id)])).to.not.include(false);
+    expect(ids.map((id) => server.count(`GET /runs/${id}`))).to.deep.equal(ids.map(() => 1));
+  });
+
   it('fetches again after a resync event and after the stream broke', async () => {
     await until(data.runs, isReady);
     server.responses.set('GET /runs', { body: { runs: [{ ...ROW, title: 'after resync' }] } });

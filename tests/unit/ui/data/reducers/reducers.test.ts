@@ -4,6 +4,7 @@ import {
   applyToolEvent,
   createToolCall,
   TOOL_CALL_TRANSITIONS,
+  waitOf,
 } from '../../../../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
 import { IllegalTransitionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -226,7 +227,8 @@ describe('reduceToolCalls', () => {
   const EVENTS = [
     { type: 'tool:approval_required', argumentsHash: '', arguments: '{}' },
     { type: 'tool:executing' },
-    { type: 'tool:needs_review' },
+    { type: 'tool:needs_review', expiresAt: 90 },
+    { type: 'tool:executing', expiresAt: 90 },
     { type: 'tool:progress', fraction: 0.25, note: 'quarter' },
     { type: 'tool:completed', result: 'done', executionTime: 3 },
     { type: 'tool:failed', error: { failure: 'threw', message: 'no' }, executionTime: 3 },
@@ -314,6 +316,7 @@ function afterDomain(call: ToolCall, event: AgentEvent): ToolCall | undefined {
 }
 
 function viewOf(call: ToolCall): ToolCallView {
+  const waiting = waitOf(call);
   return {
     _id: `${RUN_ID}:c`,
     executionId: RUN_ID,
@@ -322,10 +325,14 @@ function viewOf(call: ToolCall): ToolCallView {
     blocking: true,
     arguments: '{}',
     state: call.state,
+    createdAt: call.createdAt,
+    ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
     ...('startTime' in call ? { startTime: call.startTime } : {}),
     ...('endTime' in call ? { endTime: call.endTime, executionTime: call.executionTime } : {}),
     ...(call.progress === undefined ? {} : { progress: call.progress.fraction, note: call.progress.note! }),
     ...('result' in call ? { result: call.result } : {}),
     ...('error' in call ? { error: call.error.message } : {}),
+    ...(waiting === undefined ? {} : { waiting }),
+    ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
   };
 }

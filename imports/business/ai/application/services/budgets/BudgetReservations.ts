@@ -5,7 +5,14 @@
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { randomUUID } from 'node:crypto';
 import { endOfWindow, release, reserve, settle } from '../../../domain/entities/BudgetAccount';
-import type { Amount, BudgetAccount, BudgetLimits, Reservation, RunTurn } from '../../../domain/entities/BudgetAccount';
+import type {
+  Amount,
+  BudgetAccount,
+  BudgetLimits,
+  Reservation,
+  RunTurn,
+  UsedAmount,
+} from '../../../domain/entities/BudgetAccount';
 import { BudgetError } from '../../../domain/errors/LLMErrors';
 import type { BudgetStore } from '../../../domain/interfaces/BudgetStore';
 import type { Logger } from '../../../domain/interfaces/Logger';
@@ -14,7 +21,9 @@ import { BudgetLedger } from './BudgetLedger';
 export interface BudgetReservationsOptions {
   readonly store: BudgetStore;
   /** A user's limits, or undefined for a user without limits. */
-  readonly limitsOf: (userId: string) => BudgetLimits | undefined;
+  readonly limitsOf: (userId: string) => BudgetLimits | undefined | Promise<BudgetLimits | undefined>;
+  /** Counts what users without limits use, too. Default: false. */
+  readonly countsEveryone?: boolean;
   /**
    * Milliseconds after which a reservation counts as orphaned by a dead process. Must exceed the duration of any call.
    * Default: 30 minutes.
@@ -28,7 +37,7 @@ export interface BudgetReservationsOptions {
 /** A call's reservation. Only the first call of `settle` or `release` has an effect. */
 export interface ReservationHandle {
   /** Charges what the call really used. */
-  settle(amount: Amount): Promise<void>;
+  settle(amount: UsedAmount): Promise<void>;
   /** Charges nothing. */
   release(): Promise<void>;
 }
@@ -58,8 +67,15 @@ export class BudgetReservations {
     this.ledger = new BudgetLedger(options.store, this.now);
   }
 
-  limitsOf(userId: string): BudgetLimits | undefined {
+  async limitsOf(userId: string): Promise<BudgetLimits | undefined> {
     return this.options.limitsOf(userId);
+  }
+
+  /** For a call that no limit applies to. @returns undefined if such calls are not counted */
+  count(userId: string): ReservationHandle | undefined {
+    if (this.options.countsEveryone !== true) return undefined;
+    const handle = this.handleOf(userId, randomUUID(), undefined);
+    return { settle: (amount) => handle.settle(amount), release: () => Promise.resolve() };
   }
 
   /**

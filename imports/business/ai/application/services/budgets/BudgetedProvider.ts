@@ -1,18 +1,31 @@
 /** Decorates a provider so that every call reserves a share of its user's budget before it is sent. */
-import type { BudgetLimits } from '../../../domain/entities/BudgetAccount';
-import { costOf } from '../../../domain/entities/Response';
-import { BudgetError, isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import { addUsed } from '../../../domain/entities/BudgetAccount';
+import type { BudgetLimits, UsedAmount } from '../../../domain/entities/BudgetAccount';
+import { costOf } from '../../../domain/entities/CallCost';
+import {
+  BudgetError,
+  isLLMError,
+  LLMModelNotFoundError,
+  LLMStreamError,
+  LLMTimeoutError,
+} from '../../../domain/errors/LLMErrors';
+import { consoleLogger } from '../../../domain/consoleLogger';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { Logger } from '../../../domain/interfaces/Logger';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
 import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';
 import { CHARACTERS_PER_TOKEN, estimateUsage, PartialUsage } from '../routing/estimateUsage';
+import { LruMap } from '../shared/LruMap';
 import type { BudgetReservations, ReservationHandle } from './BudgetReservations';
 
 /** Tokens reserved for the output of a request without `max_output_tokens`. */
 const DEFAULT_OUTPUT_TOKENS = 1_000;
+/** Reasons that are remembered, so that each is logged once. */
+const MAX_WARNINGS = 1_000;
 
 /** A provider that knows which model it calls when a request names none. */
 export type ProviderWithDefault = ILLMProvider & { readonly defaultModel: string };
@@ -21,9 +34,12 @@ export class BudgetedProvider implements ILLMProvider {
   readonly retriesFailedCalls: boolean;
   private readonly provider: ProviderWithDefault;
   private readonly budgets: BudgetReservations;
+  private readonly logger: Logger;
+  private readonly warned = new LruMap<string, true>(MAX_WARNINGS);
 
-  constructor(provider: ProviderWithDefault, budgets: BudgetReservations) {
+  constructor(provider: ProviderWithDefault, budgets: BudgetReservations, logger: Logger = consoleLogger) {
     this.provider = provider;
+    this.logger = logger;
     this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
     this.budgets = budgets;
   }
@@ -38,7 +54,7 @@ export class BudgetedProvider implements ILLMProvider {
     if (call === undefined) return this.provider.generate(userId, options);
     try {
       const response = await this.provider.generate(userId, options);
-      await call.settle(response.usage);
+      await call.settleResponse(response);
       return response;
     } catch (error) {
       await call.fail(error, undefined);
@@ -60,7 +76,7 @@ export class BudgetedProvider implements ILLMProvider {
       for await (const event of events) {
         hasStarted = true;
         partialUsage.add(event);
-        if (event.type === 'response.completed') await call.settle(event.response.usage);
+        if (event.type === 'response.completed') await call.settleResponse(event.response);
         yield event;
       }
     } catch (error) {
@@ -84,10 +100,28 @@ export class BudgetedProvider implements ILLMProvider {
     await this.provider.deleteResponse?.(userId, responseId);
   }
 
-  /** @returns undefined for a user without limits */
+  /** Once for each reason, which names the model. */
+  private warnOfUnpriced(reason: string, requestedModel: string): void {
+    if (this.warned.get(reason) === true) return;
+    this.warned.set(reason, true);
+    this.logger.warn(
+      `The cost of a model call is unknown (${reason}), so a budget in US dollars charges it at the price of "${requestedModel}".`,
+    );
+  }
+
+  /** @returns undefined for a user without limits whose usage is not counted */
   private async reserve(userId: string, options: GenerateOptions): Promise<MeteredCall | undefined> {
-    const limits = this.budgets.limitsOf(userId);
-    if (limits === undefined) return undefined;
+    const limits = await this.budgets.limitsOf(userId);
+    if (limits === undefined) {
+      const counted = this.budgets.count(userId);
+      if (counted === undefined) return undefined;
+      return new MeteredCall(
+        counted,
+        options,
+        () => this.priceOf(options),
+        () => undefined,
+      );
+    }
     const model = options.model ?? this.provider.defaultModel;
     const { price } = this.provider.getCapabilities(model);
     if (price === undefined && limitsMoney(limits))
@@ -100,31 +134,70 @@ export class BudgetedProvider implements ILLMProvider {
       { userId, estimate, ...(turn === undefined ? {} : { turn }) },
       limits,
     );
-    return new MeteredCall(reservation, options, price);
+    const onUnpriced = limitsMoney(limits) ? (reason: string) => this.warnOfUnpriced(reason, model) : () => undefined;
+    return new MeteredCall(reservation, options, () => price, onUnpriced);
+  }
+
+  /** Undefined, too, for a provider that was removed during the call. */
+  private priceOf({ model = this.provider.defaultModel }: GenerateOptions): ModelPrice | undefined {
+    try {
+      return this.provider.getCapabilities(model).price;
+    } catch (error) {
+      if (error instanceof LLMModelNotFoundError) return undefined;
+      throw error;
+    }
   }
 }
 
 class MeteredCall {
   private readonly reservation: ReservationHandle;
   private readonly options: GenerateOptions;
-  private readonly price: ModelCapabilities['price'];
+  /** Of the requested model. */
+  private readonly findPrice: () => ModelPrice | undefined;
+  private readonly onUnpriced: (reason: string) => void;
 
-  constructor(reservation: ReservationHandle, options: GenerateOptions, price: ModelCapabilities['price']) {
+  constructor(
+    reservation: ReservationHandle,
+    options: GenerateOptions,
+    findPrice: () => ModelPrice | undefined,
+    onUnpriced: (reason: string) => void,
+  ) {
     this.reservation = reservation;
     this.options = options;
-    this.price = price;
+    this.findPrice = findPrice;
+    this.onUnpriced = onUnpriced;
   }
 
+  /** Charges a response, and what was received and discarded before it. */
+  settleResponse({ usage, vendor }: LLMResponse): Promise<void> {
+    const discarded = (vendor.attempts ?? []).flatMap(({ usage: used, ...cost }) =>
+      used === undefined ? [] : [this.charge(used, cost)],
+    );
+    const charged = [this.charge(usage, vendor), ...discarded].reduce(addUsed);
+    // The attempts of one call are one call, whether priced or not.
+    return this.reservation.settle({
+      ...charged,
+      calls: 1,
+      ...(charged.unpriced === undefined ? {} : { unpriced: 1 }),
+    });
+  }
+
+  /** @param usage estimated */
   settle(usage: Usage): Promise<void> {
-    return this.reservation.settle(amountOf(usage, this.price));
+    return this.reservation.settle(amountOf(usage, this.findPrice()));
+  }
+
+  /** A response whose cost is unknown, as of a fallback's model, is charged at the requested model's price. */
+  private charge(usage: Usage, { cost, unpriced }: CallCost): UsedAmount {
+    if (cost !== undefined) return { calls: 1, tokens: usage.total_tokens, money: cost };
+    if (unpriced !== undefined) this.onUnpriced(unpriced);
+    return amountOf(usage, this.findPrice());
   }
 
   /** @param partial usage of the output that had arrived */
   fail(error: unknown, partial: Usage | undefined): Promise<void> {
-    const usage =
-      isLLMError(error) && error.response !== undefined
-        ? error.response.usage
-        : (partial ?? this.usageWithoutOutput(error));
+    if (isLLMError(error) && error.response !== undefined) return this.settleResponse(error.response);
+    const usage = partial ?? this.usageWithoutOutput(error);
     return usage === undefined ? this.reservation.release() : this.settle(usage);
   }
 
@@ -151,8 +224,9 @@ function itemsOf({ input }: GenerateOptions): readonly Item[] {
   return normalizeInput(input);
 }
 
-function amountOf(usage: Usage, price: ModelCapabilities['price']): { calls: number; tokens: number; money: number } {
-  return { calls: 1, tokens: usage.total_tokens, money: price === undefined ? 0 : costOf(usage, price) };
+function amountOf(usage: Usage, price: ModelPrice | undefined): UsedAmount {
+  const counted = { calls: 1, tokens: usage.total_tokens };
+  return price === undefined ? { ...counted, money: 0, unpriced: 1 } : { ...counted, money: costOf(usage, price) };
 }
 
 function limitsMoney({ day, month }: BudgetLimits): boolean {

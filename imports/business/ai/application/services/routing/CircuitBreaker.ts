@@ -5,6 +5,8 @@ export interface CircuitPermit {
   /** The provider has started to respond. */
   responding(): void;
   succeeded(): void;
+  /** The provider refused the request, which shows that it is there. */
+  refused(): void;
   failed(): void;
   /** The attempt ended without evidence for or against the provider. */
   released(): void;
@@ -41,6 +43,11 @@ export class CircuitBreaker {
     return this.openedAt === undefined || (this.probe === undefined && this.remaining() <= 0);
   }
 
+  get state(): 'closed' | 'open' | 'probing' {
+    if (this.openedAt === undefined) return 'closed';
+    return this.probe === undefined ? 'open' : 'probing';
+  }
+
   /** Milliseconds until a probe is allowed, at least 0. */
   remaining(): number {
     return this.openedAt === undefined ? 0 : Math.max(0, this.openedAt + this.openForMs - this.clock());
@@ -57,16 +64,19 @@ export class CircuitBreaker {
       responding: () => {
         if (!settled && this.probe === permit) this.close();
       },
-      succeeded: once(() => {
-        // An attempt that started before the circuit opened is no evidence about the provider's present state.
-        if (this.openedAt === undefined || this.probe === permit) this.close();
-      }),
+      succeeded: once(() => this.countResponse(permit)),
+      refused: once(() => this.countResponse(permit)),
       failed: once(() => this.countFailure(permit)),
       released: once(() => {
         if (this.probe === permit) this.probe = undefined;
       }),
     };
     return permit;
+  }
+
+  private countResponse(permit: CircuitPermit): void {
+    // An attempt that started before the circuit opened is no evidence about the provider's present state.
+    if (this.openedAt === undefined || this.probe === permit) this.close();
   }
 
   private close(): void {

@@ -9,12 +9,16 @@ import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { createCallId, looseOutput, normalizeOutput } from './normalizeOutput';
 import { normalizeResponse } from './normalizeResponse';
+import { priceResponse } from './priceResponse';
 
 export class NormalizedProvider implements ILLMProvider {
   private readonly provider: ILLMProvider;
+  private readonly id: string;
 
-  constructor(provider: ILLMProvider) {
+  /** @param id by which responses name the provider */
+  constructor(provider: ILLMProvider, id = provider.getProviderName()) {
     this.provider = provider;
+    this.id = id;
   }
 
   getProviderName(): string {
@@ -32,7 +36,7 @@ export class NormalizedProvider implements ILLMProvider {
     } catch (thrown) {
       throw this.errorOf(thrown, options);
     }
-    return normalizeResponse(response, this.getProviderName());
+    return this.priced(normalizeResponse(response, this.getProviderName()), options);
   }
 
   /** @throws as `generate` does */
@@ -40,10 +44,12 @@ export class NormalizedProvider implements ILLMProvider {
     const events = new NormalizedEvents(this.getProviderName());
     try {
       for await (const event of this.provider.stream(userId, options)) {
-        yield event.type === 'response.failed'
-          ? // Boundary: the declared type is LLMError, but providers from outside report what their client threw.
-            { ...event, error: this.errorOf(event.error, options) as typeof event.error }
-          : events.normalize(event);
+        if (event.type === 'response.failed') {
+          // Boundary: the declared type is LLMError, but providers from outside report what their client threw.
+          yield { ...event, error: this.errorOf(event.error, options) as typeof event.error };
+        } else if (event.type === 'response.completed') {
+          yield { ...event, response: this.priced(events.response(event.response), options) };
+        } else yield events.normalize(event);
       }
     } catch (thrown) {
       throw this.errorOf(thrown, options);
@@ -62,8 +68,16 @@ export class NormalizedProvider implements ILLMProvider {
     await this.provider.deleteResponse?.(userId, responseId);
   }
 
-  private errorOf(thrown: unknown, { signal }: GenerateOptions): unknown {
-    if (isLLMError(thrown) || signal?.aborted === true) return thrown;
+  private priced(response: LLMResponse, { model }: GenerateOptions): LLMResponse {
+    return priceResponse(response, this.provider, this.id, model);
+  }
+
+  private errorOf(thrown: unknown, options: GenerateOptions): unknown {
+    if (isLLMError(thrown)) {
+      if (thrown.response !== undefined) thrown.response = this.priced(thrown.response, options);
+      return thrown;
+    }
+    if (options.signal?.aborted === true) return thrown;
     return foreignError(thrown, this.getProviderName()) ?? thrown;
   }
 }
@@ -95,8 +109,6 @@ class NormalizedEvents {
         const item = this.item(event.item, event.output_index);
         return item === event.item ? event : { ...event, item };
       }
-      case 'response.completed':
-        return { ...event, response: this.response(event.response) };
       default:
         return event;
     }
@@ -114,7 +126,8 @@ class NormalizedEvents {
     return id;
   }
 
-  private response(given: LLMResponse): LLMResponse {
+  /** The last response. */
+  response(given: LLMResponse): LLMResponse {
     const ids = [...this.callIds.values()];
     return normalizeResponse(
       isObject(given) && looseOutput(given).length === 0 ? { ...given, output: this.streamed() } : given,

@@ -1,13 +1,14 @@
 /** One provider that the router may pick, with its retry policy, retry budget and circuit breaker. */
-import { LLMOverloadedError, LLMServerError, isLLMError } from '../../../domain/errors/LLMErrors';
-import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { LLMAuthError, LLMOverloadedError, LLMServerError, isLLMError } from '../../../domain/errors/LLMErrors';
+import type { ErrorCode, LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import { CircuitBreaker } from './CircuitBreaker';
 import type { CircuitPermit } from './CircuitBreaker';
 import { NormalizedProvider } from './NormalizedProvider';
-import { isOutage, RetryBudget, retryDelay } from './RetryPolicy';
+import { canFallBack, isOutage, RetryBudget, retryDelay } from './RetryPolicy';
+import { safeMessage } from '../../../domain/errors/safeText';
 import type { RetrySettings } from './RetryPolicy';
 
 /** Time and randomness, so that tests can control them. */
@@ -25,6 +26,24 @@ export type RetryListener = (failure: LLMError, delay: number) => void;
 
 /** One attempt. If it succeeds, it settles the permit itself, at once or when its stream ends. */
 export type Attempt<T> = (provider: ILLMProvider, options: GenerateOptions, permit: CircuitPermit) => Promise<T>;
+
+/** What the calls of this process have shown. Times are milliseconds since the epoch. */
+export interface TargetHealth {
+  readonly circuit: CircuitBreaker['state'];
+  /** When an open circuit lets a call through. */
+  readonly opensAt?: number;
+  readonly lastSuccessAt?: number;
+  readonly lastError?: TargetFailure;
+}
+
+/** A failure of the provider or its account, not of a request. */
+export interface TargetFailure {
+  readonly at: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Whose call failed. */
+  readonly userId: string;
+}
 
 export interface CallLimits {
   /** No retry starts later, and each retry gets only the time that is left. */
@@ -44,16 +63,41 @@ export class ProviderTarget {
   private readonly breaker: CircuitBreaker;
   private readonly logger: Logger;
   private lastFailure: LLMError | undefined;
+  private lastSuccessAt: number | undefined;
+  private lastError: TargetFailure | undefined;
 
   constructor(id: string, provider: ILLMProvider, settings: RetrySettings, ports: RetryPorts, logger: Logger) {
     this.id = id;
     this.provider = provider;
-    this.normalized = new NormalizedProvider(provider);
+    this.normalized = new NormalizedProvider(provider, id);
     this.settings = settings;
     this.ports = ports;
     this.logger = logger;
     this.budget = new RetryBudget(settings.budget, settings.budgetPerRequest);
     this.breaker = new CircuitBreaker(settings.breakerFailures, settings.breakerOpenFor, ports.clock);
+  }
+
+  get health(): TargetHealth {
+    const { breaker, lastSuccessAt, lastError } = this;
+    return {
+      circuit: breaker.state,
+      ...(breaker.state === 'open' ? { opensAt: Date.now() + breaker.remaining() } : {}),
+      ...(lastSuccessAt === undefined ? {} : { lastSuccessAt }),
+      ...(lastError === undefined ? {} : { lastError }),
+    };
+  }
+
+  /** Checks the credential by the vendor's cheapest call, which is evidence of its health, too. */
+  async validateAccess(userId: string): Promise<boolean> {
+    try {
+      const isValid = await this.provider.validateAccess(userId);
+      if (isValid) this.lastSuccessAt = Date.now();
+      else this.noteFailure(new LLMAuthError('The vendor rejected the credential.'), userId);
+      return isValid;
+    } catch (error) {
+      if (isLLMError(error)) this.noteFailure(error, userId);
+      throw error;
+    }
   }
 
   /**
@@ -63,6 +107,7 @@ export class ProviderTarget {
    *   when aborted
    */
   async call<T>(
+    userId: string,
     options: GenerateOptions,
     { deadline, retryUntil }: CallLimits,
     attempt: Attempt<T>,
@@ -73,7 +118,7 @@ export class ProviderTarget {
     let failure: LLMError | undefined;
     for (let attempts = 1; ; attempts += 1) {
       signal?.throwIfAborted();
-      const permit = this.breaker.acquire();
+      const permit = this.acquirePermit();
       if (permit === undefined) throw failure ?? this.circuitOpenError();
       try {
         return await attempt(this.normalized, attempts === 1 ? options : this.withTimeLeft(options, deadline), permit);
@@ -83,7 +128,7 @@ export class ProviderTarget {
           throw signal.reason;
         }
         failure = this.failureOf(thrown);
-        this.settle(permit, failure, options);
+        this.settle(permit, failure, options, userId);
         const delay = retryDelay(failure, attempts, this.settings, this.ports.random);
         if (delay === undefined || !this.mayRetryAfter(delay, Math.min(deadline, retryUntil))) throw failure;
         onRetry(failure, delay);
@@ -96,13 +141,13 @@ export class ProviderTarget {
    * Counts the failure of an attempt that had started to respond, and which is therefore never retried.
    * @returns the error to throw
    */
-  onStreamFailure(thrown: unknown, permit: CircuitPermit, options: GenerateOptions): unknown {
+  onStreamFailure(thrown: unknown, permit: CircuitPermit, options: GenerateOptions, userId: string): unknown {
     if (options.signal?.aborted === true) {
       permit.released();
       return options.signal.reason;
     }
     const failure = this.failureOf(thrown);
-    this.settle(permit, failure, options);
+    this.settle(permit, failure, options, userId);
     return failure;
   }
 
@@ -116,7 +161,25 @@ export class ProviderTarget {
       : options;
   }
 
-  private settle(permit: CircuitPermit, failure: LLMError, options: GenerateOptions): void {
+  private acquirePermit(): CircuitPermit | undefined {
+    const permit = this.breaker.acquire();
+    return permit === undefined
+      ? undefined
+      : {
+          ...permit,
+          succeeded: () => {
+            this.lastSuccessAt = Date.now();
+            permit.succeeded();
+          },
+        };
+  }
+
+  private noteFailure(failure: LLMError, userId: string): void {
+    if (!canFallBack(failure)) return;
+    this.lastError = { at: Date.now(), code: failure.code, message: safeMessage(failure.message), userId };
+  }
+
+  private settle(permit: CircuitPermit, failure: LLMError, options: GenerateOptions, userId: string): void {
     // A caller's own short timeout must not open the circuit for everyone else.
     const isCallersTimeout = failure.code === 'timeout' && options.timeout !== undefined;
     if (isOutage(failure) && !isCallersTimeout) {
@@ -125,7 +188,8 @@ export class ProviderTarget {
       permit.failed();
       if (wasClosed && this.breaker.remaining() > 0) this.logger.warn(this.circuitOpenError().message);
     } else if (failure.status === undefined) permit.released();
-    else permit.succeeded();
+    else permit.refused();
+    if (!isCallersTimeout) this.noteFailure(failure, userId);
   }
 
   /** Anything but an LLMError is a bug in the provider: wrapped once, never retried, and its cause is logged. */

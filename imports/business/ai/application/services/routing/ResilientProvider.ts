@@ -14,7 +14,7 @@ import { LruMap } from '../shared/LruMap';
 import { PartialUsage } from './estimateUsage';
 import { eventsOf, primeStream } from './primeStream';
 import { ProviderTarget } from './ProviderTarget';
-import type { Attempt, CallLimits, RetryPorts } from './ProviderTarget';
+import type { Attempt, CallLimits, RetryPorts, TargetHealth } from './ProviderTarget';
 import { ProviderRouter } from './ProviderRouter';
 import type { ProviderSet, Route } from './ProviderRouter';
 import { canFallBack, retrySettings } from './RetryPolicy';
@@ -139,7 +139,7 @@ export class ResilientProvider implements ILLMProvider {
         }
       }
     } catch (thrown) {
-      const failure = target.onStreamFailure(thrown, value.permit, options);
+      const failure = target.onStreamFailure(thrown, value.permit, options, userId);
       this.accountFailure(target, userId, failure);
       isCounted ||= isLLMError(failure) && failure.response !== undefined;
       throw failure;
@@ -160,7 +160,7 @@ export class ResilientProvider implements ILLMProvider {
     const target = providerId === undefined ? this.router.defaultTarget : this.router.get(providerId);
     if (target === undefined)
       throw new LLMInvalidRequestError(`There is no provider "${providerId ?? ''}".`, { path: 'providerId' });
-    return target.provider.validateAccess(userId);
+    return target.validateAccess(userId);
   }
 
   getCapabilities(model: string): ModelCapabilities {
@@ -178,6 +178,22 @@ export class ResilientProvider implements ILLMProvider {
   /** A model name that stands for the default model of the default provider. */
   get defaultModel(): string {
     return this.router.defaultTarget.id;
+  }
+
+  /** What the calls of this process have shown about each provider. */
+  health(): ReadonlyMap<string, TargetHealth> {
+    return new Map(this.router.all().map(({ id, health }) => [id, health]));
+  }
+
+  /** Where a call with that model goes first. Undefined for a model that names no provider. */
+  routeOf(model: string | undefined): { readonly providerId: string; readonly model: string | undefined } | undefined {
+    try {
+      const { target, model: name } = this.router.resolve(model);
+      return { providerId: target.id, model: name };
+    } catch (error) {
+      if (error instanceof LLMModelNotFoundError) return undefined;
+      throw error;
+    }
   }
 
   /** Token counts by provider and user since this object was created. */
@@ -262,7 +278,7 @@ export class ResilientProvider implements ILLMProvider {
         throw error;
       }
     };
-    return target.call(forRoute(options, { target, model }), call, countingAttempt, (failure, delay) => {
+    return target.call(userId, forRoute(options, { target, model }), call, countingAttempt, (failure, delay) => {
       const milliseconds = Math.round(delay);
       this.logger.debug(
         `${describeFailure(target, failure)} Retrying in ${milliseconds} ms.`,
@@ -336,8 +352,18 @@ function withAttempts<T>(response: LLMResponse, { warnings, attempts }: Served<T
   return { ...response, vendor: { ...vendor, warnings: [...vendor.warnings, ...warnings], attempts: [...attempts] } };
 }
 
-function failedAttempt({ id }: ProviderTarget, { code, status }: LLMError, delay: number): FailedAttempt {
-  return { providerId: id, reason: code, ...(status === undefined ? {} : { status }), delay };
+function failedAttempt({ id }: ProviderTarget, { code, status, response }: LLMError, delay: number): FailedAttempt {
+  return { providerId: id, reason: code, ...(status === undefined ? {} : { status }), delay, ...billOf(response) };
+}
+
+function billOf(response: LLMResponse | undefined): Pick<FailedAttempt, 'usage' | 'cost' | 'unpriced'> {
+  if (response === undefined || response.usage.total_tokens === 0) return {};
+  const { cost, unpriced } = response.vendor;
+  return {
+    usage: response.usage,
+    ...(cost === undefined ? {} : { cost }),
+    ...(unpriced === undefined ? {} : { unpriced }),
+  };
 }
 
 /** Messages of hand-written providers may contain anything. */

@@ -3,7 +3,7 @@
  * field.
  */
 import { randomUUID } from 'node:crypto';
-import { outputTextOf } from '../../../domain/entities/Response';
+import { hourWrites, outputTextOf } from '../../../domain/entities/Response';
 import { LLMServerError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isList, isObject } from '../../../domain/json';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
@@ -78,7 +78,7 @@ function completed(given: Partial<LLMResponse> & JsonObject, provider: string, c
 
 function usageOf(given: unknown): Usage {
   const usage = fieldsOf(given);
-  const { cached_tokens, cache_write_tokens } = fieldsOf(usage.input_tokens_details);
+  const { cached_tokens, cache_write_tokens, cache_write_1h_tokens } = fieldsOf(usage.input_tokens_details);
   const { reasoning_tokens } = fieldsOf(usage.output_tokens_details);
   const input_tokens = numberOr0(usage.input_tokens);
   const output_tokens = numberOr0(usage.output_tokens);
@@ -89,6 +89,7 @@ function usageOf(given: unknown): Usage {
     input_tokens_details: {
       cached_tokens: numberOr0(cached_tokens),
       cache_write_tokens: numberOr0(cache_write_tokens),
+      ...hourWrites(numberOr0(cache_write_1h_tokens)),
     },
     output_tokens_details: { reasoning_tokens: numberOr0(reasoning_tokens) },
     ...(usage.estimated === true ? { estimated: true } : {}),

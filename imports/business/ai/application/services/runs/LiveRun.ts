@@ -19,13 +19,14 @@ import type {
 } from '../../../domain/entities/Tool';
 import { transitionRun } from '../../../domain/entities/Run';
 import type { RunReport, RunState, ToolStatistics } from '../../../domain/entities/Run';
-import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
 import { wellFormedItem } from '../../../domain/entities/Message';
 import type { AgentEvent, AgentEventBody } from '../../../domain/types/AgentEvents';
 import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { RunTotals } from '../../../domain/types/RunTotals';
 import { adoptItem } from '../ContentNormalizer';
 import { FollowUps } from './FollowUps';
 import { acknowledgement, deferredOutput, toolOutput } from '../MessageBuilder';
+import { RunBill } from './RunBill';
 import { toAgentEvent } from './toAgentEvent';
 import { toToolResult } from '../tools/toolResult';
 
@@ -56,7 +57,7 @@ export interface RestoredState {
   readonly acknowledged: readonly string[];
   /** Those of them that have settled and whose result is not in the transcript yet, in the order of settling. */
   readonly lateResults: readonly string[];
-  readonly usage: Usage;
+  readonly totals: RunTotals;
   readonly iterations: number;
   readonly deliveries: number;
   /** Not lower than the sequence number of any earlier event. */
@@ -74,11 +75,11 @@ export class LiveRun implements ToolExecutionContext {
   readonly executionId: string;
   readonly userId: string;
   readonly followUps = new FollowUps();
+  readonly bill: RunBill;
   readonly transcript: Item[];
   /** By their ids within the run. */
   readonly calls = new Map<string, ToolCall>();
   state: RunState = 'queued';
-  usage: Usage = NO_USAGE;
   /** Model calls that were started. */
   iterations = 0;
   /** Those of them that had nothing to do but to deliver late results, and have returned. */
@@ -104,6 +105,7 @@ export class LiveRun implements ToolExecutionContext {
     this.transcript = [...input];
     this.usedIds = new Set(input.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])));
     this.send = emit;
+    this.bill = new RunBill(restored?.totals);
     this.turnStart = this.transcript.length;
     if (restored !== undefined) this.restore(restored);
   }
@@ -116,10 +118,13 @@ export class LiveRun implements ToolExecutionContext {
     this.lateResults = [...restored.lateResults];
     this.turnStart = restored.turnStart;
     this.lastResponse = restored.response;
-    this.usage = restored.usage;
     this.iterations = restored.iterations;
     this.deliveries = restored.deliveries;
     this.seq = restored.seq;
+  }
+
+  get usage(): Usage {
+    return this.bill.totals.usage;
   }
 
   get toolCalls(): ReadonlyMap<string, ToolCall> {
@@ -157,7 +162,7 @@ export class LiveRun implements ToolExecutionContext {
    * @returns its tool calls. A call id that the run has used before is replaced by a unique one
    */
   appendResponse(response: LLMResponse): readonly TurnCall[] {
-    this.usage = addUsage(this.usage, response.usage);
+    this.bill.addResponse(response);
     this.turnStart = this.transcript.length;
     this.lastResponse = response;
     this.journal?.runChanged();
@@ -268,7 +273,7 @@ export class LiveRun implements ToolExecutionContext {
     const toolCalls = [...this.calls.values()];
     return {
       executionId: this.executionId,
-      usage: this.usage,
+      ...this.bill.totals,
       iterations: this.iterations,
       transcript: [...this.transcript],
       toolCalls,

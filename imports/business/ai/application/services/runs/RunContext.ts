@@ -2,7 +2,8 @@
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { RunLimits, RunRequest } from '../../../domain/types/RunRecords';
+import type { RunRequest } from '../../../domain/types/RunRecords';
+import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { LiveRun } from './LiveRun';
 import type { RestoredRun } from './durable/restoreRun';
 import type { RunJournalOptions } from './durable/RunJournal';

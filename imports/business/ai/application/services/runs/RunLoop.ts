@@ -5,15 +5,16 @@
  */
 import { isFinished } from '../../../domain/entities/Run';
 import type { RunResult } from '../../../domain/entities/Run';
-import { addUsage } from '../../../domain/entities/Response';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { RunAction, RunProgress } from '../../../domain/types/RunRecords';
+import type { RunAction } from '../../../domain/types/RunRecords';
+import type { RunSums } from '../../../domain/types/RunTotals';
 import { runDetached } from '../runDetached';
 import { nextStep } from './nextStep';
 import { estimateUsage } from '../routing/estimateUsage';
+import { priceCall } from '../routing/priceResponse';
 import { assertWithinLimits } from './runLimits';
 import { RunToolCalls } from './RunToolCalls';
 import { RunDeadline } from './RunDeadline';
@@ -63,7 +64,8 @@ export class RunLoop {
     );
     if (restored?.hasInterruptedModelCall === true) {
       // The interrupted call has cost tokens, and the call that replaces it counts as the same iteration.
-      run.usage = addUsage(run.usage, estimateUsage(run.transcript, 0));
+      const usage = estimateUsage(run.transcript, 0);
+      run.bill.addUsage(usage, priceCall(usage, context.provider, [context.options.model]), context.options.model);
       run.iterations -= 1;
     }
   }
@@ -151,7 +153,7 @@ export class RunLoop {
       run.transition('completed');
       if (this.journal !== undefined) await this.recordEnd(this.journal);
       const result: RunResult = { ...run.report(), response };
-      run.emit({ type: 'run:completed', response, usage: run.usage, iterations: run.iterations });
+      run.emit({ type: 'run:completed', response, ...billOf(run), iterations: run.iterations });
       run.followUps.close();
       return result;
     } catch (thrown) {
@@ -176,27 +178,30 @@ export class RunLoop {
     run.transition(isCancelled ? 'cancelled' : 'failed');
     if (this.journal !== undefined) {
       try {
-        await this.recordEnd(this.journal, errorSummary(error));
+        await this.recordEnd(this.journal, error);
       } catch (lost) {
         if (isLLMError(lost)) return lost;
         throw lost;
       }
     }
     error.run = run.report();
-    const { usage } = run;
+    const bill = billOf(run);
     run.emit(
-      isCancelled ? { type: 'run:cancelled', usage } : { type: 'run:failed', error: errorSummary(error), usage },
+      isCancelled ? { type: 'run:cancelled', ...bill } : { type: 'run:failed', error: errorSummary(error), ...bill },
     );
     run.followUps.close(error);
     return error;
   }
 
   /** A stored run ends with this write, and not before. */
-  private async recordEnd(journal: RunJournal, error?: RunProgress['error']): Promise<void> {
+  private async recordEnd(journal: RunJournal, error?: LLMError): Promise<void> {
     // However long the store takes, the run neither times out nor waits for decisions any more.
     this.deadline.pause();
     this.calls.close();
-    await journal.finish({ endedAt: Date.now(), ...(error === undefined ? {} : { error }) });
+    await journal.finish({
+      endedAt: Date.now(),
+      ...(error === undefined ? {} : { error: { ...errorSummary(error), retryable: error.retryable } }),
+    });
   }
 
   private openJournal(journalContext: JournalContext): RunJournal {
@@ -332,6 +337,11 @@ export class RunLoop {
   }
 
   private readonly wakesModel = (call: ToolCall): boolean => this.calls.deliveryOf(call) !== 'silent';
+}
+
+function billOf({ bill }: RunContext['run']): RunSums {
+  const { models: _, ...sums } = bill.totals;
+  return sums;
 }
 
 function errorSummary({ code, message }: LLMError): { readonly code: LLMError['code']; readonly message: string } {

@@ -1,11 +1,11 @@
 /** The model calls of one run: sent with the full transcript, streamed, recorded, and counted even when aborted. */
-import { addUsage } from '../../../domain/entities/Response';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { adoptInput } from '../ContentNormalizer';
 import { estimateUsage } from '../routing/estimateUsage';
+import { priceCall } from '../routing/priceResponse';
 import type { TurnCall } from './LiveRun';
 import { buildRequest } from '../MessageBuilder';
 import type { RunCancellation } from './RunCancellation';
@@ -48,14 +48,18 @@ export class RunModelCalls {
         journal.runChanged();
         await cancellation.race(journal.flushAndVerifyLease());
       }
-      const turn = journal === undefined ? {} : { turn: { executionId: run.executionId, iteration: run.iterations } };
-      const { iterations: iteration } = run;
+      const { executionId, iterations: iteration } = run;
+      const turn = { executionId, iteration };
+      const traced =
+        journal === undefined ? {} : { turn, origin: { ...request.origin, source: 'run' as const, ...turn } };
       const onRetry: GenerateOptions['onRetry'] = (failed) => {
+        // A discarded response is billed like any other.
+        if (failed.usage !== undefined) run.bill.addUsage(failed.usage, failed, '');
         if (!cancellation.signal.aborted) run.emit({ type: 'llm:retry', iteration, ...failed });
         request.onRetry?.(failed);
       };
       return await cancellation.race(
-        this.send({ ...request, ...turn, signal: cancellation.signal, onRetry }, received),
+        this.send({ ...request, ...traced, signal: cancellation.signal, onRetry }, received),
       );
     } catch (thrown) {
       const error = cancellation.signal.aborted ? cancellation.error : thrown;
@@ -124,11 +128,12 @@ export class RunModelCalls {
 
   /** Adds the usage of a failed call, estimated if the vendor did not report it. */
   private countFailedCall(error: unknown, characters: number): void {
-    const { run } = this.context;
-    const usage = isLLMError(error) ? error.response?.usage : undefined;
-    if (usage !== undefined) run.usage = addUsage(run.usage, usage);
+    const { run, provider, options } = this.context;
+    const response = isLLMError(error) ? error.response : undefined;
+    if (response !== undefined) run.bill.addResponse(response);
     else if (this.cancellation.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
-      run.usage = addUsage(run.usage, estimateUsage(run.transcript, characters));
+      const usage = estimateUsage(run.transcript, characters);
+      run.bill.addUsage(usage, priceCall(usage, provider, [options.model]), options.model);
     }
   }
 }

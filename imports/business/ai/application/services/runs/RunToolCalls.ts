@@ -1,5 +1,12 @@
 /** The tool calls of one run: starts them, answers each turn, and routes decisions to the calls that wait for them. */
-import { hasFailed, isSettled, isUncertain, needsApproval, waitsForOthers } from '../../../domain/entities/Tool';
+import {
+  acceptsDecision,
+  hasFailed,
+  isSettled,
+  isUncertain,
+  needsApproval,
+  waitsForOthers,
+} from '../../../domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../../domain/entities/Tool';
 import { ToolLoopError } from '../../../domain/errors/LLMErrors';
 import type { RunAction } from '../../../domain/types/RunRecords';
@@ -138,7 +145,7 @@ export class RunToolCalls {
       },
       awaitApproval: () => this.pendingDecisions().awaitApproval(call.id, decisionLifetimeMs(call)),
       awaitExternal: () => this.pendingDecisions().awaitExternal(call.id),
-      awaitReview: journal && (() => this.pendingDecisions().awaitReview(call.id, DECISION_LIFETIME_MS)),
+      awaitReview: journal && (() => this.pendingDecisions().awaitReview(call.id, decisionLifetimeMs(call))),
       flushJournal: journal && (() => journal.flushAndVerifyLease()),
     };
     return processor.process(job, tools);
@@ -163,7 +170,8 @@ export class RunToolCalls {
   }
 }
 
-/** An approval that was requested before a crash expires no later than any other. */
+/** A decision that was requested before a crash expires no later than any other. @param call as it was restored */
 function decisionLifetimeMs(call: ToolCall): number {
+  if (acceptsDecision(call) && 'expiresAt' in call) return Math.min(DECISION_LIFETIME_MS, call.expiresAt - Date.now());
   return needsApproval(call) ? DECISION_LIFETIME_MS - elapsedSince(call.createdAt) : DECISION_LIFETIME_MS;
 }

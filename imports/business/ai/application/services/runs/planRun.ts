@@ -5,7 +5,8 @@ import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { GenerateOptions, LooseTool, NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { RunLimits, RunPlan, RunRecord } from '../../../domain/types/RunRecords';
+import type { RunPlan, RunRecord } from '../../../domain/types/RunRecords';
+import type { RunLimits } from '../../../domain/types/RunLimits';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
 import { limitsOf } from './runLimits';
@@ -44,7 +45,7 @@ export function toStoredPlan(
   { options, tools, limits, stream }: PlannedRun,
   requestedTools: RunOptions['tools'] = [],
 ): RunPlan {
-  const { input, tools: _tools, signal, onHead, onRetry, ...storedOptions } = options;
+  const { input, tools: _tools, signal, onHead, onRetry, origin, ...storedOptions } = options;
   return {
     options: storedOptions,
     tools: tools.tools.map((tool, index) =>

@@ -1,8 +1,11 @@
 /** A run's limits: their defaults, and the check before each model call. A call that would exceed one is not made. */
-import { costOf } from '../../../domain/entities/Response';
+import { costOf } from '../../../domain/entities/CallCost';
+import { NO_USAGE } from '../../../domain/entities/Response';
 import { BudgetError, LLMInvalidRequestError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
-import type { RunLimits } from '../../../domain/types/RunRecords';
+import type { ModelPrice } from '../../../domain/types/ModelPrice';
+import type { RunLimits } from '../../../domain/types/RunLimits';
+import type { RunTotals } from '../../../domain/types/RunTotals';
 import { estimateTokens } from '../routing/estimateUsage';
 import type { LiveRun } from './LiveRun';
 
@@ -41,7 +44,12 @@ export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): Ru
  * @throws MaxIterationsError, BudgetError
  */
 export function assertWithinLimits(
-  { iterations, deliveries, usage, transcript }: Pick<LiveRun, 'iterations' | 'deliveries' | 'usage' | 'transcript'>,
+  {
+    iterations,
+    deliveries,
+    bill: { totals },
+    transcript,
+  }: Pick<LiveRun, 'iterations' | 'deliveries' | 'bill' | 'transcript'>,
   isDelivery: boolean,
   { maxIterations, budget }: RunLimits,
   priceOf: () => ModelCapabilities['price'],
@@ -58,12 +66,17 @@ export function assertWithinLimits(
   if (budget.calls !== undefined && iterations >= budget.calls)
     throw new BudgetError(`The budget of ${budget.calls} model calls is spent.`);
   const next = estimateTokens(transcript);
-  if (budget.tokens !== undefined && usage.total_tokens + next > budget.tokens)
+  if (budget.tokens !== undefined && totals.usage.total_tokens + next > budget.tokens)
     throw new BudgetError(`The next call would exceed the budget of ${budget.tokens} tokens.`);
   if (budget.money === undefined) return;
   const price = priceOf();
   if (price === undefined)
     throw new BudgetError(`The price of the model "${model}" is unknown, so a budget of money cannot be enforced.`);
-  if (costOf({ ...usage, input_tokens: usage.input_tokens + next }, price) > budget.money)
+  if (spentOf(totals, price) + costOf({ ...NO_USAGE, input_tokens: next }, price) > budget.money)
     throw new BudgetError(`The next call would exceed the budget of $${budget.money}.`);
+}
+
+/** Calls whose cost is unknown count at the requested model's price. */
+function spentOf({ cost = 0, unpriced, usage }: RunTotals, { longPrompt: _, ...standard }: ModelPrice): number {
+  return unpriced === undefined ? cost : Math.max(cost, costOf(usage, standard));
 }

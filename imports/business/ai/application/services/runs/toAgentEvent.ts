@@ -12,6 +12,7 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
   const executionTime = 'executionTime' in call ? call.executionTime : 0;
   switch (event.type) {
     case 'tool:delivered':
+    case 'tool:awaiting_result':
       return undefined;
     case 'tool:approval_required':
       return {
@@ -19,10 +20,11 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
         ...reference,
         arguments: call.arguments,
         argumentsHash: argumentsHash(call.arguments),
+        ...expiryOf(event),
       };
     case 'tool:executing':
     case 'tool:needs_review':
-      return { type: event.type, ...reference };
+      return { type: event.type, ...reference, ...expiryOf(event) };
     case 'tool:progress':
       return {
         type: event.type,
@@ -40,4 +42,8 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
     case 'tool:late':
       return { type: event.type, ...reference, result: event.result };
   }
+}
+
+function expiryOf({ expiresAt }: { readonly expiresAt?: number }): { readonly expiresAt?: number } {
+  return expiresAt === undefined ? {} : { expiresAt };
 }

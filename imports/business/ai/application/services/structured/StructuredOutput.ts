@@ -95,11 +95,11 @@ export async function parseStructured<Output>(
  * The options with the schema as `response_format`. Models that cannot be constrained to it get it in the instructions
  * too.
  */
-function structuredOptions(
-  options: GenerateOptions,
+export function structuredOptions<O extends Pick<GenerateOptions, 'instructions' | 'response_format'>>(
+  options: O,
   jsonSchema: JsonObject,
   capabilities: ModelCapabilities,
-): GenerateOptions {
+): O & Pick<GenerateOptions, 'instructions' | 'response_format'> {
   const given = options.response_format?.type === 'json_schema' ? options.response_format : undefined;
   const response_format: ResponseFormat = {
     strict: true,

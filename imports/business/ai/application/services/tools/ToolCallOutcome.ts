@@ -2,7 +2,7 @@
  * Settles one tool call: the first outcome counts, and whatever the tool returns after its timeout is only
  * recorded.
  */
-import { isExecuting } from '../../../domain/entities/Tool';
+import { isExecuting, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { ToolFailure } from '../../../domain/errors/LLMErrors';
@@ -53,10 +53,17 @@ export class ToolCallOutcome {
     return this.open;
   }
 
-  /** Reports the start, unless another process has already started the call. */
-  markExecuting(): void {
-    if (!isExecuting(this.handle.call) || this.isRerunApproved)
-      this.handle.report({ type: 'tool:executing', at: Date.now() });
+  /**
+   * Reports the start, unless another process has already started the call.
+   * @param resultDueAt when a call of an external tool times out, in milliseconds since the epoch
+   */
+  markExecuting(resultDueAt?: number): void {
+    const { call, report } = this.handle;
+    const at = Date.now();
+    const expiry = resultDueAt === undefined ? {} : { expiresAt: resultDueAt };
+    if (!isExecuting(call) || this.isRerunApproved) report({ type: 'tool:executing', at, ...expiry });
+    else if (resultDueAt !== undefined && waitOf(call) === undefined)
+      report({ type: 'tool:awaiting_result', at, expiresAt: resultDueAt });
   }
 
   /** @param elapsedMs how much of the timeout has already passed */

@@ -16,6 +16,7 @@ import { fieldsOf, isObject } from '../../../domain/json';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+import { reportedCost } from '../shared/reportedCost';
 
 // To the wire
 
@@ -126,7 +127,7 @@ export function fromChatCompletions(body: unknown, context: ResponseContext): LL
       warnings,
       losses: context.losses,
       fields,
-      ...(rawUsage === undefined ? {} : { usage: rawUsage }),
+      ...(rawUsage === undefined ? {} : { usage: rawUsage, ...reportedCost(rawUsage) }),
     },
   };
   if (FailureClass === undefined) return response;

@@ -7,6 +7,7 @@ import { readItem } from './items';
 import { toInput } from './request/input';
 import { toToolChoice, toTools } from './request/tools';
 import { strictFormat } from '../shared/strictSchema';
+import { reportedCost } from '../shared/reportedCost';
 import { NO_USAGE, outputTextOf } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
@@ -192,7 +193,7 @@ export function readResponse(body: unknown, context: ResponseContext): LLMRespon
       warnings,
       losses: context.losses,
       fields: unmappedFields(inner, wire),
-      ...(isObject(wire.usage) ? { usage: wire.usage } : {}),
+      ...(isObject(wire.usage) ? { usage: wire.usage, ...reportedCost(wire.usage) } : {}),
     },
   };
 }

@@ -1,9 +1,9 @@
 /** Budgets in a document collection, one document per user. Used amounts are plain fields, holds are JSON. */
 import { BUDGET_WINDOWS, endOfWindow } from '../../../domain/entities/BudgetAccount';
-import type { Amount, BudgetAccount, BudgetWindow } from '../../../domain/entities/BudgetAccount';
+import type { Amount, BudgetAccount, BudgetWindow, UsedAmount } from '../../../domain/entities/BudgetAccount';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
-import type { BudgetStore, StoredBudget } from '../../../domain/interfaces/BudgetStore';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { BudgetAccountReader, BudgetStore, StoredBudget } from '../../../domain/interfaces/BudgetStore';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 
 export const BUDGETS = 'ai_budgets';
 
@@ -15,14 +15,16 @@ export type BudgetDocument = StoredDocument & {
   readonly holds: string;
   readonly paid: string;
   readonly expiresAt: Date;
-} & { readonly [F in `${BudgetWindow}_${keyof Amount}`]: number };
+} & { readonly [F in `${BudgetWindow}_${keyof Amount}`]: number } & {
+  readonly [F in `${BudgetWindow}_unpriced`]?: number;
+};
 
 export type BudgetCollection = DocumentCollection<BudgetDocument>;
 
 /** A document outlives its windows by this much, so that holds from before their end can still be settled. */
 const GRACE_PERIOD_MS = 86_400_000;
 
-export class DocumentBudgetStore implements BudgetStore {
+export class DocumentBudgetStore implements BudgetStore, BudgetAccountReader {
   private readonly collection: BudgetCollection;
 
   constructor(collection: BudgetCollection) {
@@ -32,6 +34,7 @@ export class DocumentBudgetStore implements BudgetStore {
   /** Safe to call again. */
   async ready(): Promise<void> {
     await this.collection.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+    await this.collection.ensureIndex({ month: 1, month_money: -1 });
   }
 
   async find(userId: string): Promise<StoredBudget | undefined> {
@@ -51,6 +54,26 @@ export class DocumentBudgetStore implements BudgetStore {
       throw error;
     }
   }
+
+  async ofMonth(month: string, limit: number, userIdStart = ''): Promise<readonly BudgetAccount[]> {
+    const found = await this.collection.find(
+      { month, ...selectUsers(userIdStart) },
+      { sort: { month_money: -1 }, limit },
+    );
+    return found.map((document) => toAccount(userOfBudget(document._id), document));
+  }
+}
+
+/** Selects the documents of users whose ids start with the text; all for ''. */
+export function selectUsers(userIdStart: string): Selector {
+  const start = budgetId(userIdStart);
+  // The escaped ids consist of ASCII characters.
+  return { _id: { $gte: start, $lt: `${start}\uffff` } };
+}
+
+/** The user of a document. */
+export function userOfBudget(_id: string): string {
+  return decodeURIComponent(_id.slice('user/'.length));
 }
 
 /** Prefixed and escaped, since user ids may contain anything. */
@@ -68,6 +91,8 @@ function fromAccount({ day, month, used, holds, paid }: BudgetAccount): Omit<Bud
     month_calls: used.month.calls,
     month_tokens: used.month.tokens,
     month_money: used.month.money,
+    day_unpriced: used.day.unpriced ?? 0,
+    month_unpriced: used.month.unpriced ?? 0,
     holds: JSON.stringify(holds),
     paid: JSON.stringify(paid),
     expiresAt: new Date(endOfWindow('month', Date.parse(`${month}-01`)) + GRACE_PERIOD_MS),
@@ -78,11 +103,21 @@ function toAccount(userId: string, document: BudgetDocument): BudgetAccount {
   const used = Object.fromEntries(
     BUDGET_WINDOWS.map((window) => [
       window,
-      { calls: document[`${window}_calls`], tokens: document[`${window}_tokens`], money: document[`${window}_money`] },
+      {
+        calls: document[`${window}_calls`],
+        tokens: document[`${window}_tokens`],
+        money: document[`${window}_money`],
+        ...unpricedOf(document[`${window}_unpriced`]),
+      },
     ]),
-  ) as Record<BudgetWindow, Amount>;
+  ) as Record<BudgetWindow, UsedAmount>;
   // `fromAccount` wrote these fields.
   const holds = JSON.parse(document.holds) as BudgetAccount['holds'];
   const paid = JSON.parse(document.paid) as BudgetAccount['paid'];
   return { userId, day: document.day, month: document.month, used, holds, paid };
+}
+
+/** Documents of earlier versions lack the number. */
+function unpricedOf(unpriced = 0): Pick<UsedAmount, 'unpriced'> {
+  return unpriced === 0 ? {} : { unpriced };
 }

@@ -1,8 +1,8 @@
 /** Budgets in memory, for this process alone. */
 import type { BudgetAccount } from '../../../domain/entities/BudgetAccount';
-import type { BudgetStore, StoredBudget } from '../../../domain/interfaces/BudgetStore';
+import type { BudgetAccountReader, BudgetStore, StoredBudget } from '../../../domain/interfaces/BudgetStore';
 
-export class MemoryBudgetStore implements BudgetStore {
+export class MemoryBudgetStore implements BudgetStore, BudgetAccountReader {
   private readonly accounts = new Map<string, StoredBudget>();
 
   find(userId: string): Promise<StoredBudget | undefined> {
@@ -16,6 +16,16 @@ export class MemoryBudgetStore implements BudgetStore {
       this.accounts.set(account.userId, { account, revision: revision + 1 });
     }
     return Promise.resolve(isExpected);
+  }
+
+  ofMonth(month: string, limit: number, userIdStart = ''): Promise<readonly BudgetAccount[]> {
+    const accounts = [...this.accounts.values()].map(({ account }) => account);
+    return Promise.resolve(
+      accounts
+        .filter((account) => account.month === month && account.userId.startsWith(userIdStart))
+        .sort((left, right) => right.used.month.money - left.used.month.money)
+        .slice(0, limit),
+    );
   }
 
   /** Usage of earlier months no longer counts. */

@@ -1,5 +1,7 @@
 /** DocumentCollection over Meteor's own collection: observers, and so publications, see each write at once. */
 import type {
+  AggregateRow,
+  Aggregation,
   DocumentCollection,
   FindOptions,
   Modifier,
@@ -8,10 +10,13 @@ import type {
 } from '../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from './query/copyDocument';
 import { parseFindOptions } from './query/findOptions';
+import { parseAggregation } from './query/parseAggregation';
 import { parseIndex } from './query/parseIndex';
 import type { IndexOptions } from './query/parseIndex';
 import { parseModifier } from './query/parseModifier';
 import { parseSelector } from './query/parseSelector';
+import { toMongoFilter } from './query/toMongoFilter';
+import { fromPipelineRow, toPipeline } from './query/toPipeline';
 import { toDatabaseError } from './databaseErrors';
 import type { MeteorMongoCollection } from './MeteorMongo';
 
@@ -29,27 +34,45 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
     await this.execute((collection) => collection.insertAsync(row));
   }
 
+  async insertMany(documents: readonly T[]): Promise<void> {
+    // Meteor has no method for many documents whose writes observers would see.
+    for (const document of documents) await this.insert(document);
+  }
+
   async findOne(selector: Selector, options: Omit<FindOptions, 'limit'> = {}): Promise<T | undefined> {
     const [first] = await this.find(selector, { ...options, limit: 1 });
     return first;
   }
 
   async find(selector: Selector, options: FindOptions = {}): Promise<readonly T[]> {
-    const checked = parseSelector(selector);
+    const checked = toFilter(selector);
     const checkedOptions = parseFindOptions(options);
     const rows = await this.execute((collection) => collection.find(checked, checkedOptions).fetchAsync());
     // The collection holds only documents that were inserted as T.
     return rows as readonly StoredDocument[] as readonly T[];
   }
 
+  async count(selector: Selector): Promise<number> {
+    const checked = toFilter(selector);
+    return this.execute((collection) => collection.find(checked).countAsync());
+  }
+
+  async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {
+    const checked = parseAggregation(aggregation);
+    const pipeline = toPipeline(parseSelector(selector), checked);
+    // Meteor's collection has no aggregate. Reading from the raw one is safe: observers need to see only writes.
+    const rows = await this.execute((collection) => collection.rawCollection().aggregate(pipeline).toArray());
+    return rows.map((row) => fromPipelineRow(row, checked));
+  }
+
   async update(selector: Selector, modifier: Modifier, options: { readonly multi?: boolean } = {}): Promise<number> {
-    const checked = parseSelector(selector);
+    const checked = toFilter(selector);
     const change = parseModifier(modifier);
     return this.execute((collection) => collection.updateAsync(checked, change, { multi: options.multi === true }));
   }
 
   async remove(selector: Selector): Promise<number> {
-    const checked = parseSelector(selector);
+    const checked = toFilter(selector);
     return this.execute((collection) => collection.removeAsync(checked));
   }
 
@@ -65,4 +88,8 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
       throw toDatabaseError(cause, this.name);
     }
   }
+}
+
+function toFilter(selector: Selector): object {
+  return toMongoFilter(parseSelector(selector));
 }

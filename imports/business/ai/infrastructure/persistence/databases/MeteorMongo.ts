@@ -13,6 +13,10 @@ export interface MeteorMongoCollection<T extends StoredDocument = StoredDocument
   updateAsync(selector: object, modifier: object, options?: { readonly multi?: boolean }): Promise<number>;
   removeAsync(selector: object): Promise<number>;
   createIndexAsync(keys: object, options?: object): Promise<unknown>;
+  /** The driver's collection. Observers don't see its writes, so it is only read. */
+  rawCollection(): {
+    aggregate(pipeline: object[]): { toArray(): Promise<Readonly<Record<string, unknown>>[]> };
+  };
 }
 
 export interface MeteorMongoCursor<T> {

@@ -1,6 +1,8 @@
 /** DocumentCollection over the official MongoDB driver. */
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import type {
+  AggregateRow,
+  Aggregation,
   DocumentCollection,
   FindOptions,
   Modifier,
@@ -9,10 +11,13 @@ import type {
 } from '../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from './query/copyDocument';
 import { parseFindOptions } from './query/findOptions';
+import { parseAggregation } from './query/parseAggregation';
 import { parseIndex } from './query/parseIndex';
 import type { IndexOptions } from './query/parseIndex';
 import { parseModifier } from './query/parseModifier';
 import { parseSelector } from './query/parseSelector';
+import { toMongoFilter } from './query/toMongoFilter';
+import { fromPipelineRow, toPipeline } from './query/toPipeline';
 import { toDatabaseError } from './databaseErrors';
 
 type Row = Document & StoredDocument;
@@ -30,6 +35,12 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
     await this.execute((collection) => collection.insertOne(row));
   }
 
+  async insertMany(documents: readonly T[]): Promise<void> {
+    const rows = documents.map((document) => copyDocument(document));
+    // The driver rejects an empty list.
+    if (rows.length > 0) await this.execute((collection) => collection.insertMany(rows));
+  }
+
   async findOne(selector: Selector, options: Omit<FindOptions, 'limit'> = {}): Promise<T | undefined> {
     const [first] = await this.find(selector, { ...options, limit: 1 });
     return first;
@@ -43,6 +54,18 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
     );
     // The collection holds only documents that were inserted as T.
     return rows as readonly Document[] as readonly T[];
+  }
+
+  async count(selector: Selector): Promise<number> {
+    const filter = toFilter(selector);
+    return this.execute((collection) => collection.countDocuments(filter));
+  }
+
+  async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {
+    const checked = parseAggregation(aggregation);
+    const pipeline = toPipeline(parseSelector(selector), checked);
+    const rows = await this.execute((collection) => collection.aggregate(pipeline).toArray());
+    return rows.map((row) => fromPipelineRow(row, checked));
   }
 
   async update(selector: Selector, modifier: Modifier, options: { readonly multi?: boolean } = {}): Promise<number> {
@@ -76,5 +99,5 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
 }
 
 function toFilter(selector: Selector): Filter<Row> {
-  return parseSelector(selector);
+  return toMongoFilter(parseSelector(selector));
 }

@@ -25,6 +25,7 @@ import {
   RUN_OWNERS,
   RUNS,
   toCallFields,
+  toCallModifier,
   TOOL_CALLS,
   toRunDocument,
   toRunFields,
@@ -74,6 +75,8 @@ export class DocumentRunStore implements RunStore {
     await this.calls.ensureIndex({ state: 1, createdAt: -1 });
     await this.calls.ensureIndex({ userId: 1, createdAt: -1 });
     await this.calls.ensureIndex({ userId: 1, state: 1, createdAt: -1 });
+    await this.calls.ensureIndex({ waiting: 1, createdAt: 1 });
+    await this.calls.ensureIndex({ userId: 1, waiting: 1, createdAt: 1 });
     await this.owners.ensureIndex({ seenAt: 1 }, { expireAfterSeconds: OWNER_TTL_SECONDS });
     await this.pendingCommands.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: COMMAND_TTL_SECONDS });
   }
@@ -114,15 +117,15 @@ export class DocumentRunStore implements RunStore {
   async addCall(lease: RunLease, call: ToolCall): Promise<boolean> {
     const { executionId, userId, fence } = lease;
     const _id = callDocumentId(executionId, call.id);
-    const fields = toCallFields(executionId, userId, call);
     try {
-      await this.calls.insert({ _id, fence, ...fields });
+      await this.calls.insert({ _id, fence, ...toCallFields(executionId, userId, call) });
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       // An old owner inserted the call after it lost the run. It has not started it: it checks its fence first, as
       // below.
-      if ((await this.calls.update({ _id, fence: { $lte: fence } }, { $set: { ...fields, fence } })) === 0)
-        return false;
+      const { $set, ...modifier } = toCallModifier(executionId, userId, call);
+      const taken = await this.calls.update({ _id, fence: { $lte: fence } }, { ...modifier, $set: { ...$set, fence } });
+      if (taken === 0) return false;
     }
     // An insert cannot be conditional on the run's fence, so the fence is checked afterwards.
     const run = await this.runs.findOne({ _id: executionId }, { fields: { fence: 1 } });
@@ -133,7 +136,7 @@ export class DocumentRunStore implements RunStore {
 
   async saveCall({ executionId, userId, fence }: RunLease, call: ToolCall): Promise<boolean> {
     const selector = { _id: callDocumentId(executionId, call.id), fence };
-    return (await this.calls.update(selector, { $set: toCallFields(executionId, userId, call) })) === 1;
+    return (await this.calls.update(selector, toCallModifier(executionId, userId, call))) === 1;
   }
 
   load(executionId: string): Promise<StoredRun | undefined> {

@@ -1,12 +1,14 @@
 /** Reads views of runs from the journal's documents: the published fields and no others. */
 import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
 import type { RunFilter, RunViewReader, ToolCounts } from '../../../domain/interfaces/RunViewReader';
-import type { RunDetailView, RunView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
+import type { RunDetailView, RunPlanView, RunView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { RUNS, TOOL_CALLS } from './runDocuments';
+import { toPlanView } from './toPlanView';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
 
 type UsageField = `usage.${keyof UsageView}`;
+type UnpricedField = `unpriced.${keyof NonNullable<RunView['unpriced']>}`;
 type ErrorField = `error.${keyof NonNullable<RunView['error']>}`;
 
 /** The fields that `ai.runs` publishes. */
@@ -26,11 +28,27 @@ export const RUN_FIELDS = {
   'usage.cached_tokens': 1,
   'usage.reasoning_tokens': 1,
   cost: 1,
+  'unpriced.calls': 1,
+  'unpriced.models': 1,
+  'unpriced.reasons': 1,
+  models: 1,
+  tools: 1,
+  duration: 1,
   'error.code': 1,
   'error.message': 1,
+  'error.retryable': 1,
   title: 1,
   conversationId: 1,
-} as const satisfies Record<Exclude<keyof RunView, 'usage' | 'error'> | UsageField | ErrorField, 1>;
+  tags: 1,
+  metadata: 1,
+  rating: 1,
+  comment: 1,
+  ratedBy: 1,
+  ratedAt: 1,
+} as const satisfies Record<
+  Exclude<keyof RunView, 'usage' | 'error' | 'unpriced'> | UsageField | ErrorField | UnpricedField,
+  1
+>;
 
 /** The fields that `ai.run` publishes. */
 export const RUN_DETAIL_FIELDS = { ...RUN_FIELDS, input: 1, transcript: 1 } as const satisfies Record<
@@ -45,6 +63,8 @@ export const TOOL_CALL_FIELDS = {
   name: 1,
   blocking: 1,
   state: 1,
+  createdAt: 1,
+  approvalRequestedAt: 1,
   startTime: 1,
   endTime: 1,
   executionTime: 1,
@@ -53,6 +73,10 @@ export const TOOL_CALL_FIELDS = {
   error: 1,
   arguments: 1,
   result: 1,
+  waiting: 1,
+  expiresAt: 1,
+  argumentsHash: 1,
+  argumentsLength: 1,
 } as const satisfies Record<keyof ToolCallView, 1>;
 
 /** The fields of calls in lists, without the arguments and results, which may be long. */
@@ -63,10 +87,8 @@ export const TOOL_CALL_SUMMARY_FIELDS = {
   name: 1,
   blocking: 1,
   state: 1,
+  waiting: 1,
 } as const satisfies Partial<Record<keyof ToolCallView, 1>>;
-
-/** Older calls are not counted. */
-const MAX_COUNTED_CALLS = 5_000;
 
 export class DocumentRunViews implements RunViewReader {
   private readonly documents: DocumentCollection<RunDocument>;
@@ -85,6 +107,11 @@ export class DocumentRunViews implements RunViewReader {
     return this.documents.findOne({ _id: executionId }, { fields: RUN_DETAIL_FIELDS });
   }
 
+  async plan(executionId: string): Promise<RunPlanView | undefined> {
+    const document = await this.documents.findOne({ _id: executionId }, { fields: { plan: 1 } });
+    return document === undefined ? undefined : toPlanView(document.plan);
+  }
+
   async ownerOf(executionId: string): Promise<string | undefined> {
     return (await this.documents.findOne({ _id: executionId }, { fields: { userId: 1 } }))?.userId;
   }
@@ -94,15 +121,13 @@ export class DocumentRunViews implements RunViewReader {
   }
 
   async toolCounts({ userId }: Pick<RunFilter, 'userId'>): Promise<ReadonlyMap<string, ToolCounts>> {
-    const calls = await this.calls.find(userId === undefined ? {} : { userId }, {
-      sort: { createdAt: -1 },
-      limit: MAX_COUNTED_CALLS,
-      fields: { name: 1, state: 1 },
+    const rows = await this.calls.aggregate(userId === undefined ? {} : { userId }, {
+      by: { name: 'name', state: 'state' },
     });
     const counts = new Map<string, ToolCounts>();
-    for (const { name, state } of calls) {
-      const ofTool = counts.get(name) ?? {};
-      counts.set(name, { ...ofTool, [state]: (ofTool[state] ?? 0) + 1 });
+    for (const { key, count } of rows) {
+      const name = String(key['name']);
+      counts.set(name, { ...counts.get(name), [String(key['state'])]: count });
     }
     return counts;
   }

@@ -4,11 +4,12 @@
  */
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { textOfContent } from '../../../domain/entities/Content';
+import type { ToolCall } from '../../../domain/entities/Tool';
 import type { DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
-import { fromCallDocument, RUNS, toCallFields, TOOL_CALLS } from './runDocuments';
+import { fromCallDocument, RUNS, toCallModifier, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
 
 /** Milliseconds after a run's end. */
@@ -127,7 +128,7 @@ export class RunRetention {
   private async compact(runs: readonly RetainedRun[], now: number): Promise<void> {
     for (const run of runs) {
       for (const call of await this.calls.find({ executionId: run._id }))
-        await this.calls.update({ _id: call._id }, { $set: compactCall(call) });
+        await this.calls.update({ _id: call._id }, toCallModifier(call.executionId, call.userId, compactCall(call)));
       await this.runs.update({ _id: run._id }, { $set: { ...compactRun(run), compactedAt: now } });
     }
   }
@@ -158,15 +159,14 @@ function compactRun(run: Pick<RunDocument, 'input' | 'response'>): CompactedFiel
 }
 
 /** Retains the call's state and the beginnings of its arguments and result, and drops a late result. */
-function compactCall(document: ToolCallDocument): Omit<ToolCallDocument, '_id' | 'fence'> {
+function compactCall(document: ToolCallDocument): ToolCall {
   const call = fromCallDocument(document);
   const { lateResult: _lateResult, ...retained } = { lateResult: undefined, ...call };
-  const compacted = {
+  return {
     ...retained,
     arguments: truncate(call.arguments, MAX_CALL_CHARACTERS),
     ...('result' in call ? { result: truncate(call.result, MAX_CALL_CHARACTERS) } : {}),
   };
-  return toCallFields(document.executionId, document.userId, compacted);
 }
 
 function truncateMessage(item: Item, maxCharacters: number): Item {

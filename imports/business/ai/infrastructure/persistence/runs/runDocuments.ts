@@ -2,12 +2,16 @@
  * A run and its calls as documents of `ai_runs` and `ai_tool_calls`. The views' fields are stored as they are
  * published. `PrivateRunFields` and `PrivateCallFields` belong to the journal and are never published.
  */
-import { isUndelivered } from '../../../domain/entities/Tool';
+import { bucketOf } from '../../../domain/entities/latencyBuckets';
+import { isUndelivered, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
+import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
+import { argumentsHash } from '../../../application/services/argumentsHash';
 import type { Actor } from '../../../domain/types/Actor';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunProgress, RunRequest, RunRecord } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
+import { searchWords } from './searchWords';
 
 export const RUNS = 'ai_runs';
 export const TOOL_CALLS = 'ai_tool_calls';
@@ -33,12 +37,19 @@ interface PrivateRunFields {
   readonly worked: number;
   readonly seq: number;
   readonly takeovers: number;
+  /** Of its title and ids, for the search. */
+  readonly words?: readonly string[];
+  /** Of the models and tools that it has used so far. */
+  readonly usedWords?: readonly string[];
 }
 
 interface StoredUsage extends UsageView {
   readonly cache_write_tokens: number;
   readonly estimated?: boolean;
 }
+
+/** Fields that the journal writes, or people set, and that it does not read. */
+type ViewOnlyField = 'duration' | 'words' | 'usedWords' | 'rating' | 'comment' | 'ratedBy' | 'ratedAt';
 
 export type RunDocument = RunDetailView & PrivateRunFields & { readonly input: string; readonly transcript: string };
 
@@ -47,6 +58,8 @@ interface PrivateCallFields {
   readonly fence: number;
   /** Whether its result has yet to be sent to the model. */
   readonly undelivered: boolean;
+  /** `executionTime` as a logarithmic bucket, for reports: see `entities/latencyBuckets`. */
+  readonly durationBucket?: number;
   /** Orders the run's calls. */
   readonly createdAt: number;
   /** JSON of the ToolCall. */
@@ -54,6 +67,8 @@ interface PrivateCallFields {
 }
 
 export type ToolCallDocument = ToolCallView & PrivateCallFields;
+
+type CallFields = Omit<ToolCallDocument, '_id' | 'fence'>;
 
 export interface OwnerDocument {
   readonly _id: string;
@@ -100,13 +115,19 @@ export const WITHOUT_TRANSCRIPT = {
   worked: 1,
   seq: 1,
   takeovers: 1,
-} as const satisfies Record<Exclude<keyof RunDocument, 'input' | 'transcript' | 'response'>, 1>;
+  unpriced: 1,
+  models: 1,
+  tools: 1,
+  tags: 1,
+  metadata: 1,
+} as const satisfies Record<Exclude<keyof RunDocument, 'input' | 'transcript' | 'response' | ViewOnlyField>, 1>;
 
 /** Characters of arguments and results that views contain. */
 const MAX_SHOWN_CHARACTERS = 16 * 1024;
 
 export function toRunDocument(request: RunRequest, progress: RunProgress, owner: string): RunDocument {
   const { executionId, input, plan, ...plain } = request;
+  const { userId, model, providerId, title, conversationId } = request;
   return {
     ...plain,
     _id: executionId,
@@ -114,6 +135,7 @@ export function toRunDocument(request: RunRequest, progress: RunProgress, owner:
     fence: 1,
     input: JSON.stringify(input),
     plan: JSON.stringify(plan),
+    words: searchWords([executionId, userId, conversationId, model, providerId, title]),
     ...toRunFields(progress),
   };
 }
@@ -124,8 +146,11 @@ export function toRunFields<P extends Partial<RunProgress>>(
 ): Omit<P, 'transcript' | 'response' | 'usage'> &
   Pick<RunDocument, Extract<keyof P, 'transcript' | 'response' | 'usage'>>;
 export function toRunFields({ transcript, response, usage, ...plain }: Partial<RunProgress>): Partial<RunDocument> {
+  const { startedAt, endedAt, models = [], tools = [] } = plain;
   return {
     ...plain,
+    ...(startedAt === undefined || endedAt === undefined ? {} : { duration: Math.max(0, endedAt - startedAt) }),
+    ...(models.length + tools.length === 0 ? {} : { usedWords: searchWords([...tools, ...models]) }),
     ...(transcript === undefined ? {} : { transcript: JSON.stringify(transcript) }),
     ...(response === undefined ? {} : { response: JSON.stringify(response) }),
     ...(usage === undefined ? {} : { usage: toStoredUsage(usage) }),
@@ -136,7 +161,9 @@ export function toRunFields({ transcript, response, usage, ...plain }: Partial<R
 export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
 ): RunRecord {
-  const { _id, input = '[]', plan, transcript = '[]', response, usage, ...plain } = document;
+  const { _id, input = '[]', plan, transcript = '[]', response, usage, ...stored } = document;
+  const { duration: _, words: __, usedWords: ___, ...labelled } = stored;
+  const { rating: _rating, comment: _comment, ratedBy: _ratedBy, ratedAt: _ratedAt, ...plain } = labelled;
   return {
     ...plain,
     executionId: _id,
@@ -153,12 +180,23 @@ export function callDocumentId(executionId: string, callId: string): string {
   return `${executionId}:${callId}`;
 }
 
+/** The fields that a call has only while it waits for a person or another service. */
+const WAIT_FIELDS = { waiting: true, expiresAt: true, argumentsHash: true, argumentsLength: true } as const satisfies {
+  readonly [F in keyof ToolCallView]?: true;
+};
+
+/** Replaces the fields of a stored call. */
+export function toCallModifier(executionId: string, userId: string, call: ToolCall): Modifier {
+  const fields = toCallFields(executionId, userId, call);
+  const absent = Object.keys(WAIT_FIELDS).filter((name) => !(name in fields));
+  return {
+    $set: fields,
+    ...(absent.length === 0 ? {} : { $unset: Object.fromEntries(absent.map((name) => [name, true])) }),
+  };
+}
+
 /** All fields but `_id` and `fence`. */
-export function toCallFields(
-  executionId: string,
-  userId: string,
-  call: ToolCall,
-): Omit<ToolCallDocument, '_id' | 'fence'> {
+export function toCallFields(executionId: string, userId: string, call: ToolCall): CallFields {
   return {
     executionId,
     userId,
@@ -170,12 +208,38 @@ export function toCallFields(
     arguments: call.arguments.slice(0, MAX_SHOWN_CHARACTERS),
     undelivered: isUndelivered(call),
     call: JSON.stringify(call),
+    ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
     ...('startTime' in call ? { startTime: call.startTime } : {}),
-    ...('endTime' in call ? { endTime: call.endTime, executionTime: call.executionTime } : {}),
+    ...('endTime' in call ? settledFields(call) : {}),
     ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),
     ...(call.progress?.note === undefined ? {} : { note: call.progress.note }),
     ...('error' in call ? { error: call.error.message } : {}),
     ...('result' in call ? { result: call.result.slice(0, MAX_SHOWN_CHARACTERS) } : {}),
+    ...waitFieldsOf(call),
+  };
+}
+
+function settledFields({
+  startTime,
+  endTime,
+  executionTime,
+}: Pick<Extract<ToolCall, { readonly endTime: number }>, 'startTime' | 'endTime' | 'executionTime'>): Pick<
+  ToolCallDocument,
+  'endTime' | 'executionTime' | 'durationBucket'
+> {
+  // A call that never ran took no time, which says nothing about its tool.
+  const ran = startTime !== undefined;
+  return { endTime, executionTime, ...(ran ? { durationBucket: bucketOf(executionTime) } : {}) };
+}
+
+function waitFieldsOf(call: ToolCall): Pick<ToolCallView, keyof typeof WAIT_FIELDS> {
+  const waiting = waitOf(call);
+  if (waiting === undefined) return {};
+  return {
+    waiting,
+    argumentsHash: argumentsHash(call.arguments),
+    argumentsLength: call.arguments.length,
+    ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
   };
 }
 

@@ -1,11 +1,15 @@
 /** What the AI module stores about one user, for its removal. */
 import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { JobQueue } from '../../../domain/interfaces/JobQueue';
+import { BUDGET_LIMITS } from '../budgets/DocumentBudgetLimits';
 import { BUDGETS, budgetId } from '../budgets/DocumentBudgetStore';
 import { MESSAGES } from '../conversations/DocumentConversationStore';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
+import { PROMPTS, removePromptsOf } from '../prompts/DocumentPromptStore';
+import { JOB_STATES } from '../jobs/DocumentJobStates';
+import { REQUEST_BODIES, REQUESTS } from '../requests/DocumentRequestStore';
 import { RESPONSES } from '../responses/DocumentResponseStore';
 import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
 import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
@@ -22,7 +26,10 @@ export interface RemovedUserDocuments {
   readonly statistics: number;
   readonly messages: number;
   readonly responses: number;
+  readonly requests: number;
+  readonly requestBodies: number;
   readonly vendorObjects: number;
+  readonly prompts: number;
   readonly budgets: number;
   readonly rateWindows: number;
 }
@@ -42,6 +49,7 @@ export class UserDocuments {
   /** Can be repeated after an interruption. The user's runs must have ended. */
   async remove(userId: string): Promise<Omit<RemovedUserDocuments, 'budgets' | 'rateWindows'>> {
     const runs = await this.removeRuns(userId);
+    await this.forgetAuthor(userId);
     return {
       ...runs,
       // Inserted by a former owner of a run that is gone.
@@ -49,7 +57,10 @@ export class UserDocuments {
       statistics: await this.collection(STATS_COLLECTION).remove({ userId }),
       messages: await this.collection(MESSAGES).remove({ userId }),
       responses: await this.collection(RESPONSES).remove({ userId }),
+      requestBodies: await this.collection(REQUEST_BODIES).remove({ userId }),
+      requests: await this.collection(REQUESTS).remove({ userId }),
       vendorObjects: await this.collection(VENDOR_OBJECTS).remove({ userId }),
+      prompts: await removePromptsOf(this.database.collection(PROMPTS), userId),
     };
   }
 
@@ -57,9 +68,18 @@ export class UserDocuments {
   async removeLimits(userId: string): Promise<Pick<RemovedUserDocuments, 'budgets' | 'rateWindows'>> {
     const windows = new FixedWindowLimiter(this.database.collection<WindowDocument>(WINDOWS_COLLECTION), ['count']);
     return {
-      budgets: await this.collection(BUDGETS).remove({ _id: budgetId(userId) }),
+      budgets:
+        (await this.collection(BUDGETS).remove({ _id: budgetId(userId) })) +
+        (await this.collection(BUDGET_LIMITS).remove({ _id: budgetId(userId) })),
       rateWindows: await windows.remove(([, owner]) => owner === userId),
     };
+  }
+
+  /** What an admin has set stays; who set it does not. */
+  private async forgetAuthor(userId: string): Promise<void> {
+    const all = { multi: true };
+    await this.collection(BUDGET_LIMITS).update({ changedBy: userId }, { $unset: { changedBy: true } }, all);
+    await this.collection(JOB_STATES).update({ pausedBy: userId }, { $unset: { pausedBy: true } }, all);
   }
 
   /** Each run goes last, after its parts, so that a repetition finds them by it. */

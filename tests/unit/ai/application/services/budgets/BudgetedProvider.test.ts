@@ -81,6 +81,57 @@ describe('a manager with budgets', () => {
     expect(await used()).to.deep.equal({ calls: 1, tokens: 50, money: (30 * 10 + 20 * 100) / 1_000_000, holds: 0 });
   });
 
+  it('charges what the response cost: at the vendor’s word, or else at the price of the model that served it', async () => {
+    const billed = answer('x', { usage: usage(30, 20) });
+    const { manager, used } = setUp([{ ...billed, vendor: { ...billed.vendor, cost: 0.25 } }], { day: { money: 5 } });
+    await manager.generate('ann', ask());
+    expect((await used()).money).to.equal(0.25);
+
+    const store = new MemoryBudgetStore();
+    const logger = new RecordingLogger();
+    const down = new ScriptedProvider([new LLMRateLimitError('no', { retryable: false })], {
+      capabilities: { price: PRICE },
+    });
+    const cheap = { input: 1, output: 2, asOf: '2026-11-01' };
+    const spare = new ScriptedProvider([answer('x', { usage: usage(30, 20) })], {
+      name: 'spare',
+      capabilities: { price: cheap },
+    });
+    const budgets = new BudgetReservations({ store, limitsOf: () => ({ day: { money: 5 } }), now: () => NOON, logger });
+    const withFallback = new LLMManager({
+      provider: down,
+      fallback: [spare],
+      decorate: (router) => new BudgetedProvider(router, budgets, logger),
+      logger,
+    });
+    await withFallback.generate('ann', ask());
+    expect((await store.find('ann'))?.account.used.day.money).to.equal((30 * 1 + 20 * 2) / 1_000_000);
+  });
+
+  it('charges a response without a price at the requested model’s, and warns of it once', async () => {
+    const store = new MemoryBudgetStore();
+    const logger = new RecordingLogger();
+    const failing = new LLMRateLimitError('no', { retryable: false });
+    const down = new ScriptedProvider([failing, failing], { capabilities: { price: PRICE } });
+    const free = () => answer('x', { usage: usage(30, 20), model: 'house' });
+    const spare = new ScriptedProvider([free(), free()], { name: 'spare' });
+    const budgets = new BudgetReservations({ store, limitsOf: () => ({ day: { money: 5 } }), now: () => NOON, logger });
+    const manager = new LLMManager({
+      provider: down,
+      fallback: [spare],
+      decorate: (router) => new BudgetedProvider(router, budgets, logger),
+      logger: new RecordingLogger(),
+    });
+    await manager.generate('ann', ask());
+    await manager.generate('ann', ask());
+    const money = (2 * (30 * 10 + 20 * 100)) / 1_000_000;
+    expect((await store.find('ann'))?.account.used.day.money).to.be.closeTo(money, 1e-12);
+    expect(logger.warnings).to.deep.equal([
+      'The cost of a model call is unknown (no price for model "house"), so a budget in US dollars charges it at the ' +
+        'price of "scripted".',
+    ]);
+  });
+
   it('reserves what a call may need until its usage is known', async () => {
     const { manager, upstream } = setUp([answer('x')], { day: { tokens: 5_000 } });
     await failure(manager.generate('ann', ask({ max_output_tokens: 5_000 })));

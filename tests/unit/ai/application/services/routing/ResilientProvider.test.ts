@@ -24,6 +24,7 @@ import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/
 import { RecordingLogger } from '../../../../../support/RecordingLogger';
 import { ScriptedProvider, untilAborted } from '../../../../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
+import { servedResponse } from '../../../../../support/servedResponse';
 import { answer, eventsOf, incomplete, response, textItem, usage } from '../../../../../../imports/testing/responses';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
@@ -154,7 +155,7 @@ describe('a retry', () => {
   it('does not follow a completed or incomplete response', async () => {
     for (const response of [answer('done'), incomplete('max_output_tokens', 'cut'), incomplete('content_filter')]) {
       const { provider, upstream } = resilient([response]);
-      expect(await provider.generate('u', HI)).to.equal(response);
+      expect(await provider.generate('u', HI)).to.deep.equal(servedResponse(response));
       upstream.assertPlayedOut();
     }
   });
@@ -434,10 +435,14 @@ describe('the timeout of a call', () => {
 describe('a stream', () => {
   const response = answer('one two three');
   const events = eventsOf(response);
+  const eventsAfter = (...attempts: readonly FailedAttempt[]): readonly ResponseStreamEvent[] =>
+    events.map((event) =>
+      event.type === 'response.completed' ? { ...event, response: servedResponse(event.response, attempts) } : event,
+    );
 
   it('emits every event once and in order', async () => {
     const { provider, upstream } = resilient([response]);
-    expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
+    expect(await collect(provider.stream('u', HI))).to.deep.equal(eventsAfter());
     upstream.assertPlayedOut();
   });
 
@@ -446,13 +451,6 @@ describe('a stream', () => {
     provider.stream('u', HI);
     upstream.assertPlayedOut();
   });
-
-  const eventsAfter = (...attempts: readonly FailedAttempt[]): readonly ResponseStreamEvent[] =>
-    events.map((event) =>
-      event.type === 'response.completed'
-        ? { ...event, response: { ...event.response, vendor: { ...event.response.vendor, attempts } } }
-        : event,
-    );
 
   it('is retried until its first substantial event', async () => {
     const created: ResponseStreamEvent = { type: 'response.created', id: 'r0', model: 'm' };

@@ -18,6 +18,7 @@ import type { InputItem } from '../../../../../../imports/business/ai/domain/typ
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
+import { servedResponse } from '../../../../../support/servedResponse';
 import { answer, incomplete, refusing, response, textItem } from '../../../../../../imports/testing/responses';
 
 const WEATHER = {
@@ -200,7 +201,7 @@ describe('the correction', () => {
       upstream.assertPlayedOut();
       expect(error)
         .to.be.instanceOf(StructuredOutputError)
-        .and.include({ code: 'invalid-output', text, response: last });
+        .and.deep.include({ code: 'invalid-output', text, response: servedResponse(last) });
       expect((error as StructuredOutputError).violations[0]?.path).to.equal(path);
     });
     it(`corrects an answer that ${title}`, async () => {
@@ -239,7 +240,9 @@ describe('a response that contains no answer', () => {
       for (const script of [[none], [answer('bad'), none]]) {
         const { manager, upstream } = manage(script);
         const error = await thrownBy(manager.generateJSON('u', 'x', WEATHER));
-        expect(error).to.be.instanceOf(kind).and.include({ response: none });
+        expect(error)
+          .to.be.instanceOf(kind)
+          .and.deep.include({ response: servedResponse(none) });
         upstream.assertPlayedOut();
       }
     });

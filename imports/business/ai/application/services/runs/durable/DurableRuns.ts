@@ -31,7 +31,10 @@ import type { LeaseTimes } from './LeaseHeartbeat';
 
 /** Optional fields of a run's record that do not affect its execution. */
 export type RunMetadata = Partial<
-  Pick<RunRequest, 'requestId' | 'argumentsHash' | 'source' | 'providerId' | 'model' | 'title' | 'conversationId'>
+  Pick<
+    RunRequest,
+    'requestId' | 'argumentsHash' | 'source' | 'providerId' | 'model' | 'title' | 'conversationId' | 'tags' | 'metadata'
+  >
 >;
 
 export interface ClaimedRun {

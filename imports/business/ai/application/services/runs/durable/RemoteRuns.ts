@@ -8,6 +8,7 @@ import { LLMInvalidRequestError, LLMServerError } from '../../../../domain/error
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
 import type { RunAction, RunCommand } from '../../../../domain/types/RunRecords';
 import { FollowUps } from '../FollowUps';
+import { totalsOf } from '../RunBill';
 import { sleep } from '../../shared/time';
 
 /**
@@ -100,7 +101,7 @@ export function resultOfStoredRun({ run, calls }: StoredRun): RunResult {
   const followUps = new FollowUps();
   const report: RunReport = {
     executionId: run.executionId,
-    usage: run.usage,
+    ...totalsOf(run),
     iterations: run.iterations,
     transcript: run.transcript,
     toolCalls: calls,

@@ -7,6 +7,7 @@ import { createToolCall, isDeliverable, isSettled, isToolCallState } from '../..
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import type { StoredRun } from '../../../../domain/interfaces/RunStore';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
+import { totalsOf } from '../RunBill';
 import { adoptItem } from '../../ContentNormalizer';
 import type { RestoredState, TurnCall } from '../LiveRun';
 
@@ -73,7 +74,7 @@ export function restoreRun({ run, calls: storedCalls }: StoredRun): RestoredRun 
         .filter((call) => isDeliverable(call) && acknowledged.includes(call.id) && !results.has(call.id))
         .toSorted((a, b) => endTimeOf(a) - endTimeOf(b))
         .map(({ id }) => id),
-      usage: run.usage,
+      totals: totalsOf(run),
       iterations: run.iterations,
       deliveries: run.deliveries ?? 0,
       seq: run.seq + run.fence * MAX_UNRECORDED_EVENTS,

@@ -1,5 +1,4 @@
 /** What the journal records of a run, as it stands at the moment of writing. */
-import { costOf } from '../../../../domain/entities/Response';
 import type { RunProgress } from '../../../../domain/types/RunRecords';
 import type { SnapshotSource } from './RunJournal';
 import type { RunContext } from '../RunContext';
@@ -9,28 +8,34 @@ import type { RunContext } from '../RunContext';
  * @param loopProgress the fields that the run's loop maintains
  */
 export function runSnapshot(
-  { run, provider, options }: RunContext,
+  { run }: RunContext,
   startedAt: number,
   loopProgress: () => Pick<RunProgress, 'isCalling' | 'failedTurns' | 'worked' | 'takeovers'>,
 ): SnapshotSource {
   return {
     progress: () => {
-      const { state, iterations, deliveries, usage, transcript, turnStart, lastResponse: response, seq } = run;
-      const { price } = provider.getCapabilities(options.model);
+      const { state, iterations, deliveries, bill, transcript, turnStart, lastResponse: response, seq } = run;
       return {
         state,
         startedAt,
         iterations,
         ...(deliveries === 0 ? {} : { deliveries }),
-        usage,
-        ...(price === undefined ? {} : { cost: costOf(usage, price) }),
+        ...bill.totals,
         transcript: [...transcript],
         turnStart,
         ...(response === undefined ? {} : { response }),
+        ...toolsOf(run),
         seq,
         ...loopProgress(),
       };
     },
     getCall: (id) => run.getCall(id),
   };
+}
+
+const MAX_LISTED_TOOLS = 64;
+
+function toolsOf({ calls }: RunContext['run']): Pick<RunProgress, 'tools'> {
+  const names = new Set([...calls.values()].map(({ name }) => name));
+  return names.size === 0 ? {} : { tools: [...names].slice(0, MAX_LISTED_TOOLS) };
 }

@@ -2,7 +2,7 @@
  * Converts stop reasons and token usage.
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
-import { NO_USAGE } from '../../../../domain/entities/Response';
+import { hourWrites, NO_USAGE } from '../../../../domain/entities/Response';
 import { isObject } from '../../../../domain/json';
 import type { LLMResponse, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -45,18 +45,26 @@ export function stopReasonOf(response: LLMResponse): string {
   return response.output.some((item) => item.type === 'function_call') ? 'tool_use' : 'end_turn';
 }
 
-/** Anthropic's `input_tokens` exclude cached tokens; `Usage.input_tokens` include them. */
+/**
+ * Anthropic's `input_tokens` exclude cached tokens; `Usage.input_tokens` include them. `output_tokens` include
+ * thinking. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ */
 export function toUsage(raw: JsonObject): Usage {
   const cached_tokens = count(raw.cache_read_input_tokens);
   const cache_write_tokens = count(raw.cache_creation_input_tokens);
   const input_tokens = count(raw.input_tokens) + cached_tokens + cache_write_tokens;
   const output_tokens = count(raw.output_tokens);
   const details = raw.output_tokens_details;
+  const written = raw.cache_creation;
   return {
     input_tokens,
     output_tokens,
     total_tokens: input_tokens + output_tokens,
-    input_tokens_details: { cached_tokens, cache_write_tokens },
+    input_tokens_details: {
+      cached_tokens,
+      cache_write_tokens,
+      ...hourWrites(isObject(written) ? count(written.ephemeral_1h_input_tokens) : 0),
+    },
     output_tokens_details: { reasoning_tokens: isObject(details) ? count(details.thinking_tokens) : 0 },
   };
 }

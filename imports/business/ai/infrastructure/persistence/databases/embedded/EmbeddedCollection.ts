@@ -5,24 +5,29 @@
 import { ConflictError } from '../../../../domain/errors/LLMErrors';
 import type {
   DocumentCollection,
+  Aggregation,
+  AggregateRow,
   FindOptions,
   Modifier,
+  Scalar,
   Selector,
   StoredDocument,
 } from '../../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from '../query/copyDocument';
 import { invalidInput, valuesAt } from '../query/fieldPaths';
-import { projectFields, parseFindOptions, sortDocuments } from '../query/findOptions';
-import { matchesSelector } from '../query/matchDocument';
+import { compileSelector } from '../query/compileSelector';
+import { DocumentAggregator } from '../query/DocumentAggregator';
+import { projectFields, parseFindOptions } from '../query/findOptions';
 import { modifyDocument } from '../query/modifyDocument';
+import { parseAggregation } from '../query/parseAggregation';
 import { parseIndex } from '../query/parseIndex';
 import type { IndexOptions } from '../query/parseIndex';
 import { parseModifier } from '../query/parseModifier';
 import { parseSelector } from '../query/parseSelector';
 import type { CheckedSelector } from '../query/parseSelector';
 import { isSameScalar } from '../query/scalars';
-import type { Scalar } from '../query/scalars';
-import type { Lookup, NedbFile } from './NedbFile';
+import { TopDocuments } from '../query/TopDocuments';
+import type { NedbFile } from './NedbFile';
 
 interface UniqueRule {
   readonly fields: readonly string[];
@@ -42,8 +47,20 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
     const row = copyDocument(document);
     await this.enqueue(async () => {
       await this.checkUniqueKeys(row);
-      await this.file.insert(row);
+      await this.file.insert([row]);
     });
+  }
+
+  async insertMany(documents: readonly T[]): Promise<void> {
+    const rows = documents.map((document) => copyDocument(document));
+    // Documents with null in a unique key are checked against those before them.
+    const isBatch = !this.uniqueRules().some((rule) => rows.some((row) => uniqueKeyOf(row, rule)?.includes(null)));
+    for (const batch of isBatch ? [rows] : rows.map((row) => [row])) {
+      await this.enqueue(async () => {
+        for (const row of batch) await this.checkUniqueKeys(row);
+        await this.file.insert(batch);
+      });
+    }
   }
 
   async findOne(selector: Selector, options: Omit<FindOptions, 'limit'> = {}): Promise<T | undefined> {
@@ -54,17 +71,45 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
   async find(selector: Selector, options: FindOptions = {}): Promise<readonly T[]> {
     const checked = parseSelector(selector);
     const { sort, limit, fields } = parseFindOptions(options);
-    const found = sortDocuments(await this.findMatching(checked), sort).slice(0, limit);
+    const isMatch = compileSelector(checked);
+    let top: TopDocuments<StoredDocument> | undefined;
+    await this.file.scan(
+      checked,
+      { ...(sort === undefined ? {} : { sort }), ...(limit === undefined ? {} : { limit }) },
+      (row, isSorted) => {
+        if (!isMatch(row)) return true;
+        top ??= new TopDocuments(isSorted ? {} : sort, limit);
+        top.add(row);
+        return !top.isFull;
+      },
+    );
     // The file holds only documents that were inserted as T.
-    return found.map((row) => copyDocument({ _id: row._id, ...projectFields(row, fields) }) as T);
+    return (top?.toArray() ?? []).map((row) => copyDocument({ _id: row._id, ...projectFields(row, fields) }) as T);
+  }
+
+  async count(selector: Selector): Promise<number> {
+    let count = 0;
+    await this.forEachMatch(parseSelector(selector), () => {
+      count += 1;
+      return true;
+    });
+    return count;
+  }
+
+  async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {
+    const aggregator = new DocumentAggregator(parseAggregation(aggregation));
+    await this.forEachMatch(parseSelector(selector), (row) => {
+      aggregator.add(row);
+      return true;
+    });
+    return aggregator.rows();
   }
 
   async update(selector: Selector, modifier: Modifier, options: { readonly multi?: boolean } = {}): Promise<number> {
     const checked = parseSelector(selector);
     const change = parseModifier(modifier);
     return this.enqueue(async () => {
-      const found = await this.findMatching(checked);
-      const rows = options.multi === true ? found : found.slice(0, 1);
+      const rows = await this.findMatching(checked, options.multi === true ? undefined : 1);
       for (const row of rows) {
         const next = modifyDocument(row, change);
         await this.checkUniqueKeys(next);
@@ -76,23 +121,31 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
 
   async remove(selector: Selector): Promise<number> {
     const checked = parseSelector(selector);
-    return this.removeMatching((row) => matchesSelector(row, checked), this.lookupFor(checked));
+    return this.enqueue(async () => {
+      const rows = await this.findMatching(checked);
+      await this.file.remove(rows);
+      return rows.length;
+    });
   }
 
   async ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: IndexOptions): Promise<void> {
     const index = parseIndex(keys, options);
     // NeDB has one index per set of fields, whatever their order and direction.
-    const fields = Object.keys(index.keys).toSorted();
+    const fields = Object.keys(index.keys)
+      .filter((field) => field !== '_id')
+      .toSorted();
     await this.enqueue(async () => {
       const name = fields.join();
       const existing = this.indexes.get(name);
       if (existing !== undefined) {
-        if (isSameIndex(existing.options, index.options)) return;
-        throw invalidInput('index', `on ${name} of ${this.file.name} already exists with other options`);
+        if (!isSameIndex(existing.options, index.options))
+          throw invalidInput('index', `on ${name} of ${this.file.name} already exists with other options`);
+      } else {
+        await this.checkStoredKeys(fields, index.options);
+        await this.file.buildUniqueKey(fields, index.options);
+        this.indexes.set(name, { keys: fields, options: index.options });
       }
-      await this.checkStoredKeys(fields, index.options);
-      await this.file.buildIndex(fields, index.options);
-      this.indexes.set(name, { keys: fields, options: index.options });
+      this.file.ensureOrder(index.keys);
     });
   }
 
@@ -102,21 +155,13 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
    * @returns how many documents were removed
    */
   async removeExpired(now: number): Promise<number> {
-    const expiries = [...this.indexes.values()].flatMap(({ keys: [field], options: { expireAfterSeconds } }) =>
-      field === undefined || expireAfterSeconds === undefined
-        ? []
-        : [{ parts: field.split('.'), before: now - expireAfterSeconds * 1000 }],
-    );
-    if (expiries.length === 0) return 0;
-    return this.removeMatching(
-      (row) =>
-        expiries.some(({ parts, before }) =>
-          valuesAt(row, parts)
-            .flat()
-            .some((value) => value instanceof Date && value.getTime() < before),
-        ),
-      {},
-    );
+    let removed = 0;
+    for (const { keys, options } of this.indexes.values()) {
+      const [field] = keys;
+      if (field === undefined || options.expireAfterSeconds === undefined) continue;
+      removed += await this.remove({ [field]: { $lt: new Date(now - options.expireAfterSeconds * 1000) } });
+    }
+    return removed;
   }
 
   async compact(): Promise<void> {
@@ -135,27 +180,16 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
     return result;
   }
 
-  private findMatching(selector: CheckedSelector): Promise<readonly StoredDocument[]> {
-    return this.file.select(this.lookupFor(selector), (row) => matchesSelector(row, selector));
+  /** @param visit returns whether to continue */
+  private forEachMatch(selector: CheckedSelector, visit: (row: StoredDocument) => boolean): Promise<void> {
+    const isMatch = compileSelector(selector);
+    return this.file.scan(selector, {}, (row) => !isMatch(row) || visit(row));
   }
 
-  private removeMatching(isMatch: (row: StoredDocument) => boolean, lookupFor: Lookup): Promise<number> {
-    return this.enqueue(async () => {
-      const rows = await this.file.select(lookupFor, isMatch);
-      await this.file.remove(rows);
-      return rows.length;
-    });
-  }
-
-  /** A condition on one field by which NeDB narrows the search: `_id`, else an indexed field. */
-  private lookupFor(selector: CheckedSelector): Lookup {
-    for (const field of ['_id', ...[...this.indexes.values()].flatMap(({ keys }) => (keys.length === 1 ? keys : []))]) {
-      const condition = Object.hasOwn(selector, field) ? selector[field] : undefined;
-      if (condition === undefined || condition === null) continue;
-      if (typeof condition !== 'object' || condition instanceof Date) return { [field]: condition };
-      if ('$in' in condition && !condition.$in.includes(null)) return { [field]: { $in: condition.$in } };
-    }
-    return {};
+  private async findMatching(selector: CheckedSelector, limit = Infinity): Promise<readonly StoredDocument[]> {
+    const found: StoredDocument[] = [];
+    await this.forEachMatch(selector, (row) => found.push(row) < limit);
+    return found;
   }
 
   private uniqueRules(): readonly UniqueRule[] {
@@ -164,9 +198,18 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
       .map(({ keys, options }) => ({ fields: keys, isSparse: options.sparse === true }));
   }
 
+  private async hasDocument(isMatch: (row: StoredDocument) => boolean): Promise<boolean> {
+    let isFound = false;
+    await this.file.scan({}, {}, (row) => {
+      isFound = isMatch(row);
+      return !isFound;
+    });
+    return isFound;
+  }
+
   private async checkUniqueKeys(row: StoredDocument): Promise<void> {
     const isConflict = conflictTest(row, this.uniqueRules());
-    if (isConflict !== undefined && (await this.file.select({}, isConflict)).length > 0)
+    if (isConflict !== undefined && (await this.hasDocument(isConflict)))
       throw new ConflictError(`A document with the same key exists in ${this.file.name}.`);
   }
 
@@ -174,9 +217,9 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
   private async checkStoredKeys(fields: readonly string[], options: IndexOptions): Promise<void> {
     if (options.unique !== true) return;
     const rules = [{ fields, isSparse: options.sparse === true }];
-    for (const row of await this.file.select({}, () => true)) {
+    for (const row of await this.findMatching({})) {
       const isConflict = conflictTest(row, rules);
-      if (isConflict !== undefined && (await this.file.select({}, isConflict)).length > 0)
+      if (isConflict !== undefined && (await this.hasDocument(isConflict)))
         throw new ConflictError(`Two documents in ${this.file.name} have the same key.`);
     }
   }

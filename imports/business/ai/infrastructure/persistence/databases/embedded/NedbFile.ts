@@ -1,24 +1,24 @@
 /**
- * One collection's file. NeDB manages the file, its compaction, the documents in memory, unique keys and lookups.
+ * One collection's file. NeDB manages the file, its compaction and unique keys.
  * Selectors and modifiers are evaluated outside, since NeDB interprets them differently from MongoDB.
  */
 import { promisify } from 'node:util';
 import Nedb from '@seald-io/nedb';
 import { ConflictError } from '../../../../domain/errors/LLMErrors';
-import type { StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
+import type { FindOptions, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
+import { IndexedDocuments } from './IndexedDocuments';
 import { CorruptDataFileError } from './repairDataFile';
 import type { IndexOptions } from '../query/parseIndex';
-import type { Scalar } from '../query/scalars';
+import type { CheckedSelector } from '../query/parseSelector';
 import { StoreError } from '../databaseErrors';
-
-/** A condition on `_id` or an indexed field, so that NeDB scans only the documents that fulfil it. */
-export type Lookup = Readonly<Record<string, Exclude<Scalar, null> | { readonly $in: readonly Scalar[] }>>;
 
 export class NedbFile {
   readonly name: string;
   private readonly file: string;
   private readonly nedb: Nedb<StoredDocument>;
   private readonly loaded: Promise<void>;
+  /** NeDB's own copies can only be listed by a walk through its tree, which takes longer than most queries. */
+  private readonly documents = new IndexedDocuments();
   private failure: unknown;
   private isClosed = false;
   private hasNewWrites = false;
@@ -34,7 +34,7 @@ export class NedbFile {
       afterSerialization: createLineWriter(),
       beforeDeserialization: (line) => line,
     });
-    this.loaded = this.nedb.loadDatabaseAsync();
+    this.loaded = this.load();
     // `ready` reports the failure to every user of the file.
     this.loaded.catch(() => undefined);
   }
@@ -53,29 +53,41 @@ export class NedbFile {
       });
   }
 
-  /** Returns the documents themselves, not copies. NeDB replaces documents and never mutates them; nor may callers. */
-  async select(lookup: Lookup, isMatch: (document: StoredDocument) => boolean): Promise<readonly StoredDocument[]> {
+  /**
+   * Visits documents that may match, until `visit` returns false. They are the documents themselves, not copies: they
+   * are replaced, never mutated, and callers must not do so either. Other tasks get a turn during a long scan, so
+   * documents that are written meanwhile may be visited or not.
+   * @param visit is told whether the documents already have the order of the query
+   */
+  async scan(
+    selector: CheckedSelector,
+    options: Pick<FindOptions, 'sort' | 'limit'>,
+    visit: (document: StoredDocument, isSorted: boolean) => boolean,
+  ): Promise<void> {
     await this.ready();
-    const found: StoredDocument[] = [];
-    // Counting copies no documents, so the condition collects them.
-    await this.nedb.countAsync({
-      ...lookup,
-      $where(this: StoredDocument) {
-        if (isMatch(this)) found.push(this);
-        return false;
-      },
-    });
-    return found;
+    const { documents, isSorted } = this.documents.candidates(selector, options);
+    let until = performance.now() + SCAN_SLICE_MS;
+    let visited = 0;
+    for (const document of documents) {
+      if (!visit(document, isSorted)) return;
+      visited += 1;
+      if (visited % 500 !== 0 || performance.now() < until) continue;
+      await nextTick();
+      until = performance.now() + SCAN_SLICE_MS;
+    }
   }
 
   /** @throws ConflictError */
-  async insert(document: StoredDocument): Promise<void> {
-    await this.write(() => this.nedb.insertAsync(document));
+  async insert(documents: readonly StoredDocument[]): Promise<void> {
+    if (documents.length === 0) return;
+    await this.write(() => this.nedb.insertAsync([...documents]));
+    for (const document of documents) this.documents.set(document);
   }
 
   /** @throws ConflictError */
   async replace(document: StoredDocument): Promise<void> {
     await this.write(() => this.nedb.updateAsync({ _id: document._id }, document, {}));
+    this.documents.set(document);
   }
 
   async remove(documents: readonly StoredDocument[]): Promise<void> {
@@ -83,21 +95,25 @@ export class NedbFile {
     await this.write(() =>
       this.nedb.removeAsync({ _id: { $in: documents.map((document) => document._id) } }, { multi: true }),
     );
+    for (const document of documents) this.documents.delete(document._id);
   }
 
   /**
-   * Replaces an existing index, since NeDB would retain the options that an earlier version of the program gave it.
+   * Replaces an existing index of NeDB, which would retain the options that an earlier version of the program gave it.
+   * Only unique keys need one.
+   * @param fields sorted
    * @throws ConflictError if documents already share a unique key
    */
-  async buildIndex(fields: readonly string[], options: IndexOptions): Promise<void> {
+  async buildUniqueKey(fields: readonly string[], { unique = false, sparse = false }: IndexOptions): Promise<void> {
     await this.write(async () => {
-      await this.nedb.removeIndexAsync(fields.toSorted().join());
-      await this.nedb.ensureIndexAsync({
-        fieldName: [...fields],
-        unique: options.unique === true,
-        sparse: options.sparse === true,
-      });
+      await this.nedb.removeIndexAsync(fields.join());
+      if (unique) await this.nedb.ensureIndexAsync({ fieldName: [...fields], unique, sparse });
     });
+  }
+
+  /** Builds an index in memory, which queries use from then on. */
+  ensureOrder(keys: Readonly<Record<string, 1 | -1>>): void {
+    this.documents.ensureIndex(keys);
   }
 
   /** Rewrites the file without outdated lines, if anything was written since the last time. */
@@ -112,6 +128,11 @@ export class NedbFile {
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.allSettled([this.loaded]);
+  }
+
+  private async load(): Promise<void> {
+    await this.nedb.loadDatabaseAsync();
+    for (const document of this.nedb.getAllData()) this.documents.set(document);
   }
 
   /**
@@ -132,6 +153,8 @@ export class NedbFile {
   }
 }
 
+/** Milliseconds that a scan takes before other tasks get a turn. */
+const SCAN_SLICE_MS = 15;
 /** How many lines are serialized before other tasks get a turn, while an entire file is written. */
 const LINES_PER_TICK = 200;
 const nextTick = promisify(setImmediate);

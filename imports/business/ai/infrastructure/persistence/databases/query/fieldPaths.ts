@@ -37,6 +37,16 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === Object.prototype || prototype === null;
 }
 
+/** The value that a path leads to. Undefined if the path ends early, or leads through an array. */
+export function valueAtPath(document: unknown, parts: readonly string[]): unknown {
+  let value = document;
+  for (const part of parts) {
+    if (!isRecord(value) || !Object.hasOwn(value, part)) return undefined;
+    value = value[part];
+  }
+  return value;
+}
+
 /**
  * The values that a path leads to: one, `undefined` if the path ends early, or one per object of an array on the way.
  * An array at the end is one value.

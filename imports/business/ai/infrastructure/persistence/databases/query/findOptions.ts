@@ -1,7 +1,6 @@
-/** Sort, limit and projection of a query: validated for every database, applied here for the embedded one. */
+/** Sort, limit and projection of a query, validated for every database. The embedded one projects with this. */
 import type { FindOptions } from '../../../../domain/interfaces/DocumentCollection';
-import { invalidInput, isPlainObject, isRecord, splitPath, valuesAt } from './fieldPaths';
-import { compareScalars } from './scalars';
+import { invalidInput, isPlainObject, isRecord, splitPath } from './fieldPaths';
 
 /**
  * Returns a validated copy.
@@ -26,25 +25,6 @@ export function parseFindOptions(options: FindOptions): FindOptions {
   };
 }
 
-/** Returns a sorted copy. An array sorts by its least element, or by its greatest in descending order. */
-export function sortDocuments<T extends object>(documents: readonly T[], sort: FindOptions['sort'] = {}): T[] {
-  const orders = Object.entries(sort).map(([path, direction]) => ({ parts: path.split('.'), direction }));
-  if (orders.length === 0) return [...documents];
-  // Computes the keys once per document instead of once per comparison.
-  const keyed = documents.map((document) => ({
-    document,
-    keys: orders.map(({ parts, direction }) => sortKey(document, parts, direction)),
-  }));
-  keyed.sort((left, right) => {
-    for (const [at, { direction }] of orders.entries()) {
-      const order = compareKeys(left.keys[at], right.keys[at]);
-      if (order !== 0) return order * direction;
-    }
-    return 0;
-  });
-  return keyed.map(({ document }) => document);
-}
-
 /**
  * Returns the document with its `_id` and the named fields only. Objects on the way to a nested field stay; other
  * values on the way are dropped.
@@ -59,21 +39,6 @@ export function projectFields(document: object, fields: FindOptions['fields'] = 
       paths.map((path) => path.split('.')),
     ),
   };
-}
-
-const EMPTY = Symbol('an empty array, which sorts before null');
-
-function sortKey(document: object, parts: readonly string[], direction: 1 | -1): unknown {
-  const found = valuesAt(document, parts).flatMap((value): readonly unknown[] =>
-    Array.isArray(value) ? value : [value],
-  );
-  if (found.length === 0) return EMPTY;
-  return found.reduce((best, value) => (compareScalars(value, best) * direction < 0 ? value : best));
-}
-
-function compareKeys(left: unknown, right: unknown): number {
-  if (left === EMPTY || right === EMPTY) return Number(right === EMPTY) - Number(left === EMPTY);
-  return compareScalars(left, right);
 }
 
 function pickFields(value: unknown, paths: readonly (readonly string[])[]): Record<string, unknown> {

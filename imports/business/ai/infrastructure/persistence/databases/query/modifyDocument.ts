@@ -1,11 +1,10 @@
 /** Applies a modifier to a document, by MongoDB's rules. */
-import type { StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
+import type { StoredDocument, Scalar } from '../../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from './copyDocument';
 import { invalidInput, isRecord } from './fieldPaths';
-import { matchesSelector } from './matchDocument';
+import { compileSelector } from './compileSelector';
 import type { CheckedModifier, Pulled } from './parseModifier';
 import { isSameScalar } from './scalars';
-import type { Scalar } from './scalars';
 
 /**
  * Returns a modified copy.
@@ -94,10 +93,13 @@ function isSameElement(element: unknown, value: Scalar): boolean {
 function pull(document: object, path: string, value: Pulled): void {
   const holder = findParent(document, path);
   if (holder === undefined) return;
-  holder.fields[holder.name] = toList(holder.fields[holder.name], path).filter((element) => !isPulled(element, value));
+  const isPulled = compilePulled(value);
+  holder.fields[holder.name] = toList(holder.fields[holder.name], path).filter((element) => !isPulled(element));
 }
 
-function isPulled(element: unknown, value: Pulled): boolean {
-  if (value === null || typeof value !== 'object' || value instanceof Date) return isSameElement(element, value);
-  return isRecord(element) && matchesSelector(element, value);
+function compilePulled(value: Pulled): (element: unknown) => boolean {
+  if (value === null || typeof value !== 'object' || value instanceof Date)
+    return (element) => isSameElement(element, value);
+  const isMatch = compileSelector(value);
+  return (element) => isRecord(element) && isMatch(element);
 }

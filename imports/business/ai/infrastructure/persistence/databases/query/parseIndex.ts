@@ -26,11 +26,13 @@ export function parseIndex(keys: Readonly<Record<string, 1 | -1>>, options: Inde
   for (const path of paths) {
     splitPath(path, 'index');
     // The embedded database joins an index's field names with commas.
-    if (path.includes(',') || path === '_id') throw invalidIndex(`cannot be on ${path}`);
+    if (path.includes(',')) throw invalidIndex(`cannot be on ${path}`);
+    if (path === '_id' && (paths.length === 1 || path !== paths.at(-1))) throw invalidIndex('can only end with _id');
     const direction: unknown = keys[path];
     if (direction !== 1 && direction !== -1) throw invalidIndex('must have the direction 1 or -1');
   }
   const { unique = false, sparse = false, expireAfterSeconds } = options;
+  if (unique && paths.includes('_id')) throw invalidIndex('cannot be unique with _id, which is unique by itself');
   if (expireAfterSeconds !== undefined) {
     if (paths.length > 1) throw invalidIndex('must have a single field if it expires documents');
     if (

@@ -1,9 +1,8 @@
 /** Validates modifiers against what the `DocumentCollection` port supports. */
-import type { Modifier } from '../../../../domain/interfaces/DocumentCollection';
+import type { Modifier, Scalar } from '../../../../domain/interfaces/DocumentCollection';
 import { copyValue } from './copyDocument';
 import { invalidInput, isPlainObject, splitPath } from './fieldPaths';
 import { asScalar } from './scalars';
-import type { Scalar } from './scalars';
 
 type Fields<Value> = Readonly<Record<string, Value>>;
 /** What `$pull` removes: elements equal to a scalar, or objects whose fields equal scalars. */

@@ -2,10 +2,9 @@
  * Validates selectors against what the `DocumentCollection` port supports, so that no operator reaches one database
  * that another would not know.
  */
-import type { Selector } from '../../../../domain/interfaces/DocumentCollection';
+import type { Selector, Scalar } from '../../../../domain/interfaces/DocumentCollection';
 import { invalidInput, isPlainObject, splitPath } from './fieldPaths';
 import { asScalar } from './scalars';
-import type { Scalar } from './scalars';
 
 export interface FieldTests {
   readonly $lt?: Scalar;
@@ -15,6 +14,7 @@ export interface FieldTests {
   readonly $in?: readonly Scalar[];
   readonly $nin?: readonly Scalar[];
   readonly $ne?: Scalar;
+  readonly $prefix?: string;
   readonly $exists?: boolean;
 }
 /** `$or` and `$and` hold selectors; every other key is a path. */
@@ -31,6 +31,7 @@ const PARSERS = {
   $in: parseScalars,
   $nin: parseScalars,
   $ne: asScalar,
+  $prefix: parseText,
   $exists: parseFlag,
 } as const satisfies Record<keyof FieldTests, (value: unknown, path: string) => Scalar | readonly Scalar[]>;
 
@@ -87,6 +88,11 @@ function parseBound(value: unknown, path: string): Scalar {
 function parseScalars(value: unknown, path: string): readonly Scalar[] {
   if (!Array.isArray(value)) throw invalidInput(path, 'must be an array');
   return value.map((element: unknown) => asScalar(element, path));
+}
+
+function parseText(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw invalidInput(path, 'must be a string for $prefix');
+  return value.toWellFormed();
 }
 
 function parseFlag(value: unknown, path: string): boolean {

@@ -1,7 +1,6 @@
 /** The values that selectors compare: those that all databases store, order and find in the same way. */
+import type { Scalar } from '../../../../domain/interfaces/DocumentCollection';
 import { invalidInput } from './fieldPaths';
-
-export type Scalar = string | number | boolean | null | Date;
 
 /**
  * Makes an untrusted value (from a request, a token, a client's id) safe for a selector. If a store writes

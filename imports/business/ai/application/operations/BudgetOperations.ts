@@ -1,0 +1,193 @@
+/** `ai.budgets.*` for any transport. Users see their own budget, admins see and set everyone's. */
+import { integer, line, numberBetween, optional, optionalValue, readObject, required } from '../../domain/arguments';
+import type { ArgumentReader } from '../../domain/arguments';
+import { BUDGET_WINDOWS, endOfWindow, openBudget, usageOf, windowsAt } from '../../domain/entities/BudgetAccount';
+import type { Amount, BudgetAccount, BudgetLimits, BudgetWindow } from '../../domain/entities/BudgetAccount';
+import { LLMInvalidRequestError, LLMPermissionError } from '../../domain/errors/LLMErrors';
+import type { BudgetLimitStore, StoredBudgetLimits } from '../../domain/interfaces/BudgetLimitStore';
+import type { BudgetAccountReader } from '../../domain/interfaces/BudgetStore';
+import type { Logger } from '../../domain/interfaces/Logger';
+import type { Actor, UserLookup } from '../../domain/types/Actor';
+import type { BudgetLimitsView, BudgetList, BudgetUsageView, BudgetView } from '../../domain/types/BudgetViews';
+import type { BudgetPolicy } from '../services/budgets/BudgetPolicy';
+import { ARGUMENT_LIMITS } from './readArguments';
+import { signedIn } from './RunOperations';
+
+export interface BudgetOperationsPorts {
+  readonly policy: BudgetPolicy;
+  readonly limits: BudgetLimitStore;
+  readonly accounts: BudgetAccountReader;
+  /** The app's accounts, if it has any: limits are set only for their users. */
+  readonly findUser?: UserLookup;
+  /** Receives every change of a limit, at the level info. */
+  readonly logger: Logger;
+  /** Called after every change. @param userId undefined: it may concern everyone */
+  readonly onChange?: (userId?: string) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** Every operation throws LLMAuthError if nobody is logged in, and LLMInvalidRequestError for its argument. */
+export interface BudgetOperations {
+  /** Takes `{ search? }`: how user ids start. Users get their own budget only. */
+  readonly 'ai.budgets.list': (actor: Actor, argument?: unknown) => Promise<BudgetList>;
+  /**
+   * Takes `{ userId?, limits: { day?, month? } }`, each window `{ calls?, tokens?, money? }`. The limits replace all
+   * those the user had; `{}` means no limits. Without a user, they apply to everyone who has none of their own.
+   * @throws LLMPermissionError
+   */
+  readonly 'ai.budgets.set': (actor: Actor, argument: unknown) => Promise<BudgetLimitsView>;
+  /** Takes `{ userId? }` and returns to the limits of the settings. @throws LLMPermissionError */
+  readonly 'ai.budgets.remove': (actor: Actor, argument?: unknown) => Promise<BudgetLimitsView>;
+}
+
+/** Users in a list, and stored rows that are read for it. */
+const MAX_LISTED = 500;
+const MAX_MONEY = 1_000_000_000;
+
+export function createBudgetOperations(ports: BudgetOperationsPorts): BudgetOperations {
+  const { policy, limits: store, accounts, findUser, logger, onChange = () => undefined, now = Date.now } = ports;
+
+  const budgetOf = (
+    userId: string,
+    own: StoredBudgetLimits | undefined,
+    everyone: StoredBudgetLimits | undefined,
+    account: BudgetAccount | undefined,
+  ): BudgetView => ({ userId, ...policy.effective(userId, own, everyone), usage: usageAt(userId, account, now()) });
+
+  const listOwn = async (userId: string): Promise<BudgetList> => {
+    const [own, everyone, stored] = await Promise.all([
+      store.find(userId),
+      store.find(undefined),
+      accounts.find(userId),
+    ]);
+    return {
+      everyone: withoutAuthor(policy.forEveryone(everyone)),
+      budgets: [withoutAuthor(budgetOf(userId, own, everyone, stored?.account))],
+      isTruncated: false,
+    };
+  };
+
+  const listAll = async (search: string): Promise<BudgetList> => {
+    const [everyone, rows, used] = await Promise.all([
+      store.find(undefined),
+      store.ofUsers(MAX_LISTED + 1, search),
+      accounts.ofMonth(windowsAt(now()).month, MAX_LISTED + 1, search),
+    ]);
+    const own = new Map(rows.map((row) => [row.userId ?? '', row]));
+    const accountsById = new Map(used.map((account) => [account.userId, account]));
+    const configured = policy.configuredUsers().filter((userId) => userId.startsWith(search));
+    const userIds = [...new Set([...own.keys(), ...configured, ...accountsById.keys()])];
+    // Their accounts are not among those that cost most.
+    for (const userId of userIds) {
+      if (accountsById.has(userId) || used.length <= MAX_LISTED) continue;
+      const stored = await accounts.find(userId);
+      if (stored !== undefined) accountsById.set(userId, stored.account);
+    }
+    const budgets = userIds
+      .map((userId) => budgetOf(userId, own.get(userId), everyone, accountsById.get(userId)))
+      .sort((left, right) => closeness(right) - closeness(left) || compare(left.userId, right.userId));
+    return {
+      everyone: policy.forEveryone(everyone),
+      budgets: budgets.slice(0, MAX_LISTED),
+      isTruncated: budgets.length > MAX_LISTED,
+    };
+  };
+
+  const current = async (userId: string | undefined): Promise<BudgetLimitsView> => {
+    const everyone = await store.find(undefined);
+    return userId === undefined
+      ? policy.forEveryone(everyone)
+      : policy.effective(userId, await store.find(userId), everyone);
+  };
+
+  return {
+    async 'ai.budgets.list'(actor, argument = {}) {
+      signedIn(actor);
+      const search = optionalValue(readObject(argument, ['search']), 'search', line(ARGUMENT_LIMITS.id));
+      return actor.isAdmin === true ? listAll(search ?? '') : listOwn(actor.userId);
+    },
+    async 'ai.budgets.set'(actor, argument) {
+      assertAdmin(actor);
+      const fields = readObject(argument, ['userId', 'limits']);
+      const userId = optionalValue(fields, 'userId', readUserId);
+      const limits = required(fields, 'limits', readLimits);
+      if (userId !== undefined && findUser !== undefined && (await findUser(userId)) === undefined)
+        throw new LLMInvalidRequestError(`There is no user "${userId}".`, { path: 'userId' });
+      await store.set({ userId, limits, changedAt: now(), changedBy: actor.userId });
+      policy.forget(userId);
+      onChange(userId);
+      logger.info(`${subjectOf(userId)} was set.`, { by: actor.userId, limits });
+      return current(userId);
+    },
+    async 'ai.budgets.remove'(actor, argument = {}) {
+      assertAdmin(actor);
+      const userId = optionalValue(readObject(argument, ['userId']), 'userId', readUserId);
+      const isRemoved = await store.remove(userId);
+      policy.forget(userId);
+      onChange(userId);
+      if (isRemoved) logger.info(`${subjectOf(userId)} was reset to the settings.`, { by: actor.userId });
+      return current(userId);
+    },
+  };
+}
+
+function assertAdmin(actor: Actor): void {
+  signedIn(actor);
+  if (actor.isAdmin !== true) throw new LLMPermissionError('Only administrators may change budgets.');
+}
+
+const readUserId = line(ARGUMENT_LIMITS.id);
+
+const readLimits: ArgumentReader<BudgetLimits> = (value, path) => {
+  const fields = readObject(value, BUDGET_WINDOWS, path);
+  const ofWindow: ArgumentReader<Partial<Amount>> = (amounts, at) => {
+    const given = readObject(amounts, ['calls', 'tokens', 'money'], at);
+    const count = integer(0, Number.MAX_SAFE_INTEGER);
+    return {
+      ...optional(given, 'calls', count, `${at}.calls`),
+      ...optional(given, 'tokens', count, `${at}.tokens`),
+      ...optional(given, 'money', numberBetween(0, MAX_MONEY), `${at}.money`),
+    };
+  };
+  const windows = BUDGET_WINDOWS.map(
+    (window) => [window, optionalValue(fields, window, ofWindow, `${path}.${window}`)] as const,
+  );
+  // A window without amounts limits nothing.
+  return Object.fromEntries(windows.filter(([, amounts]) => Object.keys(amounts ?? {}).length > 0));
+};
+
+function usageAt(
+  userId: string,
+  account: BudgetAccount | undefined,
+  now: number,
+): Readonly<Record<BudgetWindow, BudgetUsageView>> {
+  const { day, month } = usageOf(account ?? openBudget(userId, now), now);
+  return {
+    day: { ...day, resetsAt: endOfWindow('day', now) },
+    month: { ...month, resetsAt: endOfWindow('month', now) },
+  };
+}
+
+/** The largest share of a limit that is used; 0 without limits. */
+function closeness({ limits, usage }: BudgetView): number {
+  const shares = BUDGET_WINDOWS.flatMap((window) =>
+    (Object.entries(limits[window] ?? {}) as [keyof Amount, number][]).map(([amount, limit]) =>
+      limit === 0 ? 1 : usage[window].used[amount] / limit,
+    ),
+  );
+  return Math.max(0, ...shares);
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right);
+}
+
+/** Who the admins are is none of the users' business. */
+function withoutAuthor<V extends BudgetLimitsView>({ changedBy: _, ...view }: V): Omit<V, 'changedBy'> {
+  return view;
+}
+
+function subjectOf(userId: string | undefined): string {
+  return userId === undefined ? 'The budget of everyone' : `The budget of the user ${JSON.stringify(userId)}`;
+}

@@ -1,0 +1,135 @@
+/** Decorates the router, and everything around it, so that each call ends with an entry in the request log. */
+import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { ModelPrice } from '../../../domain/types/ModelPrice';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { WireName } from '../../../domain/types/VendorTypes';
+import { PartialUsage } from '../routing/estimateUsage';
+import { ObservedCall } from './ObservedCall';
+import type { ObservedCallPorts } from './ObservedCall';
+
+export class LoggedProvider implements ILLMProvider {
+  readonly retriesFailedCalls: boolean;
+  private readonly provider: ILLMProvider;
+  private readonly ports: ObservedCallPorts;
+
+  constructor(provider: ILLMProvider, { log, routeOf }: Omit<ObservedCallPorts, 'priceOf'>) {
+    this.provider = provider;
+    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
+    this.ports = { log, routeOf, priceOf: (model) => this.priceOf(model) };
+  }
+
+  getProviderName(): string {
+    return this.provider.getProviderName();
+  }
+
+  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    const call = new ObservedCall(userId, options, false, this.ports);
+    try {
+      const response = await this.provider.generate(userId, call.options);
+      call.completed(response);
+      return response;
+    } catch (error) {
+      call.failed(error, undefined);
+      throw error;
+    }
+  }
+
+  stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent> {
+    return {
+      [Symbol.asyncIterator]: () => new LoggedStream(this.provider, userId, options, this.ports),
+    };
+  }
+
+  validateAccess(userId: string): Promise<boolean> {
+    return this.provider.validateAccess(userId);
+  }
+
+  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
+    return this.provider.getCapabilities(model, wire);
+  }
+
+  async deleteResponse(userId: string, responseId: string): Promise<void> {
+    await this.provider.deleteResponse?.(userId, responseId);
+  }
+
+  private priceOf(model: string | undefined): ModelPrice | undefined {
+    const route = this.ports.routeOf(model);
+    return route === undefined ? undefined : this.provider.getCapabilities(model ?? route.providerId).price;
+  }
+}
+
+type Step = IteratorResult<ResponseStreamEvent, undefined>;
+
+/** Forwards a stream event by event. Not a generator: it would add several promises to each event. */
+class LoggedStream implements AsyncIterator<ResponseStreamEvent, undefined> {
+  private readonly provider: ILLMProvider;
+  private readonly userId: string;
+  private readonly options: GenerateOptions;
+  private readonly ports: ObservedCallPorts;
+  private readonly partialUsage = new PartialUsage();
+  private events: AsyncIterator<ResponseStreamEvent> | undefined;
+  private call: ObservedCall | undefined;
+  private hasStarted = false;
+
+  constructor(provider: ILLMProvider, userId: string, options: GenerateOptions, ports: ObservedCallPorts) {
+    this.provider = provider;
+    this.userId = userId;
+    this.options = options;
+    this.ports = ports;
+  }
+
+  /** The call starts with the first event that is requested. */
+  next(): Promise<Step> {
+    this.events ??= this.start();
+    return this.events.next().then(this.onStep, this.onError);
+  }
+
+  async return(): Promise<Step> {
+    await this.events?.return?.();
+    this.call?.left(this.partial());
+    return { done: true, value: undefined };
+  }
+
+  private start(): AsyncIterator<ResponseStreamEvent> {
+    this.call = new ObservedCall(this.userId, this.options, true, this.ports);
+    return this.provider.stream(this.userId, this.call.options)[Symbol.asyncIterator]();
+  }
+
+  private readonly onStep = (step: IteratorResult<ResponseStreamEvent>): Step => {
+    if (step.done === true) {
+      this.call?.left(this.partial());
+      return { done: true, value: undefined };
+    }
+    const event = step.value;
+    this.hasStarted = true;
+    this.partialUsage.add(event);
+    switch (event.type) {
+      case 'response.output_text.delta':
+      case 'response.reasoning.delta':
+      case 'response.refusal.delta':
+      case 'response.tool_use.announced':
+        this.call?.receivedContent();
+        break;
+      case 'response.completed':
+        this.call?.completed(event.response);
+        break;
+      case 'response.failed':
+        this.call?.failed(event.error, this.partial());
+        break;
+      default:
+    }
+    return step;
+  };
+
+  private readonly onError = (error: unknown): never => {
+    this.call?.failed(error, this.partial());
+    throw error;
+  };
+
+  /** Estimates the usage of the output that has arrived, once it is needed. */
+  private partial(): (() => ReturnType<PartialUsage['estimate']>) | undefined {
+    return this.hasStarted ? () => this.partialUsage.estimate(this.options.input) : undefined;
+  }
+}

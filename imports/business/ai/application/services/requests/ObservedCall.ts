@@ -1,0 +1,186 @@
+/** Collects what the request log needs of one call, from its start to its end. */
+import { priceUsage } from '../../../domain/entities/CallCost';
+import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
+import { isLLMError } from '../../../domain/errors/LLMErrors';
+import { safeMessage } from '../../../domain/errors/safeText';
+import type { RequestLog } from '../../../domain/interfaces/RequestLog';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
+import type { CallOrigin, LoggedAttempt, RequestBodies, RequestEntry } from '../../../domain/types/RequestRecords';
+import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+
+export interface ObservedCallPorts {
+  readonly log: RequestLog;
+  /** The provider and model that a requested model leads to, before any fallback. Undefined for an unknown model. */
+  readonly routeOf: (
+    model: string | undefined,
+  ) => { readonly providerId: string; readonly model: string | undefined } | undefined;
+  /** The list price of a requested model, for calls whose usage is estimated. */
+  readonly priceOf: (model: string | undefined) => ModelPrice | undefined;
+}
+
+/** The usage of a call that did not complete: computed only if the vendor reported none. */
+type EstimateUsage = (() => Usage) | undefined;
+
+const APP: CallOrigin = { source: 'manager' };
+
+type Outcome = Pick<RequestEntry, 'state'> & Partial<RequestEntry>;
+
+export class ObservedCall {
+  /** The caller's, with listeners for what happens inside the router. */
+  readonly options: GenerateOptions;
+  private readonly userId: string;
+  private readonly given: GenerateOptions;
+  private readonly isStream: boolean;
+  private readonly ports: ObservedCallPorts;
+  private readonly at = Date.now();
+  private readonly startedAt = performance.now();
+  private readonly attempts: LoggedAttempt[] = [];
+  private vendorRequestId: string | undefined;
+  private firstContentAt: number | undefined;
+  private hasEnded = false;
+
+  constructor(userId: string, options: GenerateOptions, isStream: boolean, ports: ObservedCallPorts) {
+    this.userId = userId;
+    this.given = options;
+    this.isStream = isStream;
+    this.ports = ports;
+    const { onRetry, onHead } = options;
+    this.options = {
+      ...options,
+      onHead: (head) => {
+        this.vendorRequestId = head.requestId;
+        onHead?.(head);
+      },
+      onRetry: (failed) => {
+        this.attempts.push({ ...failed, at: this.elapsed() });
+        onRetry?.(failed);
+      },
+    };
+  }
+
+  receivedContent(): void {
+    this.firstContentAt ??= performance.now();
+  }
+
+  completed(response: LLMResponse): void {
+    if (this.hasEnded) return;
+    this.end({ ...fieldsOf(response), state: response.status === 'incomplete' ? 'incomplete' : 'completed' }, response);
+  }
+
+  /** The consumer stopped reading. */
+  left(usage: EstimateUsage): void {
+    if (this.hasEnded) return;
+    const error = { code: 'aborted', message: 'The stream was not read to its end.' } as const;
+    this.end({ state: 'cancelled', error }, usage?.());
+  }
+
+  failed(error: unknown, usage: EstimateUsage): void {
+    if (this.hasEnded) return;
+    const { signal } = this.given;
+    const failure = isLLMError(error) ? error : undefined;
+    const isAborted = signal?.aborted === true && failure?.code !== 'timeout';
+    const response = failure?.response;
+    this.end(
+      {
+        ...(response === undefined ? {} : fieldsOf(response)),
+        state: isAborted ? 'cancelled' : 'failed',
+        ...(failure?.status === undefined ? {} : { status: failure.status }),
+        ...(failure?.requestId === undefined ? {} : { vendorRequestId: failure.requestId }),
+        error: {
+          code: failure?.code ?? (isAborted ? 'aborted' : 'vendor-error'),
+          message: safeMessage(error instanceof Error ? error.message : String(error)),
+        },
+      },
+      response ?? usage?.(),
+    );
+  }
+
+  /** @param received the response, or the usage of what arrived of it */
+  private end(outcome: Outcome, received: LLMResponse | Usage | undefined): void {
+    this.hasEnded = true;
+    const { log, routeOf } = this.ports;
+    const { model: asked, origin = APP } = this.given;
+    const route = routeOf(asked);
+    const fallback = this.attempts.findLast((attempt) => attempt.fallback !== undefined)?.fallback;
+    const providerId = fallback ?? route?.providerId;
+    // A fallback has a model of its own.
+    const model = fallback === undefined ? route?.model : undefined;
+    const entry: RequestEntry = {
+      at: this.at,
+      userId: this.userId,
+      ...(asked === undefined ? {} : { requestedModel: asked }),
+      ...origin,
+      isStream: this.isStream,
+      ...(providerId === undefined ? {} : { providerId }),
+      ...(model === undefined ? {} : { model }),
+      attempts: this.attempts,
+      duration: this.elapsed(),
+      ...this.bill(received),
+      ...(this.firstContentAt === undefined ? {} : { timeToFirstToken: tenths(this.firstContentAt - this.startedAt) }),
+      ...(this.vendorRequestId === undefined ? {} : { vendorRequestId: this.vendorRequestId }),
+      ...outcome,
+    };
+    if (log.recordsBodies) log.add(entry, this.bodies(received));
+    else log.add(entry);
+  }
+
+  /** Includes the responses that were received and discarded before another attempt. */
+  private bill(received: LLMResponse | Usage | undefined): Pick<RequestEntry, 'usage'> & CallCost {
+    let bill = this.billOf(received);
+    for (const { usage, cost, unpriced } of this.attempts) {
+      if (usage === undefined) continue;
+      bill = {
+        ...bill,
+        usage: addUsage(bill.usage, usage),
+        ...(cost === undefined ? {} : { cost: (bill.cost ?? 0) + cost }),
+        ...(unpriced === undefined ? {} : { unpriced }),
+      };
+    }
+    return bill;
+  }
+
+  private billOf(received: LLMResponse | Usage | undefined): Pick<RequestEntry, 'usage'> & CallCost {
+    if (received === undefined) return { usage: NO_USAGE };
+    if (isResponse(received)) {
+      const { cost, unpriced } = received.vendor;
+      return {
+        usage: received.usage,
+        ...(cost === undefined ? {} : { cost }),
+        ...(unpriced === undefined ? {} : { unpriced }),
+      };
+    }
+    const { model } = this.given;
+    return { usage: received, ...priceUsage(received, this.ports.priceOf(model), model ?? 'default') };
+  }
+
+  private elapsed(): number {
+    return tenths(performance.now() - this.startedAt);
+  }
+
+  private bodies(received: LLMResponse | Usage | undefined): RequestBodies {
+    const { signal, onHead, onRetry, origin, turn, ...request } = this.given;
+    return received !== undefined && isResponse(received) ? { request, response: received } : { request };
+  }
+}
+
+/** Rounds to a tenth of a millisecond. */
+function tenths(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}
+
+function isResponse(received: LLMResponse | Usage): received is LLMResponse {
+  return 'vendor' in received;
+}
+
+function fieldsOf({ id, model, vendor }: LLMResponse): Partial<RequestEntry> {
+  const { request_id: requestId, finish_reason: finishReason, warnings, providerId } = vendor;
+  return {
+    responseId: id,
+    model,
+    ...(providerId === undefined ? {} : { providerId }),
+    ...(finishReason === null ? {} : { finishReason }),
+    ...(requestId === undefined ? {} : { vendorRequestId: requestId }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
+}

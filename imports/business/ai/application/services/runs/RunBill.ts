@@ -1,0 +1,65 @@
+/** Adds up what the model calls of a run used and what they cost, failed and interrupted calls included. */
+import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
+import type { CallCost } from '../../../domain/types/ModelPrice';
+import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { RunTotals } from '../../../domain/types/RunTotals';
+
+/** Models and reasons beyond these are not listed. */
+const MAX_LISTED = 20;
+
+export class RunBill {
+  private current: RunTotals;
+
+  /** @param totals so far */
+  constructor(totals: RunTotals = { usage: NO_USAGE }) {
+    this.current = totals;
+  }
+
+  get totals(): RunTotals {
+    return this.current;
+  }
+
+  /** Adds a response that was received, whether or not the run can use it. */
+  addResponse({ usage, model, vendor }: LLMResponse): void {
+    this.add(usage, vendor, model, including(this.current.models, model));
+  }
+
+  /** Adds a call of whose response only the usage is known. @param model empty if unknown */
+  addUsage(usage: Usage, cost: CallCost, model: string): void {
+    this.add(usage, cost, model, this.current.models);
+  }
+
+  /** @param models those that have responded by now */
+  private add(usage: Usage, { cost, unpriced }: CallCost, model: string, models: readonly string[] | undefined): void {
+    const { current } = this;
+    this.current = {
+      ...current,
+      usage: addUsage(current.usage, usage),
+      ...(cost === undefined ? {} : { cost: (current.cost ?? 0) + cost }),
+      ...(unpriced === undefined
+        ? {}
+        : {
+            unpriced: {
+              calls: (current.unpriced?.calls ?? 0) + 1,
+              models: including(current.unpriced?.models, model),
+              reasons: including(current.unpriced?.reasons, unpriced),
+            },
+          }),
+      ...(models === undefined || models.length === 0 ? {} : { models }),
+    };
+  }
+}
+
+/** The totals of a stored run. */
+export function totalsOf({ usage, cost, unpriced, models }: RunTotals): RunTotals {
+  return {
+    usage,
+    ...(cost === undefined ? {} : { cost }),
+    ...(unpriced === undefined ? {} : { unpriced }),
+    ...(models === undefined ? {} : { models }),
+  };
+}
+
+function including(list: readonly string[] = [], entry: string): readonly string[] {
+  return entry === '' || list.includes(entry) || list.length === MAX_LISTED ? list : [...list, entry];
+}

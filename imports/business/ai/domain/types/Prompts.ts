@@ -1,0 +1,38 @@
+/** Saved prompts: what the playground starts a run with, under a name. */
+import type { ReasoningEffort } from './LLMTypes';
+import type { JsonObject } from './VendorTypes';
+
+/** What a version of a prompt contains. Images and files are not part of it. */
+export interface PromptContent {
+  /** The user's message. */
+  readonly input?: string;
+  readonly instructions?: string;
+  readonly providerId?: string;
+  /** Absent: the provider's default. */
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  readonly reasoning?: ReasoningEffort;
+  /** JSON Schema of the answer. */
+  readonly schema?: JsonObject;
+  /** Names. */
+  readonly tools?: readonly string[];
+}
+
+/** A prompt as lists show it, with its newest version. Times are milliseconds since the epoch. */
+export interface PromptView {
+  readonly _id: string;
+  readonly name: string;
+  /** Every user may load it, and only admins may change it. */
+  readonly shared: boolean;
+  /** From 1. Saving the same name again makes the next version. */
+  readonly version: number;
+  readonly updatedAt: number;
+}
+
+/** One version of a prompt. */
+export interface PromptDetailView extends PromptView {
+  readonly content: PromptContent;
+  /** The stored versions, newest first. */
+  readonly versions: readonly { readonly version: number; readonly at: number }[];
+}

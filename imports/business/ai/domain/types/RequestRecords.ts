@@ -1,0 +1,93 @@
+/** The request log: one entry per model call through the manager, retries and fallbacks included. */
+import type { ErrorCode } from '../errors/LLMErrors';
+import type { FailedAttempt, LLMResponse, Usage } from './ResponsesAPITypes';
+
+/** Who makes a call: a client of the gateway, a run, or the app's own code. */
+export type RequestSource = 'gateway' | 'run' | 'manager';
+export const REQUEST_SOURCES: readonly RequestSource[] = ['gateway', 'run', 'manager'];
+
+/** How a call ended. `cancelled` includes streams that their consumer left. */
+export type RequestState = 'completed' | 'incomplete' | 'failed' | 'cancelled';
+export const REQUEST_STATES: readonly RequestState[] = ['completed', 'incomplete', 'failed', 'cancelled'];
+
+/** Where a call comes from, as the caller knows it. */
+export interface CallOrigin {
+  readonly source: RequestSource;
+  /** The API that the client used, such as `responses`, `chat_completions`, `anthropic_messages` or `gemini`. */
+  readonly api?: string;
+  /** The API token that the client presented. */
+  readonly tokenId?: string;
+  readonly tokenName?: string;
+  /** The run, and its turn: 1 is the first. */
+  readonly executionId?: string;
+  readonly iteration?: number;
+  /** The model as the client named it, if the gateway sends another name to the manager. */
+  readonly requestedModel?: string;
+  /** The `x-request-id` of our HTTP response. */
+  readonly httpRequestId?: string;
+}
+
+/** A failed attempt, and when it failed. */
+export interface LoggedAttempt extends FailedAttempt {
+  /** Milliseconds after the start of the call. */
+  readonly at: number;
+}
+
+/** One call, once it has ended. */
+export interface RequestEntry extends CallOrigin {
+  /** The start of the call, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly userId: string;
+  readonly isStream: boolean;
+  /** The provider that served the request, that failed last, or that a refused request was for. */
+  readonly providerId?: string;
+  /** The model that responded, as the vendor names it; for a failed call, the one that was called. */
+  readonly model?: string;
+  readonly state: RequestState;
+  /** HTTP status: the vendor's if it responded with an error, otherwise the one that a gateway's client received. */
+  readonly status?: number;
+  readonly error?: { readonly code: ErrorCode; readonly message: string };
+  /** The vendor's own finish reason, verbatim. */
+  readonly finishReason?: string;
+  /** What failed before the last attempt, oldest first. */
+  readonly attempts: readonly LoggedAttempt[];
+  /** Milliseconds from the start of the call to the first piece of a streamed response's content. */
+  readonly timeToFirstToken?: number;
+  /** Milliseconds, retries included. */
+  readonly duration: number;
+  /** Includes responses that were received and discarded before another attempt. */
+  readonly usage: Usage;
+  /** US dollars, as far as they are known. */
+  readonly cost?: number;
+  /** Why the cost, or a part of it, is unknown. */
+  readonly unpriced?: string;
+  /** The vendor's id of the request. */
+  readonly vendorRequestId?: string;
+  /** The id of the response. */
+  readonly responseId?: string;
+  /** What was sent differently than requested, and what was left out. */
+  readonly warnings?: readonly string[];
+}
+
+/** The body of a call. Only logged if the operator enables it. */
+export interface RequestBodies {
+  /** The request in Bolide's own format: input items, instructions, tools and options. */
+  readonly request: object;
+  readonly response?: LLMResponse;
+}
+
+/** A stored entry. */
+export interface RequestView extends RequestEntry {
+  readonly _id: string;
+  /** `duration` and `timeToFirstToken` as logarithmic buckets: see `entities/latencyBuckets`. */
+  readonly durationBucket: number;
+  readonly timeToFirstTokenBucket?: number;
+  /** The bodies were logged. They expire sooner than the entry. */
+  readonly hasBodies?: boolean;
+}
+
+/** The bodies as they are stored: JSON, bounded in size, with secrets masked. */
+export interface RequestBodiesView {
+  readonly request: string;
+  readonly response?: string;
+}

@@ -1,0 +1,80 @@
+/** Reports over time of what models and tools were used for, by whom, and at what cost. */
+
+export const USAGE_INTERVALS = ['hour', 'day'] as const;
+export type UsageInterval = (typeof USAGE_INTERVALS)[number];
+
+export const USAGE_GROUPS = ['model', 'provider', 'user', 'tool'] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+export interface UsageFilter {
+  readonly userId?: string;
+  readonly providerId?: string;
+  readonly model?: string;
+  /** Only for reports on tools. */
+  readonly tool?: string;
+}
+
+export interface UsageQuery extends UsageFilter {
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  /** Milliseconds since the epoch; not part of the report itself. */
+  readonly to: number;
+  readonly interval: UsageInterval;
+  /** Minutes by which the local time is ahead of UTC: days start at its midnight. */
+  readonly utcOffset: number;
+  /** `tool` reports on tool calls instead of model calls. */
+  readonly groupBy?: UsageGroup;
+}
+
+/** Milliseconds, to within 2.5 %. */
+export interface Percentiles {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** Model calls, or tool calls. */
+export interface UsageFigures {
+  readonly requests: number;
+  /** Requests that failed. */
+  readonly errors: number;
+  /** Absent for tools, as is everything that only models have. */
+  readonly tokens?: {
+    /** Includes cached tokens and those written to the cache. */
+    readonly input: number;
+    readonly cached: number;
+    readonly cacheWrite: number;
+    /** Includes reasoning. */
+    readonly output: number;
+    readonly reasoning: number;
+  };
+  /** US dollars: the sum of the costs that are known. */
+  readonly cost?: number;
+  /** Requests whose cost is unknown. */
+  readonly unpriced?: number;
+  /** Absent if no duration is known. */
+  readonly duration?: Percentiles;
+  readonly timeToFirstToken?: Percentiles;
+}
+
+export interface UsageSeries {
+  readonly total: UsageFigures;
+  /** By interval, in the order of the report's `intervals`. */
+  readonly values: readonly UsageFigures[];
+}
+
+export interface UsageGroupSeries extends UsageSeries {
+  /** Null for requests that have no such name: the call failed before it had a provider. */
+  readonly name: string | null;
+}
+
+export interface UsageReport {
+  /** The start of each interval, in milliseconds since the epoch. Intervals without requests are there, too. */
+  readonly intervals: readonly number[];
+  readonly all: UsageSeries;
+  /** Those with the most requests first. */
+  readonly groups: readonly UsageGroupSeries[];
+  /** All further groups together. */
+  readonly others?: UsageSeries & { readonly groups: number };
+  /** Why costs are unknown, the most frequent reason first. */
+  readonly unpriced: readonly { readonly reason: string; readonly requests: number }[];
+}

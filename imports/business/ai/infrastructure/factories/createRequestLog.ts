@@ -1,0 +1,51 @@
+/** Wires the log of model calls: its store, and the recorder that fills it in the background. */
+import { createRequestOperations } from '../../application/operations/RequestOperations';
+import type { RequestOperations } from '../../application/operations/RequestOperations';
+import { RequestRecorder } from '../../application/services/requests/RequestRecorder';
+import type { RequestLog } from '../../domain/interfaces/RequestLog';
+import type { RequestReader } from '../../domain/interfaces/RequestReader';
+import type { DocumentDatabase } from '../persistence/databases/DocumentDatabase';
+import { DocumentRequestList } from '../persistence/requests/DocumentRequestList';
+import { DocumentRequestStore } from '../persistence/requests/DocumentRequestStore';
+import type { RequestRetention } from '../persistence/requests/DocumentRequestStore';
+
+export interface RequestLogSettings {
+  /** Default: true. */
+  readonly isEnabled?: boolean;
+  /** Also logs what was sent and received. Default: false. */
+  readonly bodies?: boolean;
+  readonly retention?: Partial<RequestRetention>;
+}
+
+export interface RequestLogPorts {
+  readonly database: Pick<DocumentDatabase, 'collection'>;
+  /** Called when entries of the user have been stored. */
+  readonly onStored?: (userId: string) => void;
+}
+
+export interface RequestLogModule {
+  readonly operations: RequestOperations;
+  readonly requests: RequestReader;
+  /** Absent if calls are not logged. */
+  readonly log?: RequestLog;
+  /** Creates the indexes. Safe to call again. */
+  ready(): Promise<void>;
+  /** Resolves when every entry so far has been stored or given up. */
+  flush(): Promise<void>;
+}
+
+export function createRequestLog(
+  { isEnabled = true, bodies: recordsBodies = false, retention }: RequestLogSettings,
+  { database, onStored }: RequestLogPorts,
+): RequestLogModule {
+  const store = new DocumentRequestStore(database, retention);
+  const log = new RequestRecorder({ store, recordsBodies, ...(onStored === undefined ? {} : { onStored }) });
+  const requests = new DocumentRequestList(database);
+  return {
+    requests,
+    operations: createRequestOperations({ requests, logsBodies: isEnabled && recordsBodies }),
+    ...(isEnabled ? { log } : {}),
+    ready: () => store.ready(),
+    flush: () => log.flush(),
+  };
+}

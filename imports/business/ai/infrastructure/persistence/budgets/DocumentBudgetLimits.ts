@@ -1,0 +1,92 @@
+/** Budget limits in a document collection: one document per user, and one for everyone else. */
+import { BUDGET_WINDOWS } from '../../../domain/entities/BudgetAccount';
+import type { Amount, BudgetLimits, BudgetWindow } from '../../../domain/entities/BudgetAccount';
+import { ConflictError } from '../../../domain/errors/LLMErrors';
+import type { BudgetLimitStore, StoredBudgetLimits } from '../../../domain/interfaces/BudgetLimitStore';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import { budgetId, selectUsers } from './DocumentBudgetStore';
+
+export const BUDGET_LIMITS = 'ai_budget_limits';
+
+type LimitField = `${BudgetWindow}_${keyof Amount}`;
+
+export type BudgetLimitDocument = StoredDocument & {
+  readonly userId?: string;
+  readonly changedAt: number;
+  readonly changedBy?: string;
+} & { readonly [F in LimitField]?: number };
+
+/** Cannot be a user's, whose ids have a prefix. */
+const EVERYONE = 'everyone';
+const AMOUNTS = ['calls', 'tokens', 'money'] as const satisfies readonly (keyof Amount)[];
+const LIMIT_FIELDS: readonly LimitField[] = BUDGET_WINDOWS.flatMap((window) =>
+  AMOUNTS.map((amount): LimitField => `${window}_${amount}`),
+);
+
+export class DocumentBudgetLimits implements BudgetLimitStore {
+  private readonly collection: DocumentCollection<BudgetLimitDocument>;
+
+  constructor(collection: DocumentCollection<BudgetLimitDocument>) {
+    this.collection = collection;
+  }
+
+  async find(userId: string | undefined): Promise<StoredBudgetLimits | undefined> {
+    const document = await this.collection.findOne({ _id: idOf(userId) });
+    return document === undefined ? undefined : fromDocument(document);
+  }
+
+  async ofUsers(limit: number, userIdStart = ''): Promise<readonly StoredBudgetLimits[]> {
+    return (await this.collection.find(selectUsers(userIdStart), { sort: { _id: 1 }, limit })).map(fromDocument);
+  }
+
+  async set({ userId, limits, changedAt, changedBy }: StoredBudgetLimits): Promise<void> {
+    const _id = idOf(userId);
+    const fields: Record<string, unknown> = {
+      ...toFields(limits),
+      ...(userId === undefined ? {} : { userId }),
+      changedAt,
+      ...(changedBy === undefined ? {} : { changedBy }),
+    };
+    const absent = LIMIT_FIELDS.filter((name) => !(name in fields));
+    const $unset = Object.fromEntries(absent.map((name) => [name, true as const]));
+    const modifier = { $set: fields, ...(absent.length === 0 ? {} : { $unset }) };
+    if ((await this.collection.update({ _id }, modifier)) === 1) return;
+    try {
+      await this.collection.insert({ _id, ...fields } as BudgetLimitDocument);
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      // Set by another process a moment ago.
+      await this.collection.update({ _id }, modifier);
+    }
+  }
+
+  async remove(userId: string | undefined): Promise<boolean> {
+    return (await this.collection.remove({ _id: idOf(userId) })) === 1;
+  }
+}
+
+function idOf(userId: string | undefined): string {
+  return userId === undefined ? EVERYONE : budgetId(userId);
+}
+
+function toFields(limits: BudgetLimits): Partial<Record<LimitField, number>> {
+  return Object.fromEntries(
+    BUDGET_WINDOWS.flatMap((window) =>
+      Object.entries(limits[window] ?? {}).map(([amount, value]) => [`${window}_${amount}`, value]),
+    ),
+  );
+}
+
+function fromDocument(document: BudgetLimitDocument): StoredBudgetLimits {
+  const { userId, changedAt, changedBy } = document;
+  const limits = Object.fromEntries(
+    BUDGET_WINDOWS.flatMap((window) => {
+      const amounts = AMOUNTS.flatMap((amount) => {
+        const value = document[`${window}_${amount}`];
+        return value === undefined ? [] : [[amount, value] as const];
+      });
+      return amounts.length === 0 ? [] : [[window, Object.fromEntries(amounts)] as const];
+    }),
+  ) as BudgetLimits;
+  return { userId, limits, changedAt, ...(changedBy === undefined ? {} : { changedBy }) };
+}

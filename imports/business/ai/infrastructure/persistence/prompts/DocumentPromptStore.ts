@@ -1,0 +1,147 @@
+/** Saved prompts in a document collection. A prompt is one document that contains its versions. */
+import { createHash } from 'node:crypto';
+import { isLLMError, LLMInvalidRequestError, LLMServerError } from '../../../domain/errors/LLMErrors';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { PromptStore, StoredPrompt } from '../../../domain/interfaces/PromptStore';
+import type { PromptContent, PromptView } from '../../../domain/types/Prompts';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
+
+export interface PromptDocument extends StoredDocument {
+  /** A user's id, or `SHARED`. */
+  readonly owner: string;
+  readonly userId?: string;
+  readonly name: string;
+  readonly version: number;
+  readonly updatedAt: number;
+  /** Contents are JSON text, because the keys of schemas may contain `$` and `.`. */
+  readonly versions: readonly { readonly version: number; readonly at: number; readonly content: string }[];
+}
+
+export const PROMPTS = 'ai_prompts';
+
+/** The owner of prompts that everyone can use. Ids of users are never empty. */
+const SHARED = '';
+
+/** Prompts of a user, and shared prompts. */
+const MAX_PROMPTS = 500;
+/** Versions of a prompt; older ones are removed. With their contents' limit, far below the 16 MiB of a document. */
+const MAX_VERSIONS = 20;
+/** Each attempt that fails is another save that succeeded. */
+const MAX_ATTEMPTS = 20;
+
+const LISTED = { owner: 1, name: 1, version: 1, updatedAt: 1 } as const;
+
+/** Creates the store and its indexes. */
+export async function openPromptStore(database: Pick<DocumentDatabase, 'collection'>): Promise<DocumentPromptStore> {
+  const prompts = database.collection<PromptDocument>(PROMPTS);
+  await prompts.ensureIndex({ owner: 1, name: 1 }, { unique: true });
+  await prompts.ensureIndex({ userId: 1 });
+  return new DocumentPromptStore(prompts);
+}
+
+export class DocumentPromptStore implements PromptStore {
+  private readonly prompts: DocumentCollection<PromptDocument>;
+  private readonly now: () => number;
+
+  constructor(prompts: DocumentCollection<PromptDocument>, now: () => number = Date.now) {
+    this.prompts = prompts;
+    this.now = now;
+  }
+
+  async list(userId: string): Promise<readonly PromptView[]> {
+    const found = await this.prompts.find(
+      { owner: { $in: [userId, SHARED] } },
+      { sort: { name: 1 }, limit: 2 * MAX_PROMPTS, fields: LISTED },
+    );
+    return found.map(toView);
+  }
+
+  async find(userId: string, promptId: string): Promise<StoredPrompt | undefined> {
+    const found = await this.prompts.findOne({ _id: promptId, owner: { $in: [userId, SHARED] } });
+    return found === undefined ? undefined : toStored(found);
+  }
+
+  async save(
+    userId: string,
+    { name, shared }: { readonly name: string; readonly shared: boolean },
+    content: PromptContent,
+  ): Promise<StoredPrompt> {
+    const owner = shared ? SHARED : userId;
+    const _id = idOf(owner, name);
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const before = await this.prompts.findOne({ _id });
+      const saved = this.withVersion(before ?? { _id, owner, name, version: 0, versions: [] }, userId, content);
+      if (before === undefined ? await this.insert(saved) : await this.replace(before, saved)) return toStored(saved);
+    }
+    throw new LLMServerError(`The prompt "${name}" is being saved by others. Try again.`, { retryable: true });
+  }
+
+  async remove(promptId: string): Promise<boolean> {
+    return (await this.prompts.remove({ _id: promptId })) === 1;
+  }
+
+  private withVersion(
+    before: Omit<PromptDocument, 'updatedAt'>,
+    userId: string,
+    content: PromptContent,
+  ): PromptDocument {
+    const version = before.version + 1;
+    const at = this.now();
+    const versions = [...before.versions, { version, at, content: JSON.stringify(content) }].slice(-MAX_VERSIONS);
+    return { ...before, userId, version, updatedAt: at, versions };
+  }
+
+  /** @returns false if another process has saved the name meanwhile */
+  private async insert(prompt: PromptDocument): Promise<boolean> {
+    const owned = await this.prompts.find({ owner: prompt.owner }, { limit: MAX_PROMPTS, fields: { _id: 1 } });
+    if (owned.length >= MAX_PROMPTS)
+      throw new LLMInvalidRequestError(`There are ${MAX_PROMPTS} prompts already. Remove one first.`, { path: 'name' });
+    try {
+      await this.prompts.insert(prompt);
+      return true;
+    } catch (error) {
+      if (!isLLMError(error) || error.code !== 'conflict') throw error;
+      return false;
+    }
+  }
+
+  /** @returns false if another process has saved a version meanwhile */
+  private async replace({ _id, version: expected }: PromptDocument, saved: PromptDocument): Promise<boolean> {
+    const { userId = '', version, updatedAt, versions } = saved;
+    const $set = { userId, version, updatedAt, versions };
+    return (await this.prompts.update({ _id, version: expected }, { $set })) === 1;
+  }
+}
+
+/** By name, so that two processes that save the same name write one document. */
+function idOf(owner: string, name: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([owner, name]))
+    .digest('base64url');
+}
+
+function toView({ _id, owner, name, version, updatedAt }: PromptDocument): PromptView {
+  return { _id, name, shared: owner === SHARED, version, updatedAt };
+}
+
+function toStored(prompt: PromptDocument): StoredPrompt {
+  const { userId, versions } = prompt;
+  return {
+    ...toView(prompt),
+    ...(userId === undefined ? {} : { userId }),
+    versions: versions.map(({ content, ...version }) => ({
+      ...version,
+      content: JSON.parse(content) as PromptContent,
+    })),
+  };
+}
+
+/**
+ * Removes a user's prompts. Those that the user shared belong to the host and stay, without the user's id.
+ * @returns how many were removed
+ */
+export async function removePromptsOf(prompts: DocumentCollection<PromptDocument>, userId: string): Promise<number> {
+  const removed = await prompts.remove({ owner: userId });
+  await prompts.update({ owner: SHARED, userId }, { $unset: { userId: true } }, { multi: true });
+  return removed;
+}

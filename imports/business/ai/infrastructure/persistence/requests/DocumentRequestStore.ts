@@ -1,0 +1,115 @@
+/** The request log in document collections: entries, and their bodies apart, since these expire sooner. */
+import { randomUUID } from 'node:crypto';
+import { bucketOf } from '../../../domain/entities/latencyBuckets';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { LoggedCall, RequestStore } from '../../../domain/interfaces/RequestLog';
+import type { RequestBodies, RequestBodiesView, RequestEntry, RequestView } from '../../../domain/types/RequestRecords';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import { searchWords } from '../runs/searchWords';
+import { loggedJson } from './loggedJson';
+
+export const REQUESTS = 'ai_requests';
+export const REQUEST_BODIES = 'ai_request_bodies';
+
+export interface RequestDocument extends RequestView {
+  /** The model that responded and the one that was requested. */
+  readonly models: readonly string[];
+  /** In lower case, for search. */
+  readonly words: readonly string[];
+  readonly expiresAt: Date;
+}
+
+export interface RequestBodiesDocument extends RequestBodiesView, StoredDocument {
+  readonly userId: string;
+  readonly expiresAt: Date;
+}
+
+/** Milliseconds after which entries and bodies expire. */
+export interface RequestRetention {
+  readonly entries: number;
+  readonly bodies: number;
+}
+
+const DAY_MS = 86_400_000;
+export const DEFAULT_REQUEST_RETENTION: RequestRetention = { entries: 30 * DAY_MS, bodies: 7 * DAY_MS };
+
+/** Each filter, followed by the order of the list. */
+const INDEXES: readonly Readonly<Record<string, 1 | -1>>[] = [
+  { at: -1, _id: -1 },
+  ...['userId', 'state', 'source', 'api', 'providerId', 'models', 'tokenId', 'executionId', 'words'].map(
+    (field): Readonly<Record<string, 1 | -1>> => ({ [field]: 1, at: -1, _id: -1 }),
+  ),
+  { cost: -1, _id: -1 },
+  { duration: -1, _id: -1 },
+  { 'usage.total_tokens': -1, _id: -1 },
+];
+
+export class DocumentRequestStore implements RequestStore {
+  private readonly entries: DocumentCollection<RequestDocument>;
+  private readonly bodies: DocumentCollection<RequestBodiesDocument>;
+  private readonly retention: RequestRetention;
+
+  constructor(database: Pick<DocumentDatabase, 'collection'>, retention: Partial<RequestRetention> = {}) {
+    this.entries = database.collection(REQUESTS);
+    this.bodies = database.collection(REQUEST_BODIES);
+    this.retention = { ...DEFAULT_REQUEST_RETENTION, ...retention };
+  }
+
+  /** Creates the indexes. Safe to call again. */
+  async ready(): Promise<void> {
+    for (const keys of INDEXES) await this.entries.ensureIndex(keys);
+    await this.bodies.ensureIndex({ userId: 1 });
+    for (const collection of [this.entries, this.bodies])
+      await collection.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+  }
+
+  async save(calls: readonly LoggedCall[]): Promise<void> {
+    const rows = calls.map(({ entry, bodies }) => ({ document: this.toDocument(entry, bodies !== undefined), bodies }));
+    const bodies = rows.flatMap((row) => (row.bodies === undefined ? [] : [this.toBodies(row.document, row.bodies)]));
+    // Entries refer to their bodies, so these come first.
+    if (bodies.length > 0) await this.bodies.insertMany(bodies);
+    await this.entries.insertMany(rows.map(({ document }) => document));
+  }
+
+  private toDocument(entry: RequestEntry, hasBodies: boolean): RequestDocument {
+    const { timeToFirstToken } = entry;
+    const _id = randomUUID();
+    return {
+      _id,
+      ...entry,
+      durationBucket: bucketOf(entry.duration),
+      ...(timeToFirstToken === undefined ? {} : { timeToFirstTokenBucket: bucketOf(timeToFirstToken) }),
+      ...(hasBodies ? { hasBodies } : {}),
+      models: modelsOf(entry),
+      words: wordsOf(_id, entry),
+      expiresAt: new Date(entry.at + this.retention.entries),
+    };
+  }
+
+  private toBodies({ _id, at, userId }: RequestDocument, { request, response }: RequestBodies): RequestBodiesDocument {
+    return {
+      _id,
+      userId,
+      request: loggedJson(request),
+      ...(response === undefined ? {} : { response: loggedJson(response) }),
+      expiresAt: new Date(at + this.retention.bodies),
+    };
+  }
+}
+
+function modelsOf({ model, requestedModel }: RequestEntry): readonly string[] {
+  return [...new Set([model, requestedModel])].filter((name) => name !== undefined);
+}
+
+/** Ids are found by their beginning, names and messages also by each of their words. */
+function wordsOf(id: string, entry: RequestEntry): readonly string[] {
+  const { executionId, httpRequestId, vendorRequestId, responseId } = entry;
+  const ids = [id, executionId, httpRequestId, vendorRequestId, responseId].filter((each) => each !== undefined);
+  const { userId, tokenName, providerId, model, requestedModel, error } = entry;
+  return [
+    ...ids.map((each) => each.toLowerCase().slice(0, MAX_ID_LENGTH)),
+    ...searchWords([userId, tokenName, providerId, model, requestedModel, error?.code, error?.message]),
+  ];
+}
+
+const MAX_ID_LENGTH = 128;

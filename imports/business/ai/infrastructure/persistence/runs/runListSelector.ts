@@ -1,0 +1,44 @@
+/** Which runs a filter matches, as a selector for `ai_runs`. */
+import type { Selector } from '../../../domain/interfaces/DocumentCollection';
+import type { RunListFilter } from '../../../domain/interfaces/RunViewReader';
+import { searchSelector } from './searchWords';
+
+/** @param waitingIds the runs that wait, for a filter that asks for them */
+export function runListSelector(filter: RunListFilter, waitingIds: readonly string[] = []): Selector {
+  const { userId, states, waiting, providerId, model, tool, tag, rating, conversationId, search } = filter;
+  const { from, to, minCost, maxCost, minDuration, maxDuration } = filter;
+  const conditions: readonly Selector[] = [
+    ...equal('userId', userId),
+    ...(states === undefined ? [] : [{ state: states.length === 1 ? states[0] : { $in: states } }]),
+    ...(waiting === undefined ? [] : [{ _id: { $in: waitingIds } }]),
+    ...equal('providerId', providerId),
+    // The one that was asked for, or one that responded.
+    ...(model === undefined ? [] : [{ $or: [{ model }, { models: model }] }]),
+    ...equal('tools', tool),
+    ...equal('tags', tag),
+    ...equal('rating', rating),
+    ...equal('conversationId', conversationId),
+    ...between('createdAt', from, to),
+    ...between('cost', minCost, maxCost),
+    ...between('duration', minDuration, maxDuration),
+    ...(search === undefined ? [] : [searchSelector(search, ['words', 'usedWords'])]),
+  ].filter((condition) => Object.keys(condition).length > 0);
+  if (conditions.length === 0) return {};
+  return conditions.length === 1 ? (conditions[0] ?? {}) : { $and: conditions };
+}
+
+function equal(field: string, value: string | undefined): readonly Selector[] {
+  return value === undefined ? [] : [{ [field]: value }];
+}
+
+function between(field: string, least: number | undefined, greatest: number | undefined): readonly Selector[] {
+  if (least === undefined && greatest === undefined) return [];
+  return [
+    {
+      [field]: {
+        ...(least === undefined ? {} : { $gte: least }),
+        ...(greatest === undefined ? {} : { $lte: greatest }),
+      },
+    },
+  ];
+}

@@ -1,0 +1,140 @@
+/** Usage reports from the request log and the tool calls, computed by the database. */
+import type {
+  AggregateRow,
+  Aggregation,
+  DocumentCollection,
+  Selector,
+  StoredDocument,
+} from '../../../domain/interfaces/DocumentCollection';
+import type { UsageReader } from '../../../domain/interfaces/UsageReader';
+import type { UsageGroup, UsageQuery, UsageReport } from '../../../domain/types/UsageReports';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import { REQUESTS } from '../requests/DocumentRequestStore';
+import { TOOL_CALLS } from '../runs/runDocuments';
+import { UsageTally } from './UsageTally';
+
+/** The groups of a report. Those with fewer requests are summed up. */
+const MAX_GROUPS = 8;
+const WIDTH = { hour: 3_600_000, day: 86_400_000 } as const;
+
+interface Source {
+  readonly collection: DocumentCollection<StoredDocument>;
+  /** The field with the time, and those by which it is grouped. */
+  readonly time: string;
+  readonly state: string;
+  readonly unpriced?: string;
+  readonly sum: Readonly<Record<string, string>>;
+  readonly buckets: Readonly<Partial<Record<'duration' | 'timeToFirstToken', string>>>;
+  readonly hasTokens: boolean;
+}
+
+export class DocumentUsageReports implements UsageReader {
+  private readonly requests: Source;
+  private readonly calls: Source;
+
+  constructor(database: Pick<DocumentDatabase, 'collection'>) {
+    this.requests = {
+      collection: database.collection(REQUESTS),
+      time: 'at',
+      state: 'state',
+      unpriced: 'unpriced',
+      sum: {
+        input: 'usage.input_tokens',
+        cached: 'usage.input_tokens_details.cached_tokens',
+        cacheWrite: 'usage.input_tokens_details.cache_write_tokens',
+        output: 'usage.output_tokens',
+        reasoning: 'usage.output_tokens_details.reasoning_tokens',
+        cost: 'cost',
+      },
+      buckets: { duration: 'durationBucket', timeToFirstToken: 'timeToFirstTokenBucket' },
+      hasTokens: true,
+    };
+    this.calls = {
+      collection: database.collection(TOOL_CALLS),
+      time: 'createdAt',
+      state: 'state',
+      sum: {},
+      buckets: { duration: 'durationBucket' },
+      hasTokens: false,
+    };
+  }
+
+  async report(query: UsageQuery): Promise<UsageReport> {
+    const source = query.groupBy === 'tool' ? this.calls : this.requests;
+    const selector = toSelector(source, query);
+    const path = query.groupBy === undefined ? undefined : GROUP_PATHS[query.groupBy];
+    const names = path === undefined ? [] : await namesOf(source, selector, path);
+    const top = names.slice(0, MAX_GROUPS);
+    const tally = new UsageTally({ intervals: intervalsOf(query), hasTokens: source.hasTokens });
+    const isComplete = path !== undefined && names.length <= MAX_GROUPS;
+    if (path !== undefined && top.length > 0)
+      await count(source, { ...selector, [path]: { $in: top } }, query, path, (row, kind) =>
+        tally.add(row, kind, { name: nameOf(row) }),
+      );
+    if (!isComplete) {
+      const rest = path === undefined ? selector : { ...selector, [path]: { $nin: top } };
+      await count(source, rest, query, undefined, (row, kind) =>
+        tally.add(row, kind, path === undefined ? undefined : 'others'),
+      );
+    }
+    return tally.report(top, names.length - top.length);
+  }
+}
+
+const GROUP_PATHS = {
+  model: 'model',
+  provider: 'providerId',
+  user: 'userId',
+  tool: 'name',
+} as const satisfies Record<UsageGroup, string>;
+
+function toSelector({ time }: Source, { from, to, userId, providerId, model, tool }: UsageQuery): Selector {
+  return {
+    [time]: { $gte: from, $lt: to },
+    ...(userId === undefined ? {} : { userId }),
+    ...(providerId === undefined ? {} : { providerId }),
+    ...(model === undefined ? {} : { model }),
+    ...(tool === undefined ? {} : { name: tool }),
+  };
+}
+
+/** Those with the most requests first. */
+async function namesOf({ collection }: Source, selector: Selector, path: string): Promise<readonly (string | null)[]> {
+  const rows = await collection.aggregate(selector, { by: { name: path } });
+  return rows.map(nameOf);
+}
+
+function nameOf({ key: { name = null } }: AggregateRow): string | null {
+  return name === null ? null : String(name);
+}
+
+type RowKind = 'figures' | 'duration' | 'timeToFirstToken';
+
+/** Counts by interval, and by the buckets of durations, from which the percentiles follow. */
+async function count(
+  { collection, time, state, unpriced, sum, buckets }: Source,
+  selector: Selector,
+  { interval, utcOffset }: UsageQuery,
+  group: string | undefined,
+  add: (row: AggregateRow, kind: RowKind) => void,
+): Promise<void> {
+  const by: NonNullable<Aggregation['by']> = {
+    at: { path: time, width: WIDTH[interval], offset: utcOffset * 60_000 },
+    ...(group === undefined ? {} : { name: group }),
+  };
+  const figures = { ...by, state, ...(unpriced === undefined ? {} : { unpriced }) };
+  for (const row of await collection.aggregate(selector, { by: figures, sum })) add(row, 'figures');
+  for (const kind of ['duration', 'timeToFirstToken'] as const) {
+    const bucket = buckets[kind];
+    if (bucket === undefined) continue;
+    const known = { ...selector, [bucket]: { $exists: true } };
+    for (const row of await collection.aggregate(known, { by: { ...by, bucket } })) add(row, kind);
+  }
+}
+
+function intervalsOf({ from, to, interval, utcOffset }: UsageQuery): readonly number[] {
+  const width = WIDTH[interval];
+  const offset = utcOffset * 60_000;
+  const first = Math.floor((from + offset) / width) * width - offset;
+  return Array.from({ length: Math.ceil((to - first) / width) }, (_, at) => first + at * width);
+}

@@ -1,0 +1,43 @@
+/** Settings of the log of model calls: whether it is kept, whether bodies are, and how long. */
+import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
+import { SettingProblems } from './SettingProblems';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * REQUEST_LOG (`on` or `off`; default on), REQUEST_LOG_BODIES (`on` or `off`; default off), REQUEST_LOG_KEEP_DAYS (30)
+ * and REQUEST_LOG_BODIES_KEEP_DAYS (7).
+ * @param valueOf returns the setting or variable with that name
+ * @throws LLMInvalidRequestError that names every invalid variable
+ */
+export function readRequestLogSettings(valueOf: (name: string) => string | undefined): RequestLogSettings {
+  const problems = new SettingProblems();
+  const readSwitch = (name: string): boolean | undefined => {
+    const value = valueOf(name)?.toLowerCase();
+    if (value !== undefined && value !== 'on' && value !== 'off') problems.add(name, `${name} must be on or off.`);
+    return value === undefined ? undefined : value === 'on';
+  };
+  const readDays = (name: string): number | undefined => {
+    const text = valueOf(name);
+    if (text === undefined) return undefined;
+    const days = Number(text);
+    if (days > 0 && days <= MAX_DAYS) return days * DAY_MS;
+    problems.add(name, `${name} must be a number of days above 0, at most ${MAX_DAYS}.`);
+    return undefined;
+  };
+  const isEnabled = readSwitch('REQUEST_LOG');
+  const bodies = readSwitch('REQUEST_LOG_BODIES');
+  const entries = readDays('REQUEST_LOG_KEEP_DAYS');
+  const bodiesAge = readDays('REQUEST_LOG_BODIES_KEEP_DAYS');
+  problems.throwIfAny();
+  return {
+    ...(isEnabled === undefined ? {} : { isEnabled }),
+    ...(bodies === undefined ? {} : { bodies }),
+    retention: {
+      ...(entries === undefined ? {} : { entries }),
+      ...(bodiesAge === undefined ? {} : { bodies: bodiesAge }),
+    },
+  };
+}
+
+const MAX_DAYS = 3_650;

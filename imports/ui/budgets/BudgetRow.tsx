@@ -1,0 +1,138 @@
+/** One user's budget: a bar for each limit, and what was used where there is none. */
+import type { Amount, BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
+import type { BudgetView } from '../../business/ai/domain/types/BudgetViews';
+import { useNow } from '../components/useNow';
+import { formatDateTime, formatDuration, pluralize } from '../format/format';
+import { AMOUNTS, formatAmount, SOURCES, WINDOW_LABELS } from './describeLimits';
+
+export function BudgetRow({
+  budget,
+  onEdit,
+  onRemove,
+}: {
+  readonly budget: BudgetView;
+  readonly onEdit?: () => void;
+  readonly onRemove?: () => void;
+}) {
+  const { userId, isOwn, source, changedBy } = budget;
+  return (
+    <li className="card budget" data-user={userId}>
+      <div className="section-head">
+        <div>
+          <h3 className="budget-user">
+            <bdi>{userId}</bdi>
+          </h3>
+          <p className="muted">
+            {isOwn ? SOURCES[source] : source === 'none' ? 'No limits' : 'Limits of everyone'}
+            {isOwn && changedBy !== undefined && (
+              <>
+                {' by '}
+                <bdi>{changedBy}</bdi>
+              </>
+            )}
+          </p>
+        </div>
+        <div className="buttons">
+          {onEdit !== undefined && (
+            <button
+              type="button"
+              className="button button-small"
+              onClick={onEdit}
+              aria-label={`${isOwn ? 'Change limits' : 'Set limits'}: ${userId}`}
+            >
+              {isOwn ? 'Change limits' : 'Set limits'}
+            </button>
+          )}
+          {onRemove !== undefined && isOwn && source === 'dashboard' && (
+            <button
+              type="button"
+              className="button button-small button-danger"
+              onClick={onRemove}
+              aria-label={`Remove limits: ${userId}`}
+            >
+              Remove
+            </button>
+          )}
+        </div>
+      </div>
+      <div className="budget-windows">
+        <Window budget={budget} window="day" />
+        <Window budget={budget} window="month" />
+      </div>
+    </li>
+  );
+}
+
+function Window({ budget, window }: { readonly budget: BudgetView; readonly window: BudgetWindow }) {
+  const now = useNow(60_000);
+  const { used, held, resetsAt } = budget.usage[window];
+  const limits = budget.limits[window] ?? {};
+  return (
+    <section className="budget-window" aria-label={`${WINDOW_LABELS[window]}: ${budget.userId}`}>
+      <p className="budget-window-head">
+        <span>{WINDOW_LABELS[window]}</span>
+        <span className="muted" title={formatDateTime(resetsAt)}>
+          resets in {formatRemaining(resetsAt - now)}
+        </span>
+      </p>
+      {AMOUNTS.map((amount) => (
+        <Bar key={amount} amount={amount} used={used[amount]} held={held[amount]} limit={limits[amount]} />
+      ))}
+      {used.unpriced !== undefined && (
+        <p className="muted budget-note">
+          The cost of {pluralize(used.unpriced, 'call')} is unknown, because the price of the model is, and is missing
+          from the money.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Bar({
+  amount,
+  used,
+  held,
+  limit,
+}: {
+  readonly amount: keyof Amount;
+  readonly used: number;
+  readonly held: number;
+  readonly limit: number | undefined;
+}) {
+  if (limit === undefined)
+    return (
+      <p className="budget-bar">
+        <span className="numeric">{formatAmount(amount, used)}</span> <span className="muted">no limit</span>
+      </p>
+    );
+  const share = limit === 0 ? 1 : used / limit;
+  const heldShare = limit === 0 ? 0 : held / limit;
+  const tone = share >= 1 ? 'red' : share >= 0.8 ? 'amber' : 'green';
+  const text = `${formatAmount(amount, used)} of ${formatAmount(amount, limit)}`;
+  return (
+    <div className={`budget-bar tone-${tone}`}>
+      <p>
+        <span className="numeric">{text}</span>{' '}
+        <span className="numeric budget-share">
+          {Math.round(share * 100)} %{share >= 1 && ' · used up'}
+        </span>
+      </p>
+      <progress className="visually-hidden" max={1} value={Math.min(1, share)} aria-label={text} />
+      <div className="meter" aria-hidden="true">
+        <span style={{ width: `${Math.min(100, share * 100)}%` }} />
+        <span
+          className="meter-held"
+          style={{ width: `${Math.min(100 - Math.min(100, share * 100), heldShare * 100)}%` }}
+        />
+      </div>
+      {held > 0 && <p className="muted budget-note">{formatAmount(amount, held)} reserved by calls in progress</p>}
+    </div>
+  );
+}
+
+/** Days for long spans: 8 d 4 h. */
+function formatRemaining(milliseconds: number): string {
+  const hours = Math.floor(milliseconds / 3_600_000);
+  if (hours < 24) return formatDuration(Math.max(60_000, Math.round(milliseconds / 60_000) * 60_000));
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}

@@ -1,0 +1,110 @@
+/** The HTTP request of each operation. */
+import type { ArgumentOf, OperationName } from '../operations';
+
+export interface OperationRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With its query. */
+  readonly path: string;
+  readonly body?: object;
+}
+
+export interface OperationRoute<N extends OperationName> {
+  readonly request: (argument: ArgumentOf<N>) => OperationRequest;
+  /** The field of the response that is the result. Absent: the entire response is. */
+  readonly field?: string;
+}
+
+export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N> } = {
+  'ai.tools.list': { request: () => get('/tools'), field: 'tools' },
+  'ai.providers.list': { request: () => get('/providers'), field: 'providers' },
+  'ai.providers.create': { request: (provider) => post('/providers', provider), field: 'provider' },
+  'ai.providers.update': {
+    request: ({ providerId, ...body }) => post(path`/providers/${providerId}`, body),
+    field: 'provider',
+  },
+  'ai.providers.remove': { request: ({ providerId }) => remove(path`/providers/${providerId}`), field: 'provider' },
+  'ai.providers.setApiKey': {
+    request: ({ providerId, ...body }) => post(path`/providers/${providerId}/api-key`, body),
+    field: 'provider',
+  },
+  'ai.providers.setMyApiKey': {
+    request: ({ providerId, ...body }) => post(path`/providers/${providerId}/my-api-key`, body),
+    field: 'provider',
+  },
+  'ai.providers.test': { request: ({ providerId }) => post(path`/providers/${providerId}/test`), field: 'provider' },
+  'ai.providers.get': { request: ({ providerId }) => get(path`/providers/${providerId}`), field: 'provider' },
+  'ai.providers.vendors': { request: () => get('/providers/vendors'), field: 'vendors' },
+  'ai.providers.models': { request: ({ providerId }) => get(path`/providers/${providerId}/models`) },
+  'ai.providers.health': { request: () => get('/providers/health'), field: 'health' },
+  'ai.users.me': { request: () => get('/me') },
+  'ai.tokens.list': { request: (filter) => get('/tokens', filter) },
+  'ai.tokens.create': { request: (token) => post('/tokens', token) },
+  'ai.tokens.revoke': {
+    request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/tokens/${id}`, query).path }),
+  },
+  'ai.budgets.list': { request: (filter) => get('/budgets', filter) },
+  'ai.budgets.set': { request: ({ userId, limits }) => post(budgetPath(userId), { limits }) },
+  'ai.budgets.remove': { request: ({ userId }) => remove(budgetPath(userId)) },
+  'ai.queue.list': { request: (filter) => get('/queue', filter) },
+  'ai.queue.pause': { request: () => post('/queue/pause') },
+  'ai.queue.resume': { request: () => post('/queue/resume') },
+  'ai.queue.runNow': { request: ({ executionId }) => post(path`/queue/runs/${executionId}/run-now`) },
+  'ai.schedules.list': { request: () => get('/schedules'), field: 'schedules' },
+  'ai.schedules.pause': { request: ({ name }) => post(path`/schedules/${name}/pause`) },
+  'ai.schedules.resume': { request: ({ name }) => post(path`/schedules/${name}/resume`) },
+  'ai.schedules.runNow': { request: ({ name }) => post(path`/schedules/${name}/run-now`) },
+  'ai.models.list': { request: () => get('/models') },
+  'ai.prompts.list': { request: () => get('/prompts') },
+  'ai.prompts.get': { request: ({ promptId, ...query }) => get(path`/prompts/${promptId}`, query) },
+  'ai.prompts.save': { request: (prompt) => post('/prompts', prompt) },
+  'ai.prompts.remove': { request: ({ promptId }) => ({ method: 'DELETE', path: path`/prompts/${promptId}` }) },
+  'ai.runs.list': { request: (query) => get('/runs', query) },
+  'ai.runs.summary': { request: (query) => get('/runs/summary', query) },
+  'ai.runs.get': { request: ({ executionId }) => get(path`/runs/${executionId}`) },
+  'ai.runs.rate': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/rating`, body) },
+  'ai.runs.tag': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/tags`, body) },
+  'ai.runs.export': { request: ({ executionId }) => get(path`/runs/${executionId}/export`) },
+  'ai.runs.start': { request: (run) => post('/runs', run) },
+  'ai.runs.cancel': { request: ({ executionId }) => post(path`/runs/${executionId}/cancel`), field: 'state' },
+  'ai.runs.approve': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/approve`, body) },
+  'ai.runs.reject': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/reject`, body) },
+  'ai.runs.getCall': { request: ({ executionId, callId }) => get(path`/runs/${executionId}/calls/${callId}`) },
+  'ai.usage.report': { request: (query) => get('/usage', query) },
+  'ai.requests.list': { request: (filter) => get('/requests', filter) },
+  'ai.requests.get': { request: ({ requestId }) => get(path`/requests/${requestId}`) },
+  'ai.inbox.list': { request: (filter) => get('/inbox', filter) },
+  'ai.inbox.dismiss': { request: ({ executionId }) => post(path`/inbox/${executionId}/dismiss`) },
+  'ai.runs.submitToolResult': {
+    request: ({ executionId, ...body }) => post(path`/runs/${executionId}/tool-results`, body),
+  },
+};
+
+type QueryFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** @param query fields that are undefined are left out, lists are comma-separated */
+function get(route: string, query: object = {}): OperationRequest {
+  const search = new URLSearchParams(
+    // A list becomes text as its entries between commas.
+    Object.entries(query as QueryFields).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
+  ).toString();
+  return { method: 'GET', path: search === '' ? route : `${route}?${search}` };
+}
+
+function remove(route: string): OperationRequest {
+  return { method: 'DELETE', path: route };
+}
+
+function budgetPath(userId: string | undefined): string {
+  return userId === undefined ? '/budgets' : path`/budgets/${userId}`;
+}
+
+function post(route: string, body: object = {}): OperationRequest {
+  return { method: 'POST', path: route, body };
+}
+
+/** A path whose parameters are encoded. */
+function path(segments: TemplateStringsArray, ...parameters: readonly string[]): string {
+  return String.raw({ raw: segments }, ...parameters.map(encodeURIComponent));
+}

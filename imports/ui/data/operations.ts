@@ -1,0 +1,234 @@
+/**
+ * The operations that pages read with `useQuery` and carry out with `call`, by name. To add one: its types here, its
+ * topics in `TOPICS_OF`, and its route in `http/operationRoutes.ts`. Under Meteor it is the method of its name.
+ */
+import type { BudgetLimits } from '../../business/ai/domain/entities/BudgetAccount';
+import type { RunState } from '../../business/ai/domain/entities/Run';
+import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
+import type { RunListFilter, RunPage, RunPageRequest } from '../../business/ai/domain/interfaces/RunViewReader';
+import type { RunDetail, RunRating, RunSummary } from '../../business/ai/domain/types/RunViews';
+import type { ModelView } from '../../business/ai/domain/types/ModelViews';
+import type { PromptContent, PromptDetailView, PromptView } from '../../business/ai/domain/types/Prompts';
+import type {
+  RequestDetail,
+  RequestListFilter,
+  RequestPage,
+  RequestPageRequest,
+} from '../../business/ai/domain/interfaces/RequestReader';
+import type { RequestState } from '../../business/ai/domain/types/RequestRecords';
+import type { CompleteCallView, InboxKind, InboxPage } from '../../business/ai/domain/types/InboxViews';
+import type { RunExport } from '../../business/ai/domain/types/RunExport';
+import type { UsageInterval, UsageGroup, UsageFilter, UsageReport } from '../../business/ai/domain/types/UsageReports';
+import type { ProviderHealth, ProviderModels, VendorInfo } from '../../business/ai/domain/types/ProviderViews';
+import type { BudgetLimitsView, BudgetList } from '../../business/ai/domain/types/BudgetViews';
+import type { QueueStatus, QueueView, ScheduleView } from '../../business/ai/domain/types/QueueViews';
+import type { Topic } from '../../business/ai/domain/types/Topics';
+import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
+import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
+import type { ApprovalDecision, StartRunRequest } from './runRequests';
+import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
+
+/** Arguments are JSON; times are milliseconds since the epoch. */
+export interface Operations {
+  'ai.tools.list': { argument: NoArgument; result: readonly ToolSummary[] };
+  'ai.providers.list': { argument: NoArgument; result: readonly PublicProvider[] };
+  /** The fields are those of `ai.providers.create` in docs/guides/providers.md. */
+  'ai.providers.create': { argument: ProviderFields; result: PublicProvider };
+  'ai.providers.update': { argument: ProviderFields & NamedProvider; result: PublicProvider };
+  'ai.providers.remove': { argument: NamedProvider; result: PublicProvider };
+  /** `null` removes the key. */
+  'ai.providers.setApiKey': { argument: NamedProvider & { readonly apiKey: string | null }; result: PublicProvider };
+  'ai.providers.setMyApiKey': { argument: NamedProvider & { readonly apiKey: string | null }; result: PublicProvider };
+  'ai.providers.test': { argument: NamedProvider; result: PublicProvider };
+  'ai.providers.get': { argument: NamedProvider; result: ProviderDetails };
+  'ai.providers.vendors': { argument: NoArgument; result: readonly VendorInfo[] };
+  'ai.providers.models': { argument: NamedProvider; result: ProviderModels };
+  'ai.providers.health': { argument: NoArgument; result: readonly ProviderHealth[] };
+  'ai.users.me': { argument: NoArgument; result: { readonly userId: string; readonly isAdmin: boolean } };
+  'ai.tokens.list': { argument: { readonly userId?: string; readonly all?: boolean }; result: ApiTokenList };
+  'ai.tokens.create': { argument: ApiTokenRequest; result: { readonly id: string; readonly token: string } };
+  'ai.tokens.revoke': {
+    argument: { readonly id: string; readonly userId?: string };
+    result: { readonly deleted: true };
+  };
+  'ai.budgets.list': { argument: { readonly search?: string }; result: BudgetList };
+  'ai.budgets.set': {
+    argument: { readonly userId?: string; readonly limits: BudgetLimits };
+    result: BudgetLimitsView;
+  };
+  'ai.budgets.remove': { argument: { readonly userId?: string }; result: BudgetLimitsView };
+  'ai.queue.list': { argument: { readonly limit?: number }; result: QueueView };
+  'ai.queue.pause': { argument: NoArgument; result: QueueStatus };
+  'ai.queue.resume': { argument: NoArgument; result: QueueStatus };
+  'ai.queue.runNow': { argument: { readonly executionId: string }; result: { readonly executionId: string } };
+  'ai.schedules.list': { argument: NoArgument; result: readonly ScheduleView[] };
+  'ai.schedules.pause': { argument: { readonly name: string }; result: ScheduleView };
+  'ai.schedules.resume': { argument: { readonly name: string }; result: ScheduleView };
+  'ai.schedules.runNow': { argument: { readonly name: string }; result: ScheduleView };
+  'ai.models.list': { argument: NoArgument; result: { readonly models: readonly ModelView[] } };
+  'ai.prompts.list': { argument: NoArgument; result: { readonly prompts: readonly PromptView[] } };
+  'ai.prompts.get': {
+    argument: { readonly promptId: string; readonly version?: number };
+    result: PromptDetailView;
+  };
+  'ai.prompts.save': {
+    argument: { readonly name: string; readonly shared?: boolean; readonly content: PromptContent };
+    result: PromptView;
+  };
+  'ai.prompts.remove': { argument: { readonly promptId: string }; result: { readonly removed: boolean } };
+  'ai.runs.list': { argument: RunListArgument & RunPageArgument; result: RunPage };
+  'ai.runs.summary': { argument: RunListArgument; result: RunSummary };
+  'ai.runs.get': { argument: { readonly executionId: string }; result: RunDetail };
+  'ai.runs.rate': {
+    argument: { readonly executionId: string; readonly rating: RunRating | null; readonly comment?: string };
+    result: { readonly executionId: string; readonly rating: RunRating | null };
+  };
+  'ai.runs.tag': {
+    argument: { readonly executionId: string; readonly tags: readonly string[] };
+    result: { readonly executionId: string; readonly tags: readonly string[] };
+  };
+  'ai.runs.export': { argument: { readonly executionId: string }; result: RunExport };
+  'ai.runs.start': { argument: StartRunRequest; result: { readonly executionId: string } };
+  'ai.runs.cancel': { argument: { readonly executionId: string }; result: RunState };
+  'ai.runs.approve': { argument: ApprovalDecision; result: DecidedCall };
+  'ai.runs.reject': { argument: ApprovalDecision & { readonly reason?: string }; result: DecidedCall };
+  'ai.runs.getCall': {
+    argument: { readonly executionId: string; readonly callId: string };
+    result: CompleteCallView;
+  };
+  'ai.requests.list': { argument: RequestListArgument; result: RequestPage };
+  'ai.requests.get': { argument: { readonly requestId: string }; result: RequestDetail };
+  'ai.inbox.list': {
+    argument: {
+      readonly kind?: InboxKind;
+      readonly search?: string;
+      /** Default: `asc`, the oldest first. */
+      readonly order?: 'asc' | 'desc';
+      readonly limit?: number;
+      readonly after?: string;
+    };
+    result: InboxPage;
+  };
+  'ai.usage.report': {
+    argument: UsageFilter & {
+      readonly from: number;
+      readonly to: number;
+      readonly interval: UsageInterval;
+      /** Minutes. Default: 0. */
+      readonly utcOffset?: number;
+      readonly groupBy?: UsageGroup;
+    };
+    result: UsageReport;
+  };
+  'ai.inbox.dismiss': {
+    argument: { readonly executionId: string };
+    result: { readonly executionId: string };
+  };
+  'ai.runs.submitToolResult': {
+    argument: { readonly executionId: string; readonly callId: string } & (
+      { readonly output: unknown } | { readonly error: string }
+    );
+    result: DecidedCall & { readonly result: 'accepted' | 'already-settled' };
+  };
+}
+
+export interface RequestListArgument extends Omit<RequestListFilter, 'states'>, Partial<RequestPageRequest> {
+  readonly state?: RequestState | readonly RequestState[];
+}
+
+export type OperationName = keyof Operations;
+export type ArgumentOf<N extends OperationName> = Operations[N]['argument'];
+export type ResultOf<N extends OperationName> = Operations[N]['result'];
+
+/** `state` is one or a list; see `RunListFilter` for the rest. */
+export type RunListArgument = Omit<RunListFilter, 'states'> & { readonly state?: RunState | readonly RunState[] };
+export type RunPageArgument = Partial<RunPageRequest>;
+export type ProviderFields = Readonly<Record<string, unknown>>;
+
+export interface NamedProvider {
+  readonly providerId: string;
+}
+
+export interface ApiTokenRequest {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt?: number;
+  readonly userId?: string;
+}
+
+export interface ApiTokenView {
+  readonly _id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: number;
+  readonly expiresAt?: number;
+  readonly lastUsedAt?: number;
+}
+
+export interface ApiTokenList {
+  readonly tokens: readonly ApiTokenView[];
+  readonly isTruncated?: true;
+}
+
+/** `{}` */
+export type NoArgument = Readonly<Record<string, never>>;
+
+export interface DecidedCall {
+  readonly executionId: string;
+  readonly callId: string;
+  readonly state: ToolCallState;
+}
+
+/** A query is reloaded when one of its topics changes; a command changes its topics. */
+export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
+  'ai.tools.list': ['calls'],
+  'ai.providers.list': ['providers'],
+  'ai.providers.create': ['providers'],
+  'ai.providers.update': ['providers'],
+  'ai.providers.remove': ['providers'],
+  'ai.providers.setApiKey': ['providers'],
+  'ai.providers.setMyApiKey': ['providers'],
+  'ai.providers.test': ['providers'],
+  'ai.providers.get': ['providers'],
+  'ai.providers.vendors': [],
+  'ai.providers.models': ['providers'],
+  'ai.providers.health': ['providers', 'runs', 'requests'],
+  'ai.users.me': [],
+  'ai.tokens.list': ['tokens'],
+  'ai.tokens.create': ['tokens'],
+  'ai.tokens.revoke': ['tokens'],
+  'ai.budgets.list': ['budgets', 'runs'],
+  'ai.budgets.set': ['budgets'],
+  'ai.budgets.remove': ['budgets'],
+  'ai.queue.list': ['queue', 'runs'],
+  'ai.queue.pause': ['queue'],
+  'ai.queue.resume': ['queue'],
+  'ai.queue.runNow': ['queue', 'runs'],
+  'ai.schedules.list': ['queue'],
+  'ai.schedules.pause': ['queue'],
+  'ai.schedules.resume': ['queue'],
+  'ai.schedules.runNow': ['queue'],
+  'ai.models.list': ['providers'],
+  'ai.prompts.list': ['prompts'],
+  'ai.prompts.get': ['prompts'],
+  'ai.prompts.save': ['prompts'],
+  'ai.prompts.remove': ['prompts'],
+  'ai.runs.list': ['runs', 'calls'],
+  'ai.runs.summary': ['runs'],
+  'ai.runs.get': ['runs', 'calls'],
+  'ai.runs.rate': ['runs'],
+  'ai.runs.tag': ['runs'],
+  'ai.runs.export': ['runs', 'calls'],
+  'ai.runs.start': ['runs'],
+  'ai.runs.cancel': ['runs', 'calls'],
+  'ai.runs.approve': ['runs', 'calls'],
+  'ai.runs.reject': ['runs', 'calls'],
+  'ai.runs.submitToolResult': ['runs', 'calls'],
+  'ai.runs.getCall': ['calls'],
+  'ai.requests.list': ['requests'],
+  'ai.requests.get': [],
+  'ai.inbox.list': ['runs', 'calls'],
+  'ai.usage.report': ['requests', 'calls'],
+  'ai.inbox.dismiss': ['runs'],
+};

@@ -1,0 +1,186 @@
+/** One entry: what is asked, of which run, since when, and the controls that decide about it. */
+import { memo, useState } from 'react';
+import type { InboxEntry, WaitingCallEntry } from '../../business/ai/domain/types/InboxViews';
+import { cutText, wellFormed } from '../format/text';
+import { formatDateTime, formatDuration } from '../format/format';
+import { RUN_STATE_STYLES, WAIT_STYLES } from '../format/stateStyles';
+import { Ago, Elapsed } from '../components/Elapsed';
+import { FoldedText } from '../components/FoldedText';
+import { StateBadge } from '../components/StateBadge';
+import { useNow } from '../components/useNow';
+import { ApprovalControls, FormError } from '../runs/ApprovalControls';
+import { CallArguments, isCutOff } from '../runs/CallArguments';
+import { OutcomeForm } from '../runs/OutcomeForm';
+import { ReviewControls } from '../runs/ReviewControls';
+import { linkTo } from '../shell/route';
+import type { EntryCommands, EntryStatus } from './useDecisions';
+import { entryKey } from './entryKey';
+
+export interface EntryCardProps {
+  readonly entry: InboxEntry;
+  readonly status: EntryStatus;
+  readonly commands: EntryCommands;
+  /** Called when a decision was made, before it is carried out. @returns false if the decision must not count */
+  readonly onDecide: () => boolean;
+}
+
+export const EntryCard = memo(function EntryCard({ entry, status, commands, onDecide }: EntryCardProps) {
+  const style = entry.kind === 'failed' ? RUN_STATE_STYLES.failed : WAIT_STYLES[entry.kind];
+  const title = entry.title === '' ? 'Untitled run' : entry.title;
+  return (
+    <li
+      className={`inbox-entry tone-${style.tone}`}
+      data-entry={entry._id}
+      data-key={entryKey(entry)}
+      data-kind={entry.kind}
+      aria-busy={status.isBusy}
+    >
+      <div className="inbox-head">
+        <StateBadge style={style} />
+        <h2>
+          <a href={linkTo(['runs', entry.executionId])} data-row>
+            {entry.kind !== 'failed' && (
+              <>
+                <bdi className="mono inbox-tool">{wellFormed(cutText(entry.name, 100))}</bdi>
+                <span aria-hidden="true"> · </span>
+              </>
+            )}
+            <bdi>{wellFormed(title)}</bdi>
+          </a>
+        </h2>
+      </div>
+      <EntryFacts entry={entry} />
+      {entry.kind === 'failed' ? (
+        <FailedRun entry={entry} status={status} commands={commands} onDecide={onDecide} />
+      ) : (
+        <WaitingCall entry={entry} status={status} commands={commands} onDecide={onDecide} />
+      )}
+    </li>
+  );
+});
+
+function EntryFacts({ entry }: { readonly entry: InboxEntry }) {
+  const { userId, providerId, model, since } = entry;
+  return (
+    <p className="inbox-facts">
+      <span>
+        {entry.kind === 'failed' ? (
+          <>
+            Failed <Ago at={since} />
+          </>
+        ) : (
+          <>
+            {entry.kind === 'review' ? 'Started' : 'Waiting for'}{' '}
+            {entry.kind === 'review' ? <Ago at={since} /> : <Elapsed start={since} />}
+          </>
+        )}
+      </span>
+      {entry.kind !== 'failed' && entry.expiresAt !== undefined && <Expiry at={entry.expiresAt} />}
+      <span>
+        User <bdi>{userId}</bdi>
+      </span>
+      {providerId !== '' && <bdi>{model === undefined ? providerId : `${providerId} / ${model}`}</bdi>}
+      {entry.kind !== 'failed' && entry.note !== undefined && <bdi>{cutText(entry.note, 200)}</bdi>}
+    </p>
+  );
+}
+
+/** Less than an hour before the end of the wait, it is marked. */
+function Expiry({ at }: { readonly at: number }) {
+  const left = at - useNow(5_000);
+  return (
+    <span className={left < 3_600_000 ? 'inbox-urgent' : ''} title={formatDateTime(at)}>
+      {left <= 0 ? 'expires now' : `expires in ${formatDuration(left)}`}
+    </span>
+  );
+}
+
+type PartProps<E extends InboxEntry> = Omit<EntryCardProps, 'entry'> & { readonly entry: E };
+
+function WaitingCall({ entry, status, commands, onDecide }: PartProps<WaitingCallEntry>) {
+  const [isComplete, setComplete] = useState(false);
+  const [notice, setNotice] = useState<string>();
+  const decide = (command: () => Promise<void>): void => {
+    if (onDecide()) void command();
+  };
+  const controls = {
+    isBusy: status.isBusy,
+    error: status.error ?? notice,
+    onReject: (reason: string) => decide(() => commands.reject(entry, reason)),
+  };
+  const approve = (): void => {
+    // Nobody approves what they have not been shown.
+    if (isCutOff(entry) && !isComplete) {
+      setComplete(true);
+      setNotice('These are the complete arguments. Approve again if they are right.');
+      return;
+    }
+    decide(() => commands.approve(entry));
+  };
+  return (
+    <>
+      <CallArguments
+        call={entry}
+        label={`arguments of ${entry.name}`}
+        isComplete={isComplete}
+        onComplete={() => setComplete(true)}
+      />
+      {entry.kind === 'approval' && <ApprovalControls {...controls} onApprove={approve} />}
+      {entry.kind === 'review' && (
+        <>
+          <p className="muted inbox-hint">
+            The server stopped during this call, so it may or may not have taken effect. Check, then decide.
+          </p>
+          <ReviewControls
+            {...controls}
+            onRerun={approve}
+            onSubmit={(outcome) => decide(() => commands.submit(entry, outcome))}
+          />
+        </>
+      )}
+      {entry.kind === 'external' && (
+        <OutcomeForm
+          isBusy={status.isBusy}
+          error={status.error}
+          onSubmit={(outcome) => decide(() => commands.submit(entry, outcome))}
+        />
+      )}
+    </>
+  );
+}
+
+function FailedRun({ entry, status, commands, onDecide }: PartProps<Extract<InboxEntry, { readonly kind: 'failed' }>>) {
+  return (
+    <div className="controls">
+      <div className="inbox-error">
+        <strong className="mono">{entry.error.code}</strong>
+        <FoldedText text={entry.error.message} label="the error" lines={4} length={400} />
+      </div>
+      <FormError error={status.error} />
+      <div className="buttons">
+        <button
+          type="button"
+          className="button button-primary"
+          data-action="again"
+          disabled={status.isBusy}
+          onClick={() => {
+            if (onDecide()) void commands.runAgain(entry);
+          }}
+        >
+          Run again
+        </button>
+        <button
+          type="button"
+          className="button"
+          data-action="dismiss"
+          disabled={status.isBusy}
+          onClick={() => {
+            if (onDecide()) void commands.dismiss(entry);
+          }}
+        >
+          Dismiss
+        </button>
+      </div>
+    </div>
+  );
+}

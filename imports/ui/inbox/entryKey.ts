@@ -1,0 +1,11 @@
+/** Identifies one wait: a call that waits again, after it was run again, is another entry. */
+import type { InboxEntry } from '../../business/ai/domain/types/InboxViews';
+
+export function entryKey({ kind, _id, since }: Pick<InboxEntry, 'kind' | '_id' | 'since'>): string {
+  return `${kind} ${since} ${_id}`;
+}
+
+/** For sentences about the entry. */
+export function entryName(entry: InboxEntry): string {
+  return entry.kind === 'failed' ? `the run “${entry.title === '' ? 'Untitled run' : entry.title}”` : entry.name;
+}

@@ -1,0 +1,149 @@
+/**
+ * The table of pages: the navigation, the command palette and the router read it. The code of a page is loaded when the
+ * page is opened. In the npm package it is included: see `scripts/package/inlinePages.ts`, which knows the form of
+ * these imports.
+ */
+import { lazy } from 'react';
+import type { ComponentType, LazyExoticComponent } from 'react';
+import type { IconName } from './components/Icon';
+import type { PageProps } from './shell/PageProps';
+import type { Route } from './shell/route';
+
+type PageComponent = ComponentType<PageProps>;
+
+export interface Page {
+  /** The first segment of the route; '' for the first page. */
+  readonly path: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly group: PageGroup;
+  /** Shown in the bar of phones; the others are in its menu. */
+  readonly isPrimary?: true;
+  /** Shows how many calls and runs wait for someone. */
+  readonly countsInbox?: true;
+  readonly Component: LazyExoticComponent<PageComponent>;
+  /** The page of one of its entries: the route has further segments. */
+  readonly Detail?: LazyExoticComponent<PageComponent>;
+  /** Loads the code ahead of a visit. */
+  readonly preload: () => void;
+}
+
+export const PAGE_GROUPS = ['Monitor', 'Build', 'Manage'] as const;
+export type PageGroup = (typeof PAGE_GROUPS)[number];
+
+export const PAGES: readonly Page[] = [
+  page({
+    path: '',
+    label: 'Overview',
+    icon: 'overview',
+    group: 'Monitor',
+    isPrimary: true,
+    load: async () => (await import('./overview/OverviewPage')).OverviewPage,
+  }),
+  page({
+    path: 'inbox',
+    label: 'Inbox',
+    icon: 'inbox',
+    group: 'Monitor',
+    isPrimary: true,
+    countsInbox: true,
+    load: async () => (await import('./inbox/InboxPage')).InboxPage,
+  }),
+  page({
+    path: 'runs',
+    label: 'Runs',
+    icon: 'runs',
+    group: 'Monitor',
+    isPrimary: true,
+    load: async () => (await import('./runs/RunsPage')).RunsPage,
+    loadDetail: async () => (await import('./runs/RunRoute')).RunRoute,
+  }),
+  page({
+    path: 'requests',
+    label: 'Requests',
+    icon: 'requests',
+    group: 'Monitor',
+    isPrimary: true,
+    load: async () => (await import('./requests/RequestsPage')).RequestsPage,
+    loadDetail: async () => (await import('./requests/RequestPage')).RequestPage,
+  }),
+  page({
+    path: 'usage',
+    label: 'Usage',
+    icon: 'chart',
+    group: 'Monitor',
+    load: async () => (await import('./usage/UsagePage')).UsagePage,
+  }),
+  page({
+    path: 'playground',
+    label: 'Playground',
+    icon: 'playground',
+    group: 'Build',
+    load: async () => (await import('./playground/PlaygroundPage')).PlaygroundPage,
+  }),
+  page({
+    path: 'tools',
+    label: 'Tools',
+    icon: 'tools',
+    group: 'Build',
+    load: async () => (await import('./tools/ToolsPage')).ToolsPage,
+  }),
+  page({
+    path: 'providers',
+    label: 'Providers',
+    icon: 'providers',
+    group: 'Manage',
+    load: async () => (await import('./providers/ProvidersPage')).ProvidersPage,
+  }),
+  page({
+    path: 'tokens',
+    label: 'Tokens',
+    icon: 'key',
+    group: 'Manage',
+    load: async () => (await import('./tokens/TokensPage')).TokensPage,
+  }),
+  page({
+    path: 'budgets',
+    label: 'Budgets',
+    icon: 'gauge',
+    group: 'Manage',
+    load: async () => (await import('./budgets/BudgetsPage')).BudgetsPage,
+  }),
+  page({
+    path: 'queue',
+    label: 'Queue',
+    icon: 'queue',
+    group: 'Manage',
+    load: async () => (await import('./queue/QueuePage')).QueuePage,
+  }),
+];
+
+/** The page of a route; undefined for an unknown one. */
+export function findPage({ path: [first = ''] }: Route): Page | undefined {
+  const path = first === 'overview' ? '' : first;
+  return PAGES.find((candidate) => candidate.path === path);
+}
+
+/** What is rendered on a route: a page, or the page of one of its entries. */
+export function componentOf({ Component, Detail }: Page, route: Route): LazyExoticComponent<PageComponent> | undefined {
+  return route.path.length <= 1 ? Component : Detail;
+}
+
+type PageInit = Omit<Page, 'Component' | 'Detail' | 'preload'> & {
+  readonly load: () => Promise<PageComponent>;
+  readonly loadDetail?: () => Promise<PageComponent>;
+};
+
+function page({ load, loadDetail, ...init }: PageInit): Page {
+  return {
+    ...init,
+    Component: toLazy(load),
+    ...(loadDetail === undefined ? {} : { Detail: toLazy(loadDetail) }),
+    // A failure is shown when the page is opened, which tries again.
+    preload: () => void load().catch(() => undefined),
+  };
+}
+
+function toLazy(load: () => Promise<PageComponent>): LazyExoticComponent<PageComponent> {
+  return lazy(async () => ({ default: await load() }));
+}

@@ -1,0 +1,69 @@
+/** What an answer has cost and taken. Each value has a place of its own, so that nothing moves as values arrive. */
+import type { ReactNode } from 'react';
+import { isFinished } from '../../business/ai/domain/entities/Run';
+import type { RunDetailView } from '../../business/ai/domain/types/RunViews';
+import { Elapsed } from '../components/Elapsed';
+import { StateBadge } from '../components/StateBadge';
+import { formatCount, formatDuration, formatMoney } from '../format/format';
+import { RUN_STATE_STYLES } from '../format/stateStyles';
+import { linkTo } from '../shell/route';
+
+export interface AnswerFactsProps {
+  readonly run: RunDetailView;
+  /** Milliseconds. */
+  readonly firstText: number | undefined;
+}
+
+const PENDING = '…';
+
+export function AnswerFacts({ run, firstText }: AnswerFactsProps) {
+  const { usage } = run;
+  const isEnded = isFinished(run.state);
+  return (
+    <div className="answer-facts">
+      <p className="answer-state">
+        <StateBadge style={RUN_STATE_STYLES[run.state]} />
+        <span className="answer-model muted">
+          <bdi>{run.models?.at(-1) ?? run.model ?? run.providerId}</bdi>
+        </span>
+        <a href={linkTo(['runs', run._id])}>Open run</a>
+      </p>
+      <dl>
+        <Fact label="Cost" title={run.cost === undefined ? 'The price of this model is not known' : 'US dollars'}>
+          {run.cost === undefined ? (isEnded ? 'unknown' : PENDING) : formatMoney(run.cost)}
+        </Fact>
+        <Fact
+          label="Tokens"
+          title={`${formatCount(usage.input_tokens)} in, ${formatCount(usage.output_tokens)} out, of which ${formatCount(usage.reasoning_tokens)} reasoning`}
+        >
+          {usage.total_tokens === 0 && !isEnded
+            ? PENDING
+            : `${formatCount(usage.input_tokens)} + ${formatCount(usage.output_tokens)}`}
+        </Fact>
+        <Fact label="First text" title="Until the first text of the model had arrived in this browser">
+          {firstText === undefined ? (isEnded ? 'not measured' : PENDING) : formatDuration(firstText)}
+        </Fact>
+        <Fact label="Time" title="From the start of the run to its end">
+          <Elapsed start={run.startedAt ?? run.createdAt} end={run.endedAt} />
+        </Fact>
+      </dl>
+    </div>
+  );
+}
+
+function Fact({
+  label,
+  title,
+  children,
+}: {
+  readonly label: string;
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div title={title}>
+      <dt>{label}</dt>
+      <dd className="numeric">{children}</dd>
+    </div>
+  );
+}

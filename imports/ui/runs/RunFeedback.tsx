@@ -1,0 +1,120 @@
+/** What people think of a run, and how they label it: rating, comment, tags, and the metadata of its start. */
+import { useCallback, useState } from 'react';
+import type { RunRating, RunView } from '../../business/ai/domain/types/RunViews';
+import { useData } from '../hooks/BolideProvider';
+import { Ago } from '../components/Elapsed';
+import { Icon } from '../components/Icon';
+import { useAction } from '../components/useAction';
+import { linkTo } from '../shell/route';
+import { TagEditor } from './TagEditor';
+
+/** Fields that were changed here, until the run is loaded again. */
+type Changes = Partial<Pick<RunView, 'comment' | 'tags'>> & { readonly rating?: RunRating | null };
+
+export function RunFeedback({ run }: { readonly run: RunView }) {
+  const { call } = useData();
+  const [changes, setChanges] = useState<Changes>({});
+  const executionId = run._id;
+  const rating = changes.rating === undefined ? run.rating : (changes.rating ?? undefined);
+  const stored = changes.comment ?? run.comment ?? '';
+  const [comment, setComment] = useState(stored);
+  const rate = useAction(
+    useCallback(
+      async (next: RunRating | null, text: string) => {
+        const given = text.trim();
+        await call('ai.runs.rate', { executionId, rating: next, ...(given === '' ? {} : { comment: given }) });
+        setChanges((before) => ({ ...before, rating: next, comment: next === null ? '' : given }));
+        if (next === null) setComment('');
+      },
+      [call, executionId],
+    ),
+  );
+  const tag = useAction(
+    useCallback(
+      async (tags: readonly string[]) => {
+        const saved = await call('ai.runs.tag', { executionId, tags });
+        setChanges((before) => ({ ...before, tags: saved.tags }));
+      },
+      [call, executionId],
+    ),
+  );
+  const metadata = Object.entries(run.metadata ?? {});
+  return (
+    <section className="card run-feedback" aria-labelledby="feedback-title">
+      <h2 id="feedback-title">Feedback and tags</h2>
+      <div className="thumbs" role="group" aria-label="Rating">
+        {RATINGS.map(({ value, label, icon }) => (
+          <button
+            key={value}
+            type="button"
+            className={`button thumb thumb-${value}`}
+            aria-pressed={rating === value}
+            disabled={rate.isBusy}
+            onClick={() => rate.run(rating === value ? null : value, comment)}
+          >
+            <Icon name={icon} /> {label}
+          </button>
+        ))}
+        {run.ratedAt !== undefined && run.ratedBy !== undefined && changes.rating === undefined && (
+          <span className="muted">
+            by <bdi>{run.ratedBy}</bdi>, <Ago at={run.ratedAt} />
+          </span>
+        )}
+      </div>
+      {rating !== undefined && (
+        <form
+          className="comment-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            rate.run(rating, comment);
+          }}
+        >
+          <textarea
+            rows={2}
+            maxLength={2_000}
+            dir="auto"
+            value={comment}
+            onChange={(event) => setComment(event.target.value)}
+            placeholder="What was good or wrong?"
+            aria-label="Comment"
+          />
+          <button type="submit" className="button" disabled={rate.isBusy || comment.trim() === stored}>
+            {comment.trim() === stored && stored !== '' ? 'Saved' : 'Save comment'}
+          </button>
+        </form>
+      )}
+      {rate.error !== undefined && (
+        <p className="form-error" role="alert">
+          {rate.error}
+        </p>
+      )}
+      <TagEditor
+        tags={changes.tags ?? run.tags ?? NO_TAGS}
+        isBusy={tag.isBusy}
+        onChange={tag.run}
+        linkOf={(name) => linkTo(['runs'], { tag: name })}
+      />
+      {tag.error !== undefined && (
+        <p className="form-error" role="alert">
+          {tag.error}
+        </p>
+      )}
+      {metadata.length > 0 && (
+        <dl className="request-facts" aria-label="Metadata">
+          {metadata.map(([name, value]) => (
+            <div key={name}>
+              <dt className="mono">{name}</dt>
+              <dd dir="auto">{String(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}
+
+const RATINGS = [
+  { value: 'up', label: 'Good', icon: 'thumbUp' },
+  { value: 'down', label: 'Bad', icon: 'thumbDown' },
+] as const;
+const NO_TAGS: readonly string[] = [];

@@ -1,0 +1,238 @@
+/** The page of a run in a real browser: waiting, starting again, forking, comparing, and hostile content. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
+import { DashboardBrowser } from '../support/DashboardBrowser';
+import { RUN } from '../unit/ui/records';
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const BIDI = '\u202Eevil\u2066 \u05E9\u05DC\u05D5\u05DD';
+const MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><style>body{display:none}</style>';
+const HOSTILE = `${MARKUP} ${BIDI} \uD800 ${'\u0301'.repeat(200)} ${'W'.repeat(3_000)} [x](javascript:window.hacked=1)`;
+
+describe('a run’s page in Chromium', function () {
+  this.timeout(240_000);
+  let app: DashboardBrowser;
+  let context: BrowserContext;
+  let page: Page;
+  before(async function () {
+    const started = await DashboardBrowser.start();
+    if (started === undefined) this.skip();
+    app = started;
+  });
+  after(() => (app as DashboardBrowser | undefined)?.close());
+  afterEach(async () => {
+    await context.close();
+    expect(app.consoleErrors.splice(0)).to.deep.equal([]);
+  });
+
+  const open = async (path: string, options = {}): Promise<void> =>
+    void ({ context, page } = await app.openSignedIn(path, options));
+  const overflow = (): Promise<number> =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const currentRun = (): string => /#\/runs\/([^/?]+)/.exec(page.url())?.[1] ?? '';
+
+  async function finishedRun(prompt: string, tools: readonly string[]): Promise<string> {
+    const id = await app.startRun(prompt, tools);
+    await app.waitForEvent(id, 'run:completed');
+    return id;
+  }
+
+  /** Starts what the open form describes. @returns the id of the new run */
+  async function startFromForm(): Promise<string> {
+    const before = currentRun();
+    await page.getByRole('button', { name: 'Start run' }).click();
+    await page.waitForFunction((old) => !window.location.hash.includes(old), before);
+    await page.locator('.run-page[data-state="completed"]').waitFor();
+    return currentRun();
+  }
+
+  it('shows waiting as waiting after a reload of a finished run', async () => {
+    const id = await app.startRun('send_reminder "take a coat"', ['send_reminder']);
+    await app.waitForEvent(id, 'tool:approval_required');
+    await open(`/runs/${id}`);
+    await page.getByText('Waiting for approval').first().waitFor();
+    // The wait has to be longer than the pixel that it is drawn with.
+    await page.waitForFunction(() => {
+      const bar = document.querySelector('[data-segment="approval"]');
+      return bar !== null && bar.getBoundingClientRect().width > 40;
+    });
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.locator('.run-page[data-state="completed"]').waitFor();
+    await page.reload();
+    const waiting = page.locator('[data-segment="approval"]');
+    await waiting.waitFor();
+    const width = async (selector: string): Promise<number> =>
+      (await page.locator(selector).first().boundingBox())?.width ?? 0;
+    expect(await width('[data-wait="approval"]'), 'the run waited').to.be.above(40);
+    expect(await width('[data-segment="executing"]'), 'executing is short').to.be.below(
+      await width('[data-segment="approval"]'),
+    );
+    await page.locator('.timeline-totals [data-part="waiting"]').waitFor();
+  });
+
+  it('runs again with another model, and links both runs', async () => {
+    const id = await finishedRun('get_weather for Oslo', ['get_weather']);
+    await open(`/runs/${id}`);
+    await page.getByRole('button', { name: 'Run again…' }).click();
+    expect(await page.getByLabel('Prompt').inputValue()).to.equal('get_weather for Oslo');
+    await page.locator('.again select').selectOption('anthropic');
+    await page.getByRole('combobox', { name: 'Model' }).fill('claude-sonnet-5-5');
+    const again = await startFromForm();
+    await page.locator('.fact').filter({ hasText: 'claude-sonnet-5-5' }).waitFor();
+    await page
+      .locator('[data-relation="origin"]')
+      .getByRole('link', { name: id.slice(0, 8) })
+      .click();
+    await page
+      .locator('[data-relation="again"]')
+      .getByRole('link', { name: again.slice(0, 8) })
+      .waitFor();
+  });
+
+  it('forks from turn 2, with a message', async () => {
+    const id = await finishedRun('get_weather for Rome', ['get_weather']);
+    await open(`/runs/${id}`);
+    await page.locator('[data-turn="2"] summary').click();
+    await page.getByRole('button', { name: 'Fork from turn 2…' }).click();
+    await page.getByLabel('Message to add (optional)').fill('Say it briefly.');
+    await startFromForm();
+    await page.getByText('Forked from turn 2 of').waitFor();
+    await page.getByText('Say it briefly.').first().waitFor();
+    expect(await page.locator('.conversation-call').count(), 'the call before turn 2 is part of the input').to.equal(1);
+  });
+
+  it('compares two runs side by side, and stacked on phones', async () => {
+    const left = await finishedRun('get_weather for Oslo', ['get_weather']);
+    const right = await finishedRun('get_weather for Lisbon and get_time', ['get_weather', 'get_time']);
+    await open(`/runs/${left}`);
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    await page.getByLabel('Find a run, or enter its id').fill(right);
+    await page.locator('.picker-list a').first().click();
+    await page.locator('[data-diff="prompt"] ins').first().waitFor();
+    expect(await page.locator('[data-diff="prompt"] del').first().textContent()).to.include('Oslo');
+    expect(
+      await page.locator('[data-pair]').evaluateAll((pairs) => pairs.map((pair) => pair.getAttribute('data-pair'))),
+    ).to.deep.equal(['both', 'right']);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await overflow()).to.equal(0);
+  });
+
+  it('rates and tags a run, which a reload keeps', async () => {
+    const id = await finishedRun('get_time', ['get_time']);
+    await open(`/runs/${id}`);
+    await page.getByRole('button', { name: 'Good' }).click();
+    await page.getByLabel('Comment').fill('Just right.');
+    await page.getByRole('button', { name: 'Save comment' }).click();
+    await page.getByRole('button', { name: 'Saved' }).waitFor();
+    await page.getByLabel('Add a tag').fill('golden, v2');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('link', { name: 'golden' }).waitFor();
+    await page.reload();
+    await page.locator('.thumb-up[aria-pressed="true"]').waitFor();
+    expect(await page.getByLabel('Comment').inputValue()).to.equal('Just right.');
+    expect(await page.locator('.tag-chip a').allTextContents()).to.deep.equal(['golden', 'v2']);
+  });
+
+  it('saves the complete run as JSON', async () => {
+    const id = await finishedRun('get_time', ['get_time']);
+    await open(`/runs/${id}`);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export JSON' }).click(),
+    ]);
+    expect(download.suggestedFilename()).to.equal(`run-${id}.json`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+    const exported = JSON.parse(Buffer.concat(chunks).toString()) as { readonly calls: readonly ToolCall[] };
+    expect(exported.calls[0]).to.include({ name: 'get_time', state: 'completed' });
+  });
+
+  it('searches and filters events, and opens them to their JSON', async () => {
+    const id = await finishedRun('get_weather for Paris', ['get_weather']);
+    await open(`/runs/${id}`);
+    await page.getByLabel('Search events').fill('paris completed');
+    await page.waitForFunction(() => document.querySelectorAll('[data-event]').length > 0);
+    await page.locator('[data-event="tool:completed"] button').first().click();
+    await page.locator('[data-event="tool:completed"] [role="tree"]').waitFor();
+    await page.getByLabel('Search events').fill('no such event');
+    await page.getByText('No events match.').waitFor();
+  });
+
+  it('neither runs nor is broken by hostile content, at any width', async () => {
+    const id = 'hostile-1';
+    const name = `${MARKUP}${'n'.repeat(500)}`;
+    const call = { executionId: id, name, blocking: true, createdAt: 1_500, startTime: 1_600, endTime: 2_600 };
+    const rows = Array.from({ length: 60 }, () => HOSTILE.slice(0, 200)).join(' | ');
+    const answer = `# ${MARKUP}\n\n|${'cell|'.repeat(60)}\n|${'---|'.repeat(60)}\n| ${rows} |\n\n${'> '.repeat(300)}deep\n\n\`\`\`\n${'x'.repeat(5_000)}\n\`\`\`\n\n${HOSTILE}`;
+    const input = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: HOSTILE.repeat(20) }] }];
+    const transcript = [
+      ...input,
+      { type: 'function_call', call_id: 'c1', name, arguments: '{}' },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: answer, annotations: [] }] },
+    ];
+    const snapshot = {
+      run: {
+        ...RUN,
+        _id: id,
+        userId: HOSTILE,
+        state: 'failed',
+        iterations: 1,
+        endedAt: 3_000,
+        title: HOSTILE,
+        model: MARKUP,
+        conversationId: HOSTILE.slice(0, 100),
+        tags: [MARKUP.slice(0, 60), BIDI],
+        metadata: { note: HOSTILE.slice(0, 500) },
+        rating: 'down',
+        comment: HOSTILE.slice(0, 500),
+        ratedBy: HOSTILE,
+        ratedAt: 4_000,
+        error: { code: 'vendor-error', message: HOSTILE.repeat(5) },
+        input: JSON.stringify(input),
+        transcript: JSON.stringify(transcript),
+      },
+      toolCalls: [
+        {
+          ...call,
+          _id: 'a',
+          callId: 'c1',
+          state: 'completed',
+          arguments: JSON.stringify({ [MARKUP]: HOSTILE, [BIDI]: [HOSTILE, { a: { b: MARKUP } }] }),
+          result: `${'['.repeat(5_000)}1${']'.repeat(5_000)}`,
+        },
+        {
+          ...call,
+          _id: 'b',
+          callId: MARKUP,
+          state: 'failed',
+          arguments: `{"broken": "${HOSTILE}`,
+          error: HOSTILE,
+          note: HOSTILE,
+          progress: 0.5,
+        },
+      ],
+      deltas: [],
+    };
+    for (const viewport of [
+      { width: 1440, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await open('/', { viewport });
+      await page.route(`**/runs/${id}`, (route) => route.fulfill({ json: snapshot }));
+      await app.go(page, `/runs/${id}`);
+      await page.locator('.run-page[data-state="failed"]').waitFor();
+      for (const summary of await page.locator('.call > summary').all()) await summary.click();
+      await page.locator('.event-row').first().click();
+      expect(await page.evaluate('window.hacked'), 'no script ran').to.equal(undefined);
+      expect(await page.locator('.markdown img, .markdown script, .markdown style').count()).to.equal(0);
+      expect(await overflow(), `at ${viewport.width}`).to.equal(0);
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate<AxeResults>(`axe.run('#bolide-content')`);
+      expect(violations.map((found) => `${found.id}: ${found.nodes[0]?.html.slice(0, 300) ?? ''}`)).to.deep.equal([]);
+      if (viewport.width === 1440) await context.close();
+    }
+  });
+});

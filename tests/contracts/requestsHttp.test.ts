@@ -1,0 +1,87 @@
+/** The log of model calls of a plain-Node host: over HTTP, live, and across a restart. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Topic } from '../../imports/business/ai/domain/types/Topics';
+import type { RequestDetail, RequestPage } from '../../imports/business/ai/domain/interfaces/RequestReader';
+import type { RunningServer } from '../../imports/startup/node/startServer';
+import { CANARY } from '../support/canaries';
+import { startStandalone } from '../support/startStandalone';
+import { until } from '../support/until';
+
+/** The simulator repeats it, so it is no canary. */
+const SECRET = 'sk-0123456789abcdef';
+const TOKEN = `${CANARY}-of-local`;
+
+describe('The request log of a host', function () {
+  this.timeout(30_000);
+  let directory: string;
+  let server: RunningServer;
+  const start = (env = {}): Promise<RunningServer> =>
+    startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: TOKEN, ...env });
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bolide-requests-'));
+    server = await start({ REQUEST_LOG_BODIES: 'on' });
+  });
+  afterEach(async () => {
+    await server.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const send = async (path: string, body?: object): Promise<Response> =>
+    fetch(server.url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const ask = async (): Promise<void> => {
+    const response = await send('/v1/responses', {
+      model: 'openai',
+      input: `Repeat cobalt. My key is ${SECRET}.`,
+    });
+    expect(response.status, await response.text()).to.equal(200);
+  };
+  const list = async (query = ''): Promise<RequestPage> =>
+    (await (await send(`/requests${query}`)).json()) as RequestPage;
+
+  it('is complete after a restart, since closing the host writes what waits', async () => {
+    for (let call = 0; call < 5; call += 1) await ask();
+    await server.close();
+    server = await start();
+    const { requests, total } = await list('?state=completed,failed&limit=2&api=responses');
+    expect(total).to.equal(5);
+    expect(requests).to.have.length(2);
+    expect(requests[0]).to.deep.include({ source: 'gateway', tokenName: 'local use', state: 'completed' });
+  });
+
+  it('returns a request with its bodies, without secrets', async () => {
+    await ask();
+    await server.host.requestLog.flush();
+    const [request] = (await list()).requests;
+    const detail = (await (await send(`/requests/${request?._id}`)).json()) as RequestDetail;
+    expect(detail.logsBodies).to.equal(true);
+    expect(detail.bodies?.request).to.include('Repeat cobalt.').and.not.to.include(SECRET);
+    expect(detail.bodies?.response).to.include('"status":"completed"');
+    expect((await send('/requests/unknown')).status).to.equal(404);
+    expect((await send('/requests?limit=0')).status).to.equal(400);
+  });
+
+  it('notifies open pages of new entries', async () => {
+    const seen: Topic[] = [];
+    const stop = server.host.changes.subscribe({ userId: 'local', source: 'http' }, (topics) => seen.push(...topics));
+    await ask();
+    await until(() => seen.includes('requests'));
+    expect((await list()).total).to.equal(1);
+    stop();
+  });
+
+  it('is empty where it is switched off', async () => {
+    await server.close();
+    server = await start({ REQUEST_LOG: 'off' });
+    await ask();
+    await send('/v1/responses', { model: 'nowhere/x', input: 'Hello' });
+    await server.host.requestLog.flush();
+    expect((await list()).total).to.equal(0);
+  });
+});

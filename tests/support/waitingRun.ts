@@ -1,0 +1,55 @@
+/** Leaves a run to a host at the moment at which one of its calls waits for a person. */
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import type { Tool } from '../../imports/business/ai/domain/entities/Tool';
+import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { calling } from '../../imports/testing/responses';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
+import { recordEvents } from './recordEvents';
+import { RecordingLogger } from './RecordingLogger';
+import { until } from './until';
+
+export interface WaitingRunInit {
+  readonly executionId: string;
+  readonly userId: string;
+  readonly providerId: string;
+  readonly title?: string;
+  /** The name of a tool that the host has, too. */
+  readonly tool: string;
+  /** The arguments' text, or their value. */
+  readonly arguments: unknown;
+  /** `review`: the process died while the tool was running. */
+  readonly waitsFor: 'approval' | 'review';
+}
+
+const STATES = { approval: 'awaiting_approval', review: 'needs_review' } as const;
+
+export async function leaveWaitingRun(
+  { loop, runs }: Pick<AIModule, 'loop' | 'runs'>,
+  { executionId, userId, providerId, title = executionId, tool, waitsFor, ...call }: WaitingRunInit,
+): Promise<void> {
+  const definition: Tool = { type: 'function', name: tool };
+  const earlier = new AgenticLoop({
+    provider: new ScriptedProvider([calling({ name: tool, call_id: 'call', arguments: call.arguments })]),
+    toolExecutor: new ToolRegistry().register({
+      ...definition,
+      name: tool,
+      ...(waitsFor === 'approval' ? { needsApproval: true } : {}),
+      execute: () => new Promise(() => undefined),
+    }),
+    runStore: runs,
+    logger: new RecordingLogger(),
+  });
+  const record = recordEvents(earlier);
+  const options = { model: providerId, input: title, tools: [tool], executionId };
+  const metadata = { requestId: executionId, argumentsHash: executionId, source: 'http', providerId, title } as const;
+  const { done } = await earlier.start(userId, options, metadata);
+  done.catch(() => undefined);
+  await record.seen(waitsFor === 'approval' ? 'tool:approval_required' : 'tool:executing');
+  await until(async () => (await runs.load(executionId))?.calls[0]?.state !== 'pending');
+  await earlier.close();
+  void loop.resume(executionId).catch(() => undefined);
+  await until(
+    async () => loop.isLocal(executionId) && (await runs.load(executionId))?.calls[0]?.state === STATES[waitsFor],
+  );
+}

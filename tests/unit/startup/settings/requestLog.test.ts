@@ -1,0 +1,45 @@
+/** The settings of the request log. */
+import { expect } from 'chai';
+import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { readRequestLogSettings } from '../../../../imports/startup/settings/requestLog';
+
+const read = (variables: Readonly<Record<string, string>>): ReturnType<typeof readRequestLogSettings> =>
+  readRequestLogSettings((name) => variables[name]);
+const DAY = 86_400_000;
+
+describe('readRequestLogSettings', () => {
+  it('leaves everything to the defaults', () => {
+    expect(read({})).to.deep.equal({ retention: {} });
+  });
+
+  it('reads every variable', () => {
+    const variables = {
+      REQUEST_LOG: 'OFF',
+      REQUEST_LOG_BODIES: 'on',
+      REQUEST_LOG_KEEP_DAYS: '90',
+      REQUEST_LOG_BODIES_KEEP_DAYS: '0.5',
+    };
+    expect(read(variables)).to.deep.equal({
+      isEnabled: false,
+      bodies: true,
+      retention: { entries: 90 * DAY, bodies: DAY / 2 },
+    });
+  });
+
+  it('names every invalid variable', () => {
+    const variables = {
+      REQUEST_LOG: 'yes',
+      REQUEST_LOG_BODIES: '1',
+      REQUEST_LOG_KEEP_DAYS: '0',
+      REQUEST_LOG_BODIES_KEEP_DAYS: 'long',
+    };
+    expect(() => read(variables))
+      .to.throw(LLMInvalidRequestError)
+      .with.property('message')
+      .that.includes('4 settings');
+    for (const [name, value] of Object.entries(variables))
+      expect(() => read({ [name]: value }))
+        .to.throw(LLMInvalidRequestError, name)
+        .with.property('path', name);
+  });
+});
