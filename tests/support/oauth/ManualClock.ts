@@ -6,6 +6,8 @@ export class ManualClock implements Clock {
   skew: number;
   /** The number of calls of `sleep`. */
   sleeps = 0;
+  /** Awaited by `sleep`: time passes only while nobody works. */
+  idle: () => Promise<void> = () => new Promise((resolve) => setImmediate(resolve));
   private elapsedMs = 0;
   private readonly start: number;
   private readonly shared: ManualClock | undefined;
@@ -14,6 +16,7 @@ export class ManualClock implements Clock {
   constructor(skew = 0, shared?: ManualClock) {
     this.skew = skew;
     this.shared = shared;
+    if (shared !== undefined) this.idle = () => shared.idle();
     this.start = shared === undefined ? Date.now() : shared.now() - shared.skew - shared.elapsed();
   }
 
@@ -32,7 +35,7 @@ export class ManualClock implements Clock {
 
   async sleep(milliseconds: number): Promise<void> {
     this.sleeps += 1;
+    await this.idle();
     this.advance(milliseconds);
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -32,6 +32,7 @@ import type { DocumentCollection } from '../../../imports/business/ai/domain/int
 import { canaryBase64 } from '../canaries';
 import { DATABASES } from '../documentDatabases';
 import type { TestDatabase } from '../documentDatabases';
+import { watchDatabase } from '../watchDatabase';
 
 export const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'method' };
 export const ALICE: Actor = { userId: 'alice', roles: ['writers'], source: 'method' };
@@ -60,13 +61,17 @@ export class ProvidersHost {
   /** Errors passed to `onUnexpected`. */
   readonly unexpected: unknown[] = [];
   readonly settings: ProvidersSettings;
+  /** Resolves once no operation on the database is pending. */
+  readonly idle: () => Promise<void>;
   private readonly options: ProvidersHostOptions;
   private readonly server: ReturnType<typeof createServer>;
 
   private constructor(server: ReturnType<typeof createServer>, database: TestDatabase, options: ProvidersHostOptions) {
     this.server = server;
     this.options = options;
-    this.database = database;
+    const { database: watched, idle } = watchDatabase(database.database);
+    this.database = { ...database, database: watched };
+    this.idle = idle;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     this.settings = {
       secretKeys: options.secretKeys ?? newKey('k1'),

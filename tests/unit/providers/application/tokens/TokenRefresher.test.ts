@@ -35,6 +35,7 @@ describe('TokenRefresher', () => {
       clock,
       refreshLeases: LEASES,
     });
+    clock.idle = app.idle;
     const auth = {
       kind: 'oauth_user',
       issuer: 'https://server.example',
