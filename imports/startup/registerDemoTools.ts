@@ -69,12 +69,12 @@ export function registerDemoTools(tools: ToolRegistry): ToolRegistry {
       description: 'Renders a short video in the background; takes as long as the video is.',
       parameters: {
         type: 'object',
-        properties: { scene: { type: 'string' }, seconds: { type: 'integer', minimum: 1, maximum: 60 } },
+        properties: { scene: { type: 'string' }, seconds: { type: 'integer', minimum: 1, maximum: 600 } },
         required: ['scene', 'seconds'],
         additionalProperties: false,
       },
       blocking: false,
-      timeout: 120_000,
+      timeout: 720_000,
       execute: async ({ scene, seconds }: { scene: string; seconds: number }, { signal, progress }) => {
         const frames = seconds * 4;
         for (let frame = 1; frame <= frames; frame += 1) {

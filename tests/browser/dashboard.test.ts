@@ -196,7 +196,7 @@ describe('the dashboard in Chromium', function () {
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('.run-page[data-state="completed"]').waitFor();
     await call('send_reminder').locator('summary').click();
-    expect(await call('send_reminder').textContent()).to.include('"noted": "buy bread"');
+    await call('send_reminder').filter({ hasText: '"noted": "buy bread"' }).waitFor();
   });
 
   it('shows the text while the model streams it', async () => {

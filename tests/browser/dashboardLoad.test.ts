@@ -59,6 +59,7 @@ describe('the dashboard with 200 runs in flight and five open pages', function (
       }),
     );
     expect(ids.size).to.equal(RUNS);
+    // The videos take longer than any machine needs to start them all.
     for (const page of pages) await page.locator('.run-total-state', { hasText: `${RUNS} waiting` }).waitFor();
     // Filters stay responsive under load.
     for (const page of pages) {
@@ -116,7 +117,7 @@ describe('the dashboard with 200 runs in flight and five open pages', function (
     const { executionId } = await post<{ executionId: string }>('/runs', {
       requestId: `load-${index}`,
       providerId: 'openai',
-      input: `get_weather for Lisbon, and render_video "scene ${index}" 60 seconds`,
+      input: `get_weather for Lisbon, and render_video "scene ${index}" 600 seconds`,
       tools,
     });
     return executionId;

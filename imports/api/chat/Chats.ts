@@ -171,7 +171,9 @@ export class Chats {
     const stored = await loadCurrentRun(this.ports, run.executionId);
     const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
     const isWaiting = open.length > 0 && open.every((call) => waitsForOthers(call, this.isExternal(call.name)));
-    if (!isWaiting || stored?.run.isCalling === true) throw busyError();
+    // A run of this process may have ended its model call before that is stored.
+    const progress = this.ports.loop.getExecutionContext(run.executionId) ?? stored?.run;
+    if (!isWaiting || progress?.isCalling === true) throw busyError();
     await this.cancel(principal, run);
   }
 

@@ -428,4 +428,6 @@ export interface ToolExecutionContext {
   /** Non-blocking calls that have not settled. */
   readonly pendingNonBlocking: ReadonlySet<string>;
   readonly completedResults: ReadonlyMap<string, ToolResult>;
+  /** A model call is in progress. */
+  readonly isCalling: boolean;
 }

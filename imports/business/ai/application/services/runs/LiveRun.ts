@@ -82,6 +82,8 @@ export class LiveRun implements ToolExecutionContext {
   state: RunState = 'queued';
   /** Model calls that were started. */
   iterations = 0;
+  /** A model call is in progress. */
+  isCalling = false;
   /** Those of them that had nothing to do but to deliver late results, and have returned. */
   deliveries = 0;
   /** The index in the transcript at which the last response begins. */

@@ -207,7 +207,6 @@ export class RunLoop {
   private openJournal(journalContext: JournalContext): RunJournal {
     const { run, restored } = this.context;
     const source = runSnapshot(this.context, journalContext.startedAt, () => ({
-      isCalling: this.model.isCalling,
       failedTurns: this.calls.failedTurns,
       worked: this.deadline.elapsedMs,
       takeovers: this.takeovers,
@@ -327,7 +326,7 @@ export class RunLoop {
     if (isFinished(run.state) || this.cancellation.signal.aborted) return;
     const open = run.openCalls;
     const isWorking =
-      this.model.isCalling || open.length === 0 || open.some((call) => !this.calls.isWaitingForOthers(call));
+      run.isCalling || open.length === 0 || open.some((call) => !this.calls.isWaitingForOthers(call));
     if (isWorking) {
       this.deadline.resume();
       return;

@@ -13,8 +13,6 @@ import type { RunJournal } from './durable/RunJournal';
 import type { RunContext } from './RunContext';
 
 export class RunModelCalls {
-  /** A call is in progress. */
-  isCalling = false;
   private readonly context: RunContext;
   private readonly cancellation: RunCancellation;
   private readonly journal: RunJournal | undefined;
@@ -41,7 +39,7 @@ export class RunModelCalls {
     run.emit({ type: 'iteration:start', iteration: run.iterations });
     const request = this.request();
     const received = { characters: 0 };
-    this.isCalling = true;
+    run.isCalling = true;
     this.onCall();
     try {
       if (journal !== undefined) {
@@ -68,7 +66,7 @@ export class RunModelCalls {
         run.emit({ type: 'nonblocking:error', callIds: lateCallIds, error: errorSummary(error) });
       throw error;
     } finally {
-      this.isCalling = false;
+      run.isCalling = false;
     }
   }
 

@@ -10,15 +10,16 @@ import type { RunContext } from '../RunContext';
 export function runSnapshot(
   { run }: RunContext,
   startedAt: number,
-  loopProgress: () => Pick<RunProgress, 'isCalling' | 'failedTurns' | 'worked' | 'takeovers'>,
+  loopProgress: () => Pick<RunProgress, 'failedTurns' | 'worked' | 'takeovers'>,
 ): SnapshotSource {
   return {
     progress: () => {
-      const { state, iterations, deliveries, bill, transcript, turnStart, lastResponse: response, seq } = run;
+      const { state, iterations, isCalling, deliveries, bill, transcript, turnStart, lastResponse: response, seq } = run;
       return {
         state,
         startedAt,
         iterations,
+        isCalling,
         ...(deliveries === 0 ? {} : { deliveries }),
         ...bill.totals,
         transcript: [...transcript],
