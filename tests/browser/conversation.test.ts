@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
-import { DashboardBrowser, TOKEN } from '../support/DashboardBrowser';
+import { TOKEN } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 
 const EVERYTHING = 'Use get_weather for Lisbon, research_topic "harbour fog", send_reminder "take a coat"';
 
@@ -13,9 +15,7 @@ describe('useConversation in Chromium', function () {
   let script: string;
   let context: BrowserContext;
   let page: Page;
-  before(async function () {
-    const started = await DashboardBrowser.start();
-    if (started === undefined) this.skip();
+  withDashboard(async (started) => {
     app = started;
     const { outputFiles } = await build({
       entryPoints: [join(__dirname, '../support/react/chatPage.tsx')],
@@ -28,7 +28,6 @@ describe('useConversation in Chromium', function () {
     });
     script = outputFiles[0]?.text ?? '';
   });
-  after(() => (app as DashboardBrowser | undefined)?.close());
   afterEach(async () => {
     await context.close();
     expect(app.consoleErrors.splice(0)).to.deep.equal([]);

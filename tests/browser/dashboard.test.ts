@@ -1,7 +1,9 @@
 /** The dashboard in a real browser, served by plain Node with the vendor simulator. */
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { DashboardBrowser, TOKEN } from '../support/DashboardBrowser';
+import { TOKEN } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 
 const EVERYTHING =
   'Use get_weather for Lisbon, send_reminder "take a coat", research_topic "harbour fog", render_video "fog over a harbour" 2 seconds, consult_expert "Is it safe to sail?"';
@@ -11,12 +13,9 @@ describe('the dashboard in Chromium', function () {
   let app: DashboardBrowser;
   let context: BrowserContext;
   let page: Page;
-  before(async function () {
-    const started = await DashboardBrowser.start();
-    if (started === undefined) this.skip();
+  withDashboard((started) => {
     app = started;
   });
-  after(() => (app as DashboardBrowser | undefined)?.close());
   afterEach(async () => {
     await context.close();
     expect(app.consoleErrors.splice(0).filter((text) => !text.startsWith('Failed to load resource'))).to.deep.equal([]);

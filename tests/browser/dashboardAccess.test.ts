@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { DashboardBrowser } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 
 const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -12,9 +13,7 @@ describe('the accessibility of the dashboard', function () {
   this.timeout(300_000);
   let app: DashboardBrowser;
   let live: string;
-  before(async function () {
-    const started = await DashboardBrowser.start();
-    if (started === undefined) this.skip();
+  withDashboard(async (started) => {
     app = started;
     for (const input of ['Tell me about meteors.', 'What is the weather in Lisbon and Oslo?'])
       await app.waitForEvent(await app.startRun(input, ['get_weather']), 'run:completed');
@@ -34,7 +33,6 @@ describe('the accessibility of the dashboard', function () {
     const request = { requestId: 'later', providerId: 'openai', input: 'Report.', tools: [] };
     await host.module.useCases.queueRun.execute({ userId: 'local', source: 'job' }, request, Date.now() + 86_400_000);
   });
-  after(() => (app as DashboardBrowser | undefined)?.close());
 
   const violations = async (page: Page): Promise<readonly string[]> => {
     await page.evaluate(AXE);

@@ -3,7 +3,9 @@ import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { CANARY } from '../support/canaries';
-import { DashboardBrowser, TOKEN } from '../support/DashboardBrowser';
+import { TOKEN } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 import { json, TestHost } from '../support/TestHost';
 import { until } from '../support/until';
 
@@ -17,25 +19,23 @@ describe('the administration in the dashboard', function () {
   /** Keys that the vendor rejects. */
   const refused = new Set<string>();
   const contexts: BrowserContext[] = [];
-  before(async function () {
-    const started = await DashboardBrowser.start(undefined, { AI_ALLOW_PRIVATE_HOSTS: 'true' });
-    if (started === undefined) this.skip();
-    app = started;
-    vendor = await TestHost.start((response, request) => {
-      const key = (request.headers.authorization ?? '').replace('Bearer ', '');
-      if (refused.has(key)) json({ error: { message: 'Incorrect API key provided.' } }, 401)(response, request);
-      else if (request.path.endsWith('/models'))
-        json({ data: [{ id: 'house-model' }, { id: 'gpt-5-mini' }] })(response, request);
-      else json(COMPLETION)(response, request);
-    });
-  });
+  withDashboard(
+    async (started) => {
+      app = started;
+      vendor = await TestHost.start((response, request) => {
+        const key = (request.headers.authorization ?? '').replace('Bearer ', '');
+        if (refused.has(key)) json({ error: { message: 'Incorrect API key provided.' } }, 401)(response, request);
+        else if (request.path.endsWith('/models'))
+          json({ data: [{ id: 'house-model' }, { id: 'gpt-5-mini' }] })(response, request);
+        else json(COMPLETION)(response, request);
+      });
+    },
+    { env: { AI_ALLOW_PRIVATE_HOSTS: 'true' } },
+  );
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close();
   });
-  after(async () => {
-    await (app as DashboardBrowser | undefined)?.close();
-    await (vendor as TestHost | undefined)?.stop();
-  });
+  after(() => (vendor as TestHost | undefined)?.stop());
 
   const open = async (path: string, token = TOKEN): Promise<Page> => {
     const { context, page } = await app.newVisitor();

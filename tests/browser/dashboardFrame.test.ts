@@ -2,23 +2,22 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { PAGES } from '../../imports/ui/pages';
-import { DashboardBrowser, TOKEN } from '../support/DashboardBrowser';
+import { TOKEN } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 import { startDemoServer } from '../support/startDemoServer';
 
 describe('the frame of the dashboard', () => {
   let app: DashboardBrowser;
   let context: BrowserContext | undefined;
   let page: Page;
-  before(async function () {
-    const started = await DashboardBrowser.start();
-    if (started === undefined) return this.skip();
+  withDashboard((started) => {
     app = started;
   });
   afterEach(async () => {
     await context?.close();
     context = undefined;
   });
-  after(() => (app as DashboardBrowser | undefined)?.close());
 
   const open = async (path = '/', width = 1280): Promise<void> => {
     ({ context, page } = await app.openSignedIn(path, { viewport: { width, height: 850 } }));

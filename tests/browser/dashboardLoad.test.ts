@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import type { LoopDelay } from '../support/measuredServer';
-import { openBrowser } from '../support/openBrowser';
+import { withBrowser } from '../support/withBrowser';
 
 const RUNS = 200;
 /** Of a page of the list. */
@@ -22,9 +22,7 @@ describe('the dashboard with 200 runs in flight and five open pages', function (
   let server: ChildProcess;
   let directory: string;
   let url: string;
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) this.skip();
+  withBrowser(async (opened) => {
     browser = opened;
     directory = await mkdtemp(join(tmpdir(), 'bolide-load-'));
     server = fork(join(__dirname, '../support/measuredServer.ts'), {
@@ -35,7 +33,6 @@ describe('the dashboard with 200 runs in flight and five open pages', function (
     [{ url }] = (await once(server, 'message')) as [{ url: string }];
   });
   after(async () => {
-    await (browser as Browser | undefined)?.close();
     if ((server as ChildProcess | undefined) === undefined) return;
     const exited = once(server, 'exit');
     server.send('stop');

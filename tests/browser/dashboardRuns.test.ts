@@ -1,5 +1,5 @@
 /** The list of runs in Chromium, over a store with thousands of them: search, filters, order, pages, views, keys. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -8,32 +8,32 @@ import { openDatabase } from '../../imports/business/ai/infrastructure/persisten
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seedDatabase } from '../../scripts/seed/seedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { DashboardBrowser } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 
 const RUNS = 3_000;
 
 describe('the list of runs', () => {
   let app: DashboardBrowser;
-  let directory: string;
   let context: BrowserContext | undefined;
   let page: Page;
-  before(async function () {
-    directory = await mkdtemp(join(tmpdir(), 'bolide-runs-'));
+  const seed = async (): Promise<string> => {
+    const directory = await mkdtemp(join(tmpdir(), 'bolide-runs-'));
     const database = await openDatabase({ DATA_DIR: directory });
     await openRunStore(database);
     await seedDatabase(database, { runs: RUNS, waiting: 0, now: Date.now() - 60_000, random: seededRandom(20261122) });
     await database.close();
-    const started = await DashboardBrowser.start(directory);
-    if (started === undefined) return this.skip();
-    app = started;
-  });
+    return directory;
+  };
+  withDashboard(
+    (started) => {
+      app = started;
+    },
+    { data: seed },
+  );
   afterEach(async () => {
     await context?.close();
     context = undefined;
-  });
-  after(async () => {
-    await (app as DashboardBrowser | undefined)?.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   const open = async (path: string, width = 1280): Promise<void> => {

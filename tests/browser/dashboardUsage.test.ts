@@ -12,7 +12,8 @@ import { DocumentRequestStore } from '../../imports/business/ai/infrastructure/p
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seedDatabase } from '../../scripts/seed/seedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { DashboardBrowser } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -20,7 +21,7 @@ describe('usage in the dashboard', function () {
   this.timeout(300_000);
   let app: DashboardBrowser;
   let requests: readonly RequestView[] = [];
-  before(async function () {
+  const seed = async (): Promise<string> => {
     const directory = await mkdtemp(join(tmpdir(), 'bolide-usage-'));
     const database = await openEmbeddedDatabase({ directory });
     await openRunStore(database);
@@ -28,11 +29,14 @@ describe('usage in the dashboard', function () {
     await seedDatabase(database, { runs: 400, waiting: 0, now: Date.now(), random: seededRandom(7) });
     requests = await database.collection<RequestView>('ai_requests').find({});
     await database.close();
-    const started = await DashboardBrowser.start(directory);
-    if (started === undefined) this.skip();
-    app = started;
-  });
-  after(() => (app as DashboardBrowser | undefined)?.close());
+    return directory;
+  };
+  withDashboard(
+    (started) => {
+      app = started;
+    },
+    { data: seed },
+  );
 
   const cellsOf = (page: Page, table: string): Promise<string[][]> =>
     page

@@ -10,7 +10,7 @@ import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { PAGES } from '../../imports/ui/pages';
-import { openBrowser } from '../support/openBrowser';
+import { withBrowser } from '../support/withBrowser';
 import { recordEvents } from '../support/recordEvents';
 import type { EventRecord } from '../support/recordEvents';
 import { startStandalone } from '../support/startStandalone';
@@ -65,9 +65,7 @@ describe('hostile input', function () {
   /** Paths of entries, by the path of their page. */
   const entries = new Map<string, readonly string[]>();
 
-  before(async function () {
-    const opened = await openBrowser();
-    if (opened === undefined) this.skip();
+  withBrowser(async (opened) => {
     browser = opened;
     simulator = await startSimulator();
     server = await startStandalone({
@@ -86,7 +84,6 @@ describe('hostile input', function () {
     await seed();
   });
   after(async () => {
-    await (browser as Browser | undefined)?.close();
     await (server as RunningServer | undefined)?.close();
     await (simulator as Simulator | undefined)?.close();
   });

@@ -3,7 +3,9 @@ import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { WaitingRunInit } from '../support/waitingRun';
 import { leaveWaitingRun } from '../support/waitingRun';
-import { DashboardBrowser, TOKEN } from '../support/DashboardBrowser';
+import { TOKEN } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 import { runRequest } from '../support/runRequests';
 import { until } from '../support/until';
 
@@ -33,9 +35,7 @@ describe('the inbox in Chromium', function () {
   /** What the tools did, in order. */
   const effects: string[] = [];
   let count = 0;
-  before(async function () {
-    const started = await DashboardBrowser.start();
-    if (started === undefined) this.skip();
+  withDashboard(async (started) => {
     app = started;
     const { tools } = app.server.host.module;
     const parameters = { type: 'object', properties: { note: { type: 'string' } }, required: ['note'] } as const;
@@ -51,7 +51,6 @@ describe('the inbox in Chromium', function () {
         },
       });
   });
-  after(() => (app as DashboardBrowser | undefined)?.close());
   beforeEach(() => void effects.splice(0));
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close();

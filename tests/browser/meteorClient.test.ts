@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { bundleMeteorClient } from '../support/meteorBuild/bundleMeteorClient';
 import type { SwcConfiguration } from '../support/meteorBuild/compileWithSwc';
 import { REPOSITORY } from '../support/meteorBuild/reachableFiles';
-import { openBrowser } from '../support/openBrowser';
+import { withBrowser } from '../support/withBrowser';
 
 const swcrc = JSON.parse(readFileSync(path.join(REPOSITORY, '.swcrc'), 'utf8')) as SwcConfiguration;
 const template = readFileSync(path.join(REPOSITORY, 'client/main.html'), 'utf8');
@@ -21,17 +21,15 @@ interface Opened {
 }
 
 describe("Meteor's client", () => {
-  let browser: Browser | undefined;
-  before(async function () {
-    browser = await openBrowser();
-    if (browser === undefined) this.skip();
+  let browser: Browser;
+  withBrowser((opened) => {
+    browser = opened;
   });
-  after(() => browser?.close());
 
   /** Waits for a page that has rendered or failed. */
   async function open(configuration: SwcConfiguration): Promise<Opened> {
     const { script, styles } = await bundleMeteorClient(configuration);
-    const page = await browser!.newPage();
+    const page = await browser.newPage();
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     page.on('console', (message) => {

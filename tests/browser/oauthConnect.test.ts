@@ -4,31 +4,28 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
 import { createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider';
 import { ALICE, BOB, ProvidersHost } from '../support/oauth/ProvidersHost';
-import { openBrowser } from '../support/openBrowser';
+import { withBrowser } from '../support/withBrowser';
 
 describe('connecting an account in Chromium', function () {
   this.timeout(180_000);
   let app: ProvidersHost;
   let server: TestAuthorizationServer;
-  let browser: Browser | undefined;
+  let browser: Browser;
   let context: BrowserContext;
   let page: Page;
   let consoleErrors: string[];
-  before(async function () {
-    browser = await openBrowser();
-    if (browser === undefined) this.skip();
+  withBrowser(async (opened) => {
+    browser = opened;
     app = await ProvidersHost.start();
     server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
   });
   after(async () => {
-    if (browser === undefined) return;
-    await browser.close();
-    await app.stop();
-    await server.stop();
+    await (app as ProvidersHost | undefined)?.stop();
+    await (server as TestAuthorizationServer | undefined)?.stop();
   });
   beforeEach(async () => {
-    context = await browser!.newContext();
+    context = await browser.newContext();
     page = await context.newPage();
     consoleErrors = [];
     page.on('console', (message) => {
@@ -74,7 +71,7 @@ describe('connecting an account in Chromium', function () {
     await page.click('button');
     await page.waitForURL(`${server.url}/**`);
     const link = server.paths.findLast((path) => path.startsWith('/auth?')) ?? '';
-    const other = await browser!.newContext();
+    const other = await browser.newContext();
     page = await other.newPage();
     await page.goto(server.url + link);
     await signIn('victim@acme');

@@ -1,7 +1,8 @@
 /** The playground in Chromium on plain Node: conversations, comparison, prompts, and a layout that does not move. */
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { DashboardBrowser } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -10,12 +11,9 @@ describe('the playground in Chromium', function () {
   let app: DashboardBrowser;
   let context: BrowserContext;
   let page: Page;
-  before(async function () {
-    const started = await DashboardBrowser.start();
-    if (started === undefined) this.skip();
+  withDashboard((started) => {
     app = started;
   });
-  after(() => (app as DashboardBrowser | undefined)?.close());
   afterEach(async () => {
     await context.close();
     expect(app.consoleErrors.splice(0)).to.deep.equal([]);

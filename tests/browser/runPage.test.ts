@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
-import { DashboardBrowser } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 import { RUN } from '../unit/ui/records';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -17,12 +18,9 @@ describe('a run’s page in Chromium', function () {
   let app: DashboardBrowser;
   let context: BrowserContext;
   let page: Page;
-  before(async function () {
-    const started = await DashboardBrowser.start();
-    if (started === undefined) this.skip();
+  withDashboard((started) => {
     app = started;
   });
-  after(() => (app as DashboardBrowser | undefined)?.close());
   afterEach(async () => {
     await context.close();
     expect(app.consoleErrors.splice(0)).to.deep.equal([]);

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { DashboardBrowser } from '../support/DashboardBrowser';
+import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { withDashboard } from '../support/withDashboard';
 import { until } from '../support/until';
 
 describe('useChat in a browser', function () {
   this.timeout(120_000);
-  let browser: DashboardBrowser | undefined;
+  let app: DashboardBrowser;
   let script = '';
-  before(async function () {
-    browser = await DashboardBrowser.start();
-    if (browser === undefined) this.skip();
+  withDashboard(async (started) => {
+    app = started;
     const { outputFiles } = await build({
       entryPoints: [join(__dirname, '../support/useChatPage.tsx')],
       bundle: true,
@@ -23,19 +23,18 @@ describe('useChat in a browser', function () {
     });
     script = outputFiles[0]?.text ?? '';
   });
-  after(() => browser?.close());
-  afterEach(() => expect(browser?.consoleErrors.splice(0)).to.deep.equal([]));
+  afterEach(() => expect(app.consoleErrors.splice(0)).to.deep.equal([]));
 
   let page: Page;
   /** Opens the page on the server's origin, signed in with the dashboard's session. */
   async function open(chat: string, query = ''): Promise<void> {
-    const visitor = await browser!.openSignedIn();
+    const visitor = await app.openSignedIn();
     page = visitor.page;
     await page.route('**/app.html*', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><script type="module" src="/app.js"></script>' }),
     );
     await page.route('**/app.js', (route) => route.fulfill({ contentType: 'text/javascript', body: script }));
-    await page.goto(`${browser!.server.url}/app.html?chat=${chat}${query}`);
+    await page.goto(`${app.server.url}/app.html?chat=${chat}${query}`);
     await page.waitForSelector('#status:text("ready")');
   }
 
@@ -50,7 +49,7 @@ describe('useChat in a browser', function () {
   const tool = (name: string, state: string): string => `[data-tool="tool-${name}"][data-state="${state}"]`;
   const textOfLast = async (): Promise<string> =>
     (await page.locator('article[data-role=assistant]').last().locator('p').allTextContents()).join('');
-  const eventsOf = (type: string): number => browser!.events.filter((event) => event.type === type).length;
+  const eventsOf = (type: string): number => app.events.filter((event) => event.type === type).length;
 
   it('streams an answer with a blocking call', async () => {
     await open('blocking');
@@ -112,7 +111,7 @@ describe('useChat in a browser', function () {
       await page.waitForSelector('article[data-role=assistant] p');
       await until(() => eventsOf('run:completed') === completed + 1);
       await idle();
-      const last = browser!.events.findLast((event) => event.type === 'run:completed');
+      const last = app.events.findLast((event) => event.type === 'run:completed');
       expect(await textOfLast()).to.equal(last?.type === 'run:completed' ? last.response.output_text : undefined);
       expect(eventsOf('run:started')).to.equal(started + 1);
       expect(await page.locator('article').count()).to.equal(2);

@@ -1,4 +1,4 @@
-/** A running server with its dashboard, and browsers that visit it. */
+/** A running server with its dashboard, and pages of a browser that visit it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,6 @@ import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEve
 import { startDemoServer } from './startDemoServer';
 import type { Environment } from '../../imports/startup/settings/vendors';
 import type { RunningServer } from '../../imports/startup/node/startServer';
-import { openBrowser } from './openBrowser';
 
 export const TOKEN = 'a-token-for-the-dashboard-tests';
 
@@ -28,10 +27,8 @@ export class DashboardBrowser {
     server.host.module.loop.on('event', (event) => this.events.push(event));
   }
 
-  /** @param data a directory with data; it is removed in the end. @returns undefined without a browser */
-  static async start(data?: string, env: Environment = {}): Promise<DashboardBrowser | undefined> {
-    const browser = await openBrowser();
-    if (browser === undefined) return undefined;
+  /** @param data a directory with data; it is removed in the end */
+  static async start(browser: Browser, data?: string, env: Environment = {}): Promise<DashboardBrowser> {
     const directory = data ?? (await mkdtemp(join(tmpdir(), 'bolide-dashboard-')));
     return new DashboardBrowser(
       await startDemoServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory, ...env }),
@@ -40,8 +37,8 @@ export class DashboardBrowser {
     );
   }
 
+  /** Closes the server. Pages that are open then lose their connection. */
   async close(): Promise<void> {
-    await this.browser.close();
     const ended = new Set(
       this.events
         .filter(({ type }) => /^run:(completed|failed|cancelled)$/.test(type))
