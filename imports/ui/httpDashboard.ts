@@ -11,6 +11,9 @@ if (container !== null) {
   const notice = container.dataset['simulated'];
   const data = createHttpData(notice === undefined || notice === '' ? {} : { simulationNotice: notice });
   for (const change of ['online', 'offline']) window.addEventListener(change, () => data.reconnect());
+  const onVisibility = (): void => data.setVisible(document.visibilityState === 'visible');
+  document.addEventListener('visibilitychange', onVisibility);
+  onVisibility();
   const signInFromUrl = (): boolean => {
     const token = takeTokenFromUrl(window);
     if (token === undefined) return false;

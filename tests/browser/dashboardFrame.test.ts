@@ -53,6 +53,20 @@ describe('the frame of the dashboard', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).to.equal('More');
   });
 
+  it('works in one page while ten others are open behind it', async () => {
+    await open();
+    const others = await Promise.all(Array.from({ length: 10 }, () => context!.newPage()));
+    for (const other of others) {
+      // Playwright shows each page.
+      await other.addInitScript("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })");
+      await other.goto(page.url().replace(/#.*/, '#/runs'));
+      await other.getByRole('heading', { name: 'Runs' }).waitFor();
+    }
+    const id = await app.startRun('How are you?', []);
+    await page.getByRole('link', { name: 'Runs', exact: true }).first().click();
+    await page.locator(`.run-row[data-run="${id}"][data-state="completed"]`).waitFor();
+  });
+
   it('goes to a page from the command palette, by keyboard alone', async () => {
     await open();
     await page.keyboard.press('Control+k');

@@ -1,9 +1,11 @@
 /**
  * The server's stream of run events. It is read while it has subscribers and is reopened after a loss; events are
- * handed over in batches, one per scheduled update.
+ * handed over in batches, one per scheduled update. Browsers open only six connections to a server, for all pages
+ * together, so a hidden page has no stream: it looks for changes now and then, and reopens the stream once it is shown.
  */
 import { createParser } from 'eventsource-parser';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
+import { TOPICS } from '../../../business/ai/domain/types/Topics';
 import type { Topic } from '../../../business/ai/domain/types/Topics';
 import type { Connection } from '../DashboardData';
 import type { HttpConnection } from './HttpConnection';
@@ -28,6 +30,8 @@ export interface EventFeedOptions {
   readonly backoff?: (attempt: number) => number;
   /** Milliseconds without a byte after which the stream counts as broken; servers send something every 15 seconds. */
   readonly idleTimeoutMs?: number;
+  /** Milliseconds between two looks of a hidden page. */
+  readonly hiddenIntervalMs?: number;
 }
 
 export class EventFeed {
@@ -37,6 +41,7 @@ export class EventFeed {
   /** Aborts the current attempt, or the wait for the next one. */
   private attempt: AbortController | undefined;
   private isOpen = false;
+  private isVisible = true;
   /** Remembered between subscriptions, so that the server replays what was missed in between. */
   private lastId: string | undefined;
   private pendingEvents: AgentEvent[] = [];
@@ -51,7 +56,8 @@ export class EventFeed {
     if (this.controller === undefined) {
       this.controller = new AbortController();
       void this.readUntilAborted(this.controller.signal);
-    } else if (this.isOpen) listener.onOpen();
+    }
+    if (this.isOpen || !this.isVisible) listener.onOpen();
     return () => {
       this.listeners.delete(listener);
       if (this.listeners.size > 0) return;
@@ -60,6 +66,13 @@ export class EventFeed {
       this.isOpen = false;
       this.pendingEvents = [];
     };
+  }
+
+  /** Whether someone can see the page. */
+  setVisible(isVisible: boolean): void {
+    if (isVisible === this.isVisible) return;
+    this.isVisible = isVisible;
+    this.attempt?.abort();
   }
 
   /** Reopens the stream immediately, whatever state it appears to be in. */
@@ -71,19 +84,33 @@ export class EventFeed {
     const backoff = this.options.backoff ?? ((attempt) => Math.min(10_000, 250 * 2 ** attempt));
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       this.attempt = new AbortController();
+      const ended = AbortSignal.any([signal, this.attempt.signal]);
+      if (!this.isVisible) {
+        await this.pollUntilAborted(ended);
+        attempt = -1;
+        continue;
+      }
       try {
-        await this.readStream(AbortSignal.any([signal, this.attempt.signal]), () => (attempt = 0));
+        await this.readStream(ended, () => (attempt = 0));
       } catch {
         // Every failure means the same: the stream is closed.
       }
       this.isOpen = false;
-      // The type checker does not see that the signal may have been aborted meanwhile.
-      if (!(signal.aborted as boolean)) {
+      // The type checker does not see that the signal may have been aborted, or the page hidden, meanwhile.
+      if (!(signal.aborted as boolean) && (this.isVisible as boolean)) {
         this.options.onConnectionChange?.('lost');
         for (const listener of this.listeners) listener.onDisconnected();
         if (this.attempt.signal.aborted) this.attempt = new AbortController();
         await delay(backoff(attempt), AbortSignal.any([signal, this.attempt.signal]));
       }
+    }
+  }
+
+  private async pollUntilAborted(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await delay(this.options.hiddenIntervalMs ?? 30_000, signal);
+      if (signal.aborted) return;
+      for (const listener of this.listeners) listener.onChanges?.(TOPICS);
     }
   }
 
@@ -137,6 +164,7 @@ function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    signal.addEventListener('abort', wake, { once: true });
+    if (signal.aborted) wake();
+    else signal.addEventListener('abort', wake, { once: true });
   });
 }

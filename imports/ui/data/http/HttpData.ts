@@ -38,6 +38,8 @@ export interface HttpDataOptions {
   readonly reloadIntervalMs?: number;
   readonly backoff?: (attempt: number) => number;
   readonly idleTimeoutMs?: number;
+  /** Milliseconds between two looks for changes while the page is hidden; default 30,000. */
+  readonly hiddenIntervalMs?: number;
 }
 
 /** The observable values behind the hooks of `createHttpData`. */
@@ -62,6 +64,7 @@ export class HttpData {
   private readonly schedule: (flush: () => void) => void;
   private readonly feed: EventFeed;
   private readonly feeds = new Set<EventFeed>();
+  private isVisible = true;
   private signOuts = 0;
   private readonly openedConversations = new Map<string, HttpResource<readonly RunView[]>>();
   private readonly openedRuns = new Map<
@@ -167,6 +170,12 @@ export class HttpData {
     for (const feed of this.feeds) feed.reconnect();
   }
 
+  /** To be called when the page is hidden or shown: a hidden page leaves its connections to others. */
+  setVisible(isVisible: boolean): void {
+    this.isVisible = isVisible;
+    for (const feed of this.feeds) feed.setVisible(isVisible);
+  }
+
   /** Finds out whether the page has a session. */
   async checkSession(): Promise<void> {
     try {
@@ -217,6 +226,7 @@ export class HttpData {
       path,
       onConnectionChange: (state) => this.connectionState.set(state),
     });
+    feed.setVisible(this.isVisible);
     this.feeds.add(feed);
     return feed;
   }

@@ -9,6 +9,11 @@ import { useObservable } from './useObservable';
 export interface HttpDashboardData extends DashboardData {
   /** Reopens the streams of events, such as when the network comes back. */
   readonly reconnect: () => void;
+  /**
+   * Closes the streams of a hidden page, which looks for changes twice a minute instead: browsers open only six
+   * connections to a server, for all pages together.
+   */
+  readonly setVisible: (isVisible: boolean) => void;
   /** Asks the server whether the page has a session; `useAccess` is `checking` until then. */
   readonly checkSession: () => Promise<void>;
 }
@@ -30,6 +35,7 @@ export function createHttpData(options: HttpDataOptions = {}): HttpDashboardData
     call: (name, argument) => source.queries.call(name, argument),
     commands: createHttpCommands(source),
     reconnect: () => source.reconnect(),
+    setVisible: (isVisible) => source.setVisible(isVisible),
     checkSession: () => source.checkSession(),
   };
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { expect } from 'chai';
+import { fieldsOf } from '../../../../../imports/business/ai/domain/json';
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../../../imports/business/ai/domain/types/RunViews';
 import { HttpData } from '../../../../../imports/ui/data/http/HttpData';
@@ -28,7 +30,14 @@ describe('HttpData', () => {
     server = new DashboardServer();
     await server.start();
     subscriptions = [];
-    data = new HttpData({ fetch, origin: server.url, schedule: setImmediate, reloadIntervalMs: 1, backoff: () => 1 });
+    data = new HttpData({
+      fetch,
+      origin: server.url,
+      schedule: setImmediate,
+      reloadIntervalMs: 1,
+      backoff: () => 1,
+      hiddenIntervalMs: 5,
+    });
     server.responses.set('GET /runs', { body: { runs: [ROW] } });
     server.responses.set(`GET /runs/${RUN_ID}`, { body: snapshotAfter([]) });
   });
@@ -136,6 +145,40 @@ describe('HttpData', () => {
       server.requests.filter(({ line }) => line === 'GET /runs/stream?brief').at(-1)?.lastEventId,
       'resumes after the last event',
     ).to.equal('1');
+  });
+
+  it('leaves the connections to other pages while it is hidden, and misses nothing', async () => {
+    await until(data.runDetails(RUN_ID), isReady);
+    const inbox = data.queries.query('ai.inbox.list', {}, '', { isBackground: true });
+    server.responses.set('GET /inbox', { body: { entries: [], counts: { total: 1 } } });
+    await until(inbox, isReady);
+    server.sendEvents(event({ type: 'iteration:start', iteration: 1 }));
+    const iterations = (expected: number): Promise<unknown> =>
+      until(data.runDetails(RUN_ID), (shown) => shown.state === 'ready' && shown.value?.run.iterations === expected);
+    await iterations(1);
+    const closed = [...server.streams].map((stream) => once(stream, 'close'));
+    expect(closed).to.have.length(2);
+    data.setVisible(false);
+    await Promise.all(closed);
+    server.responses.set('GET /inbox', { body: { entries: [], counts: { total: 2 } } });
+    await until(inbox, (shown) => shown.state === 'ready' && fieldsOf(fieldsOf(shown.value)['counts'])['total'] === 2);
+    expect(server.streams.size, 'streams while hidden').to.equal(0);
+    expect(data.connectionState.get(), 'nothing is lost').to.equal('live');
+    server.responses.set(`GET /runs/${RUN_ID}`, {
+      body: { ...snapshotAfter([]), run: { ...snapshotAfter([]).run, iterations: 2 } },
+    });
+    data.setVisible(true);
+    await iterations(2);
+    const reopened = server.requests.filter(({ line }) => line.startsWith('GET /runs/stream')).slice(2);
+    expect(reopened.map(({ lastEventId }) => lastEventId)).to.have.members(['1', '1']);
+  });
+
+  it('loads a page that is opened in the background', async () => {
+    data.setVisible(false);
+    await until(data.runDetails(RUN_ID), isReady);
+    expect(server.requests.filter(({ line }) => line.includes('/stream'))).to.deep.equal([]);
+    data.setVisible(true);
+    await until(data.connectionState, (state) => state === 'live');
   });
 
   it('fetches the list after an event of an unlisted run, and checks whether unseen runs wait for approval', async () => {
