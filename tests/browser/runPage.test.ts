@@ -108,7 +108,8 @@ describe('a run’s page in Chromium', function () {
     await open(`/runs/${left}`);
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
     await page.getByLabel('Find a run, or enter its id').fill(right);
-    await page.locator('.picker-list a').first().click();
+    await page.waitForFunction("document.querySelectorAll('.picker-list a').length === 1");
+    await page.locator('.picker-list a').click();
     await page.locator('[data-diff="prompt"] ins').first().waitFor();
     expect(await page.locator('[data-diff="prompt"] del').first().textContent()).to.include('Oslo');
     expect(

@@ -34,11 +34,11 @@ const SUBSCRIPTIONS: readonly (readonly [name: string, argument?: object])[] = [
 ];
 
 const OBSERVERS: Readonly<Record<PageName, ObserverCost>> = {
-  overview: { admin: 3, secondAdmin: 0, user: 3 },
+  overview: { admin: 7, secondAdmin: 0, user: 7 },
   runs: { admin: 6, secondAdmin: 0, user: 6 },
-  run: { admin: 3, secondAdmin: 0, user: 0 },
-  tools: { admin: 1, secondAdmin: 0, user: 1 },
-  providers: { admin: 0, secondAdmin: 0, user: 0 },
+  run: { admin: 10, secondAdmin: 0, user: 7 },
+  tools: { admin: 6, secondAdmin: 0, user: 6 },
+  providers: { admin: 7, secondAdmin: 0, user: 7 },
 };
 
 /** Upper bounds. Adjacent changes are sometimes written together, so a run may need fewer. */

@@ -12,6 +12,7 @@ import { deferred } from '../support/deferred';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { addLogin, PASSWORD } from '../support/meteorClient/addLogin';
+import { PAGES } from '../support/meteorCosts';
 import { MeteorBrowser } from '../support/meteorClient/MeteorBrowser';
 import { until } from '../support/until';
 import { leaveWaitingRun } from '../support/waitingRun';
@@ -209,7 +210,7 @@ describe('the dashboard in Meteor', () => {
       });
 
       it('states in the playground that there is no provider', async () => {
-        registry.publications.set('ai.providers', (...args: never[]) => {
+        registry.methods.set('ai.providers.list', (...args: never[]) => {
           check(args, [Match.Any]);
           return [];
         });
@@ -262,16 +263,27 @@ describe('the dashboard in Meteor', () => {
         await browser.waitFor(() => browser.find('[data-tool="clock"]') !== null);
       });
 
+      it('subscribes on each page to what the costs are counted with', async () => {
+        const executionId = await startRun('Hello');
+        await app.events.seen('run:completed');
+        for (const [name, subscriptions] of Object.entries(PAGES)) {
+          const expected = subscriptions(executionId).map((each) => JSON.stringify(each));
+          const paths: Readonly<Record<string, string>> = { overview: '', run: `runs/${executionId}` };
+          const browser = await openSignedIn(isStrict, paths[name] ?? name);
+          const opened = (): readonly string[] => browser.subscriptions.filter((each) => each !== '["ai.status",{}]');
+          await browser.waitFor(() => opened().length === expected.length && browser.find('.skeleton') === null);
+          expect(opened().toSorted(), name).to.deep.equal(expected.toSorted());
+          browser.close();
+        }
+      });
+
       it('leaves no subscription behind when it is unmounted', async () => {
         const browser = await open({ token: { token: 'token-of-ann', userId: 'ann' } });
         const unmount = browser.page.mountDashboard(isStrict);
         await browser.waitFor(() => browser.find('.shell') !== null);
-        const open_ = (): number =>
-          browser.sent.filter(({ msg }) => msg === 'sub').length -
-          browser.sent.filter(({ msg }) => msg === 'unsub').length;
-        await browser.waitFor(() => open_() > 0);
+        await browser.waitFor(() => browser.subscriptions.length > 0);
         unmount();
-        await browser.waitFor(() => open_() === 0);
+        await browser.waitFor(() => browser.subscriptions.length === 0);
       });
     });
   }

@@ -2,6 +2,7 @@
  * What the app costs under Meteor, counted on the stubs: the observers that each page opens, and the writes, observer
  * notifications and DDP messages of a run.
  */
+import type { Topic } from '../../imports/business/ai/domain/types/Topics';
 import type { DdpClient } from '../stubs/server/DdpClient';
 import type { MemoryCollection } from '../stubs/server/MemoryCollection';
 import { openObservers } from '../stubs/server/observers';
@@ -10,13 +11,15 @@ import { startMeteorApp } from './meteorApp';
 import type { MeteorApp, Person } from './meteorApp';
 import { until } from './until';
 
-/** The subscriptions of the dashboard's pages (imports/ui/data/meteor/createMeteorData.ts). */
+const changes = (...topics: readonly Topic[]) => topics.map((topic) => ['ai.changes', { topic }] as const);
+
+/** The subscriptions of the dashboard's pages, including those of the navigation. */
 export const PAGES = {
-  overview: () => [['ai.runs', {}], ['ai.toolCalls', { state: 'awaiting_approval', summary: true }], ['ai.stats']],
-  runs: () => ['runs', 'calls', 'providers'].map((topic) => ['ai.changes', { topic }] as const),
-  run: (executionId: string) => [['ai.run', { executionId }]],
-  tools: () => [['ai.toolCalls', { summary: true }]],
-  providers: () => [['ai.providers']],
+  overview: () => changes('runs', 'calls', 'requests'),
+  runs: () => changes('runs', 'calls', 'providers'),
+  run: (executionId: string) => [['ai.run', { executionId }], ...changes('runs', 'calls', 'requests')],
+  tools: () => changes('runs', 'calls'),
+  providers: () => changes('runs', 'calls', 'requests', 'providers'),
 } as const satisfies Record<string, (executionId: string) => readonly (readonly [string, object?])[]>;
 
 export type PageName = keyof typeof PAGES;

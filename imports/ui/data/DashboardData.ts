@@ -4,9 +4,7 @@
  */
 import type { AgentEventType } from '../../business/ai/domain/types/AgentEvents';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
-import type { RunCountView, RunDetailView, RunView, ToolCallView } from '../../business/ai/domain/types/RunViews';
-import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
-import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
+import type { RunDetailView, RunView, ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { ArgumentOf, OperationName, ResultOf } from './operations';
 import type { ApprovalDecision, StartRunRequest, ToolResultSubmission } from './runRequests';
 
@@ -15,15 +13,10 @@ export interface DashboardData {
   /** The notice shown on every page while responses are simulated; undefined when models write them. */
   readonly useSimulationNotice: () => string | undefined;
   readonly useConnection: () => Connection;
-  /** Newest first. */
-  readonly useRuns: () => Loaded<readonly ListedRun[]>;
   /** Undefined for a run that does not exist or belongs to another user, and without an id. */
   readonly useRun: (executionId: string | undefined) => Loaded<RunDetails | undefined>;
   /** The runs of one of the user's conversations, newest first. */
   readonly useConversationRuns: (conversationId: string) => Loaded<readonly RunView[]>;
-  readonly useTools: () => Loaded<readonly ToolSummary[]>;
-  readonly useProviders: () => Loaded<readonly PublicProvider[]>;
-  readonly useStatistics: () => Loaded<readonly RunCountView[]>;
   /**
    * The result of an operation. It is loaded again when one of its topics changes; until then, and while it loads, the
    * last value stays. Components that ask the same share one load.
@@ -53,11 +46,6 @@ export interface DashboardCommands {
   readonly approve: (decision: ApprovalDecision) => Promise<void>;
   readonly reject: (decision: ApprovalDecision & { readonly reason?: string }) => Promise<void>;
   readonly submitToolResult: (submission: ToolResultSubmission) => Promise<void>;
-  /** @returns the URL of the vendor's authorization page, if the vendor has one */
-  readonly connectProvider: (providerId: string) => Promise<string | undefined>;
-  readonly disconnectProvider: (providerId: string) => Promise<void>;
-  /** @returns the outcome as a sentence for the page */
-  readonly testProvider: (providerId: string) => Promise<string>;
 }
 
 export type Loaded<T> =
@@ -76,17 +64,12 @@ export type Credentials =
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
-/** A run in the list: its record, and what events have added since. */
-export interface ListedRun extends RunView {
-  /** Ids of the calls that wait for approval. */
-  readonly awaitingApproval: readonly string[];
-  /** The start of a model call was seen, and its usage is not counted yet. */
-  readonly isCallingModel?: boolean;
-}
-
 /** Everything that a run's page shows. */
 export interface RunDetails {
-  readonly run: RunDetailView & Pick<ListedRun, 'isCallingModel'>;
+  readonly run: RunDetailView & {
+    /** The start of a model call was seen, and its usage is not counted yet. */
+    readonly isCallingModel?: boolean;
+  };
   /** The conversation, starting with the input. */
   readonly items: readonly Item[];
   /** In the order in which the model requested them. */

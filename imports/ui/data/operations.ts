@@ -40,6 +40,9 @@ export interface Operations {
   'ai.providers.setApiKey': { argument: NamedProvider & { readonly apiKey: string | null }; result: PublicProvider };
   'ai.providers.setMyApiKey': { argument: NamedProvider & { readonly apiKey: string | null }; result: PublicProvider };
   'ai.providers.test': { argument: NamedProvider; result: PublicProvider };
+  /** The result is the URL of the vendor's authorization page. */
+  'ai.providers.connect': { argument: NamedProvider; result: string };
+  'ai.providers.disconnect': { argument: NamedProvider; result: PublicProvider };
   'ai.providers.get': { argument: NamedProvider; result: ProviderDetails };
   'ai.providers.vendors': { argument: NoArgument; result: readonly VendorInfo[] };
   'ai.providers.models': { argument: NamedProvider; result: ProviderModels };
@@ -190,6 +193,8 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.providers.setApiKey': ['providers'],
   'ai.providers.setMyApiKey': ['providers'],
   'ai.providers.test': ['providers'],
+  'ai.providers.connect': ['providers'],
+  'ai.providers.disconnect': ['providers'],
   'ai.providers.get': ['providers'],
   'ai.providers.vendors': [],
   'ai.providers.models': ['providers'],

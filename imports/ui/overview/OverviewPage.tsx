@@ -13,7 +13,7 @@ import { lastHours } from '../usage/usagePeriod';
 import { UsageCharts } from '../usage/UsageCharts';
 import { Tiles } from './Tiles';
 
-const RECENT_RUNS = 6;
+const RECENT = { limit: 6 } as const;
 const WEEK_HOURS = 7 * 24;
 /** The other charts are on the usage page. */
 const MEASURES = MODEL_MEASURES.filter(({ name }) => ['cost', 'requests', 'tokens', 'duration'].includes(name));
@@ -34,21 +34,21 @@ export function OverviewPage() {
 }
 
 function RecentRuns() {
-  const runs = useData().useRuns();
+  const { shown } = useLastReady(useData().useQuery('ai.runs.list', RECENT));
   return (
     <section className="card run-list-card" aria-labelledby="latest-title">
       <div className="card-head">
         <h2 id="latest-title">Recent runs</h2>
         <a href="#/runs">View all</a>
       </div>
-      <WhenLoaded loaded={runs} what="runs">
-        {(list) =>
-          list.length === 0 ? (
+      <WhenLoaded loaded={shown} what="runs">
+        {({ runs }) =>
+          runs.length === 0 ? (
             <EmptyState icon="spark" title="No runs yet">
               <a href="#/playground">Start one in the playground</a>
             </EmptyState>
           ) : (
-            <RunTable runs={list.slice(0, RECENT_RUNS)} label="Recent runs" />
+            <RunTable runs={runs} label="Recent runs" />
           )
         }
       </WhenLoaded>

@@ -15,8 +15,8 @@ import { PlaygroundWorkspace } from './PlaygroundWorkspace';
 /** `?run=` opens a run. */
 export function PlaygroundPage({ route }: PageProps) {
   const data = useData();
-  const providers = data.useProviders();
-  const tools = data.useTools();
+  const providers = data.useQuery('ai.providers.list', {});
+  const tools = data.useQuery('ai.tools.list', {});
   const models = data.useQuery('ai.models.list', {});
   const opened = route.query.get('run') ?? undefined;
   const run = data.useQuery('ai.runs.get', opened === undefined ? undefined : { executionId: opened });

@@ -54,13 +54,12 @@ export function ProviderActions({
     });
   const connect = (): Promise<void> =>
     attempt('Connecting…', async () => {
-      const url = await data.commands.connectProvider(providerId);
-      if (url !== undefined) window.location.assign(url);
+      window.location.assign(await data.call('ai.providers.connect', { providerId }));
       return undefined;
     });
   const disconnect = (): Promise<void> =>
     attempt('Disconnecting…', async () => {
-      await data.commands.disconnectProvider(providerId);
+      await data.call('ai.providers.disconnect', { providerId });
       return 'Your account is disconnected.';
     });
   const open = (kind: 'edit' | 'remove' | 'disable'): Promise<void> =>

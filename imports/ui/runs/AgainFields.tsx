@@ -12,8 +12,8 @@ export interface AgainFieldsProps {
 export function AgainFields({ draft, onChange, isFork }: AgainFieldsProps) {
   const id = useId();
   const data = useData();
-  const providers = data.useProviders();
-  const tools = data.useTools();
+  const providers = data.useQuery('ai.providers.list', {});
+  const tools = data.useQuery('ai.tools.list', {});
   const models = data.useQuery('ai.models.list', {});
   const names = providers.state === 'ready' ? providers.value : [];
   const offered =

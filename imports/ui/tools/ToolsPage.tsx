@@ -12,7 +12,7 @@ import { PageTitle } from '../components/PageTitle';
 import { ToolTags } from './ToolTags';
 
 export function ToolsPage() {
-  const loaded = useData().useTools();
+  const loaded = useData().useQuery('ai.tools.list', {});
   return (
     <>
       <PageTitle title="Tools" />

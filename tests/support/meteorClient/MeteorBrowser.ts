@@ -90,6 +90,14 @@ export class MeteorBrowser {
     return this.dom.window.document.body.textContent;
   }
 
+  /** The subscriptions that are open, each as JSON of its name and argument. */
+  get subscriptions(): readonly string[] {
+    const ended = new Set(this.sent.flatMap(({ msg, id }) => (msg === 'unsub' ? [id] : [])));
+    return this.sent.flatMap(({ msg, id, name, params }) =>
+      msg === 'sub' && !ended.has(id) ? [JSON.stringify([name, ...(params as readonly unknown[])])] : [],
+    );
+  }
+
   find(selector: string): HTMLElement | null {
     return this.dom.window.document.querySelector<HTMLElement>(selector);
   }

@@ -1,17 +1,13 @@
 /** The dashboard's data under plain Node: snapshots as JSON over HTTP, changes as a stream of events. */
 import { isFinished } from '../../../business/ai/domain/entities/Run';
-import { needsApproval } from '../../../business/ai/domain/entities/Tool';
 import { RUN_END_EVENTS } from '../../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
-import type { RunCountView, RunView } from '../../../business/ai/domain/types/RunViews';
-import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
+import type { RunView } from '../../../business/ai/domain/types/RunViews';
 import { DashboardError } from '../DashboardData';
-import type { Access, Connection, ListedRun, Loaded } from '../DashboardData';
-import type { ToolSummary } from '../../../business/ai/domain/types/ToolSummary';
+import type { Access, Connection, Loaded } from '../DashboardData';
 import { QueryStore } from '../queries/QueryStore';
 import { reduceRun } from '../reducers/reduceRun';
 import type { StreamedRun } from '../reducers/reduceRun';
-import { needsRunList, reduceRuns, reuseUnchangedRows } from '../reducers/reduceRuns';
 import { runFromSnapshot } from '../reducers/runFromSnapshot';
 import type { RunSnapshot } from '../reducers/runFromSnapshot';
 import { createPageSchedule } from './createUpdateThrottle';
@@ -55,10 +51,6 @@ export class HttpData {
     },
   };
   readonly connection: HttpConnection;
-  readonly runs: HttpResource<readonly ListedRun[]>;
-  readonly tools: HttpResource<readonly ToolSummary[]>;
-  readonly providers: HttpResource<readonly PublicProvider[]>;
-  readonly statistics: HttpResource<readonly RunCountView[]>;
   readonly queries: QueryStore;
   private readonly options: HttpDataOptions;
   private readonly schedule: (flush: () => void) => void;
@@ -86,24 +78,6 @@ export class HttpData {
       call: (name, argument) => this.connection.call(name, argument),
       changes: createFeedChanges(this.feed),
     });
-    this.runs = this.createResource({
-      load: async () => this.toListedRuns((await this.connection.get<{ runs: readonly RunView[] }>('/runs')).runs),
-      reduce: reduceRuns,
-      needsReload: needsRunList,
-    });
-    const { connection } = this;
-    this.tools = this.createReloadedResource(
-      async () => (await connection.get<{ tools: readonly ToolSummary[] }>('/tools')).tools,
-      ({ type }) => type.startsWith('tool:'),
-    );
-    this.providers = this.createReloadedResource(
-      async () => (await connection.get<{ providers: readonly PublicProvider[] }>('/providers')).providers,
-      () => false,
-    );
-    this.statistics = this.createReloadedResource(
-      async () => (await connection.get<{ counts: readonly RunCountView[] }>('/stats')).counts,
-      ({ type }) => type === 'run:started' || RUN_END_EVENTS.has(type),
-    );
   }
 
   /** Differs after every sign-out. */
@@ -188,35 +162,6 @@ export class HttpData {
     }
   }
 
-  /**
-   * Adds the calls that wait for approval. Events report them; for runs that were active before the page was opened,
-   * their snapshots do.
-   */
-  private async toListedRuns(runs: readonly RunView[]): Promise<readonly ListedRun[]> {
-    const current = this.runs.get();
-    const awaitingApproval = new Map(
-      current.state === 'ready' ? current.value.map((run) => [run._id, run.awaitingApproval]) : [],
-    );
-    const unseen = runs
-      .filter((run) => !awaitingApproval.has(run._id) && !isFinished(run.state))
-      .slice(0, MAX_SNAPSHOT_REQUESTS);
-    await Promise.all(
-      unseen.map(async ({ _id }) => {
-        const path = `/runs/${encodeURIComponent(_id)}`;
-        const snapshot = await undefinedIfNotFound(this.connection.get<RunSnapshot>(path));
-        awaitingApproval.set(
-          _id,
-          (snapshot?.toolCalls ?? []).filter(needsApproval).map((call) => call.callId),
-        );
-      }),
-    );
-    const listed = runs.map((run) => ({
-      ...run,
-      awaitingApproval: isFinished(run.state) ? [] : (awaitingApproval.get(run._id) ?? []),
-    }));
-    return current.state === 'ready' ? reuseUnchangedRows(current.value, listed) : listed;
-  }
-
   private createFeed(path: string): EventFeed {
     const { fetch: _fetch, ...options } = this.options;
     const feed = new EventFeed({
@@ -261,7 +206,6 @@ const SILENT: EventFeedListener = {
 };
 const NO_RUN = new Observable<Loaded<undefined>>({ state: 'ready', value: undefined });
 const MAX_CACHED_RUNS = 12;
-const MAX_SNAPSHOT_REQUESTS = 12;
 
 /** The run has ended, and its record holds all that events have reported. */
 function isComplete({ run, liveText }: StreamedRun): boolean {

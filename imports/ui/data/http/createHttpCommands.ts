@@ -7,19 +7,11 @@ import type { Observable } from './Observable';
 export interface HttpCommandsDependencies {
   readonly connection: HttpConnection;
   readonly access: Observable<Access>;
-  readonly providers: { reload(): void };
   readonly setSignedOut: () => void;
 }
 
-export function createHttpCommands({
-  connection,
-  access,
-  providers,
-  setSignedOut,
-}: HttpCommandsDependencies): DashboardCommands {
+export function createHttpCommands({ connection, access, setSignedOut }: HttpCommandsDependencies): DashboardCommands {
   const runPath = (executionId: string, action: string): string => `/runs/${encodeURIComponent(executionId)}/${action}`;
-  const providerPath = (providerId: string, action: string): string =>
-    `/providers/${encodeURIComponent(providerId)}/${action}`;
   return {
     async signIn(credentials) {
       if (credentials.method !== 'token')
@@ -39,18 +31,5 @@ export function createHttpCommands({
       connection.post(runPath(executionId, 'reject'), { callId, argumentsHash, reason }),
     submitToolResult: ({ executionId, callId, outcome }) =>
       connection.post(runPath(executionId, 'tool-results'), { callId, ...outcome }),
-    async connectProvider(providerId) {
-      const { url } = await connection.post<{ readonly url?: string }>(providerPath(providerId, 'connect'));
-      providers.reload();
-      return url;
-    },
-    async disconnectProvider(providerId) {
-      await connection.post(providerPath(providerId, 'disconnect'));
-      providers.reload();
-    },
-    async testProvider(providerId) {
-      await connection.post(providerPath(providerId, 'test'));
-      return 'Connection OK.';
-    },
   };
 }

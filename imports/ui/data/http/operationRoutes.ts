@@ -32,6 +32,11 @@ export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N
     field: 'provider',
   },
   'ai.providers.test': { request: ({ providerId }) => post(path`/providers/${providerId}/test`), field: 'provider' },
+  'ai.providers.connect': { request: ({ providerId }) => post(path`/providers/${providerId}/connect`), field: 'url' },
+  'ai.providers.disconnect': {
+    request: ({ providerId }) => post(path`/providers/${providerId}/disconnect`),
+    field: 'provider',
+  },
   'ai.providers.get': { request: ({ providerId }) => get(path`/providers/${providerId}`), field: 'provider' },
   'ai.providers.vendors': { request: () => get('/providers/vendors'), field: 'vendors' },
   'ai.providers.models': { request: ({ providerId }) => get(path`/providers/${providerId}/models`) },

@@ -1,7 +1,6 @@
 /** The collections that the publications fill, with the types of their documents. */
-import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
+import type { DeltaView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
 import type { Topic } from '../../../business/ai/domain/types/Topics';
-import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
 
 /** The server's status. */
 export interface StatusView {
@@ -23,7 +22,5 @@ export type CollectionName<T> = string & { readonly documentType?: T };
 export const RUNS: CollectionName<RunDetailView> = 'ai_runs';
 export const TOOL_CALLS: CollectionName<ToolCallView> = 'ai_tool_calls';
 export const DELTAS: CollectionName<DeltaView> = 'ai_deltas';
-export const PROVIDERS: CollectionName<PublicProvider> = 'ai_providers';
-export const STATISTICS: CollectionName<RunCountView> = 'ai_stats';
 export const CHANGES: CollectionName<ChangesView> = 'ai_topics';
 export const STATUS: CollectionName<StatusView> = 'ai_status';

@@ -42,11 +42,5 @@ export function createMeteorCommands(Meteor: BrowserMeteor & Partial<PasswordSig
     reject: (decision) => call('ai.runs.reject', decision),
     submitToolResult: ({ executionId, callId, outcome }) =>
       call('ai.runs.submitToolResult', { executionId, callId, ...outcome }),
-    connectProvider: (providerId) => call<string>('ai.providers.connect', { providerId }),
-    disconnectProvider: (providerId) => call('ai.providers.disconnect', { providerId }),
-    async testProvider(providerId) {
-      await call('ai.providers.test', { providerId });
-      return 'Connection OK.';
-    },
   };
 }

@@ -10,19 +10,16 @@ import { parseItems } from '../reducers/parseItems';
 import { sortCalls } from '../reducers/sortCalls';
 import type { BrowserPackages } from './BrowserPackages';
 import { callMethod, toDashboardError } from './callMethod';
-import { DELTAS, PROVIDERS, RUNS, STATISTICS, STATUS, TOOL_CALLS } from './collections';
-import { countTools } from './countTools';
+import { DELTAS, RUNS, STATUS } from './collections';
 import { createAccessReader } from './createAccessReader';
 import { createMeteorChanges } from './createMeteorChanges';
 import { createMeteorCommands } from './createMeteorCommands';
-import { createRunList } from './createRunList';
 import { MeteorSource } from './MeteorSource';
 import { trackDocuments } from './trackDocuments';
 import { trackRun } from './trackRun';
 import { trackSubscription } from './trackSubscription';
 import type { SubscriptionStatus } from './trackSubscription';
 import { trackToolCalls } from './trackToolCalls';
-import { useToolList } from './useToolList';
 import { useTracked } from './useTracked';
 
 /**
@@ -34,7 +31,6 @@ export function createMeteorData(packages: BrowserPackages): DashboardData {
   const useSource = <T extends object>(read: (source: MeteorSource) => T): T =>
     useTracked(source.Tracker, () => read(source), []);
   const readAccess = createAccessReader(source.Meteor);
-  const toListedRuns = createRunList();
   const queries = new QueryStore({
     // DDP would send undefined fields as null.
     call: (name, argument) => callMethod(source.Meteor, name, JSON.parse(JSON.stringify(argument)) as object),
@@ -44,11 +40,6 @@ export function createMeteorData(packages: BrowserPackages): DashboardData {
     useAccess: () => useSource(readAccess),
     useSimulationNotice: () => useSource(readStatus).simulationNotice,
     useConnection: () => useSource(readConnection).connection,
-    useRuns() {
-      const { runs, calls, runStatus, callStatus } = useSource(readRuns);
-      const listed = useMemo(() => toListedRuns(runs, calls), [runs, calls]);
-      return toLoaded(listed, runStatus, callStatus);
-    },
     useRun(executionId) {
       const { run, toolCalls, deltas, ...status } = useTracked(source.Tracker, () => readRun(source, executionId), [
         executionId,
@@ -74,21 +65,6 @@ export function createMeteorData(packages: BrowserPackages): DashboardData {
       ]);
       return toLoaded(runs, status);
     },
-    useTools() {
-      const tools = useToolList(source.Meteor);
-      const { toolCalls, ...status } = useSource(readToolCalls);
-      const listed = tools.state === 'ready' ? tools.value : undefined;
-      const counted = useMemo(() => listed && countTools(listed, toolCalls), [listed, toolCalls]);
-      return counted === undefined ? tools : toLoaded(counted, status);
-    },
-    useProviders() {
-      const { providers, status } = useSource(readProviders);
-      return toLoaded(providers, status);
-    },
-    useStatistics() {
-      const { counts, status } = useSource(readStatistics);
-      return toLoaded(counts, status);
-    },
     useQuery(name, argument, use) {
       const { userId } = useSource(readUserId);
       return useObservable(queries.query(name, argument, userId, use));
@@ -97,15 +73,6 @@ export function createMeteorData(packages: BrowserPackages): DashboardData {
     commands: createMeteorCommands(source.Meteor),
   };
 }
-
-const AWAITING_APPROVAL = { state: 'awaiting_approval' };
-
-const readRuns = (source: MeteorSource) => ({
-  runs: trackDocuments(source, { collection: RUNS, sort: { createdAt: -1 } }),
-  calls: trackDocuments(source, { collection: TOOL_CALLS, selector: AWAITING_APPROVAL }),
-  runStatus: trackSubscription(source, 'ai.runs', {}),
-  callStatus: trackSubscription(source, 'ai.toolCalls', { ...AWAITING_APPROVAL, summary: true }),
-});
 
 const readRun = (source: MeteorSource, executionId: string | undefined) => ({
   ...trackRun(source, executionId),
@@ -126,21 +93,6 @@ const readConversation = (source: MeteorSource, conversationId: string) => ({
     sort: { createdAt: -1 },
   }),
   status: trackSubscription(source, 'ai.runs', { conversationId }),
-});
-
-const readToolCalls = (source: MeteorSource) => ({
-  toolCalls: trackDocuments(source, { collection: TOOL_CALLS }),
-  ...trackSubscription(source, 'ai.toolCalls', { summary: true }),
-});
-
-const readProviders = (source: MeteorSource) => ({
-  providers: trackDocuments(source, { collection: PROVIDERS, sort: { name: 1 } }),
-  status: trackSubscription(source, 'ai.providers', {}),
-});
-
-const readStatistics = (source: MeteorSource) => ({
-  counts: trackDocuments(source, { collection: STATISTICS }),
-  status: trackSubscription(source, 'ai.stats', {}),
 });
 
 const readUserId = ({ Meteor }: MeteorSource) => ({ userId: Meteor.userId() ?? '' });

@@ -3,10 +3,10 @@ import { isFinished, RUN_TRANSITIONS } from '../../../business/ai/domain/entitie
 import type { RunState } from '../../../business/ai/domain/entities/Run';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../business/ai/domain/types/RunViews';
-import type { ListedRun } from '../DashboardData';
+import type { RunDetails } from '../DashboardData';
 import { addUsage, toUsageView } from './usageView';
 
-type RunRecord = RunView & Pick<ListedRun, 'isCallingModel'>;
+type RunRecord = RunView & Pick<RunDetails['run'], 'isCallingModel'>;
 
 /** @returns the same record when the event does not change it */
 export function reduceRunRecord<R extends RunRecord>(run: R, event: AgentEvent): R {

@@ -1,5 +1,7 @@
 /** Chooses the run to compare with: one of the latest, or any by its id. */
 import { useState } from 'react';
+import { useDebounced } from '../../components/useDebounced';
+import { useLastReady } from '../../components/list/useLastReady';
 import { useData } from '../../hooks/BolideProvider';
 import { formatMoney } from '../../format/format';
 import { RUN_STATE_STYLES } from '../../format/stateStyles';
@@ -10,9 +12,12 @@ import { WhenLoaded } from '../../components/WhenLoaded';
 import { linkTo } from '../../shell/route';
 
 export function RunPicker({ leftId }: { readonly leftId: string }) {
-  const runs = useData().useRuns();
   const [query, setQuery] = useState('');
-  const wanted = query.trim().toLowerCase();
+  const wanted = query.trim();
+  const search = useDebounced(wanted, PAUSE_MS);
+  const { shown, isStale } = useLastReady(
+    useData().useQuery('ai.runs.list', { limit: MAX_SHOWN, ...(search === '' ? {} : { search }) }),
+  );
   return (
     <section className="card run-picker" aria-labelledby="picker-title">
       <h2 id="picker-title">Compare with</h2>
@@ -20,31 +25,27 @@ export function RunPicker({ leftId }: { readonly leftId: string }) {
         className="picker-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (query.trim() !== '') window.location.hash = linkTo(['runs', leftId, 'diff', query.trim()]);
+          if (wanted !== '') window.location.hash = linkTo(['runs', leftId, 'diff', wanted]);
         }}
       >
         <input
           type="search"
           value={query}
           onChange={(event) => setQuery(event.target.value)}
-          placeholder="Title, model, or the id of any run"
+          placeholder="Title, user, tool, or the id of any run"
           aria-label="Find a run, or enter its id"
         />
-        <button type="submit" className="button" disabled={query.trim() === ''}>
+        <button type="submit" className="button" disabled={wanted === ''}>
           Compare with this id
         </button>
       </form>
-      <WhenLoaded loaded={runs} what="runs">
-        {(list) => {
-          const found = list.filter(
-            (run) =>
-              run._id !== leftId &&
-              [run._id, run.title, run.model ?? '', run.providerId].some((text) => text.toLowerCase().includes(wanted)),
-          );
+      <WhenLoaded loaded={shown} what="runs">
+        {({ runs }) => {
+          const found = runs.filter(({ _id }) => _id !== leftId);
           if (found.length === 0) return <EmptyState icon="search" title="No other run matches" />;
           return (
-            <ul className="picker-list">
-              {found.slice(0, MAX_SHOWN).map((run) => (
+            <ul className={isStale ? 'picker-list is-stale' : 'picker-list'} aria-busy={isStale}>
+              {found.map((run) => (
                 <li key={run._id}>
                   <a href={linkTo(['runs', leftId, 'diff', run._id])}>
                     <StateBadge style={RUN_STATE_STYLES[run.state]} />
@@ -67,3 +68,5 @@ export function RunPicker({ leftId }: { readonly leftId: string }) {
 }
 
 const MAX_SHOWN = 30;
+/** Milliseconds without a key. */
+const PAUSE_MS = 200;

@@ -3,14 +3,17 @@ import { expect } from 'chai';
 import { fieldsOf } from '../../../../../imports/business/ai/domain/json';
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../../../imports/business/ai/domain/types/RunViews';
+import type { Loaded } from '../../../../../imports/ui/data/DashboardData';
 import { HttpData } from '../../../../../imports/ui/data/http/HttpData';
 import { createHttpCommands } from '../../../../../imports/ui/data/http/createHttpCommands';
 import type { ReadonlyObservable } from '../../../../../imports/ui/data/http/Observable';
+import type { StreamedRun } from '../../../../../imports/ui/data/reducers/reduceRun';
 import { NO_USAGE } from '../../../../../imports/ui/data/reducers/usageView';
 import { DashboardServer } from '../../../../support/DashboardServer';
 import { deferred } from '../../../../support/deferred';
 import { recordedRun, RUN_ID, snapshotAfter } from '../../../../support/recordedRun';
 
+const CONVERSATION = 'GET /runs?conversationId=c';
 const ROW: RunView = {
   _id: RUN_ID,
   userId: 'ann',
@@ -25,6 +28,7 @@ const ROW: RunView = {
 describe('HttpData', () => {
   let server: DashboardServer;
   let data: HttpData;
+  let runs: ReadonlyObservable<Loaded<readonly RunView[]>>;
   let subscriptions: (() => void)[];
   beforeEach(async () => {
     server = new DashboardServer();
@@ -38,7 +42,8 @@ describe('HttpData', () => {
       backoff: () => 1,
       hiddenIntervalMs: 5,
     });
-    server.responses.set('GET /runs', { body: { runs: [ROW] } });
+    runs = data.conversationRuns('c');
+    server.responses.set(CONVERSATION, { body: { runs: [ROW] } });
     server.responses.set(`GET /runs/${RUN_ID}`, { body: snapshotAfter([]) });
   });
   afterEach(async () => {
@@ -56,46 +61,58 @@ describe('HttpData', () => {
       subscriptions.push(observable.subscribe(check));
       check();
     });
-  const ready = { state: 'ready' } as const;
   const isReady = ({ state }: { readonly state: string }): boolean => state === 'ready';
   const event = (body: object): AgentEvent => ({ executionId: RUN_ID, at: 5, seq: 1, ...body }) as AgentEvent;
 
-  it('fetches once the stream is open, and follows a run to its end by its events', async () => {
-    const events = await recordedRun();
-    await until(data.runs, isReady);
-    expect(server.requests.findIndex(({ line }) => line === 'GET /runs')).to.be.above(
-      server.requests.findIndex(({ line }) => line === 'GET /runs/stream?brief'),
-    );
-    server.responses.set('GET /runs', () => ({ body: { runs: [snapshotAfter(events).run] } }));
-    server.sendEvents(...events);
-    const { value } = (await until(
-      data.runs,
-      (shown) => shown.state === 'ready' && shown.value[0]?.state === 'completed',
-    )) as { value: readonly RunView[] };
-    expect(value[0]!.usage).to.deep.equal(snapshotAfter(events).run.usage);
+  /** An active run is fetched, and once more when its stream has been opened. */
+  const openRun = async (): Promise<ReadonlyObservable<Loaded<StreamedRun | undefined>>> => {
+    const { run, ...rest } = snapshotAfter([]);
+    let fetches = 0;
+    server.responses.set(`GET /runs/${RUN_ID}`, () => ({
+      body: { ...rest, run: { ...run, title: `fetch ${(fetches += 1)}` } },
+    }));
+    const details = data.runDetails(RUN_ID);
+    await until(details, (shown) => shown.state === 'ready' && shown.value?.run.title === 'fetch 2');
+    return details;
+  };
+
+  it('fetches a list once the stream is open', async () => {
+    await until(runs, isReady);
+    const lines = server.requests.map(({ line }) => line);
+    expect(lines).to.deep.equal(['GET /runs/stream?brief', CONVERSATION]);
+  });
+
+  it('fetches the runs of a conversation again when another one starts in it', async () => {
+    await until(runs, isReady);
+    server.responses.set(CONVERSATION, { body: { runs: [{ ...ROW, _id: 'new' }, ROW] } });
+    const started = { type: 'run:started', userId: 'ann', model: 'm' };
+    server.sendEvents(event({ ...started, executionId: 'other', conversationId: 'd' }));
+    server.sendEvents(event({ ...started, executionId: 'new', conversationId: 'c', seq: 2 }));
+    await until(runs, (shown) => shown.state === 'ready' && shown.value.length === 2);
+    expect(server.count(CONVERSATION)).to.equal(2);
   });
 
   it('applies the events that arrive during a fetch', async () => {
+    const details = await openRun();
     const gate = deferred();
-    server.responses.set('GET /runs', async () => {
+    const requested = deferred();
+    server.responses.set(`GET /runs/${RUN_ID}`, async () => {
+      requested.resolve();
       await gate.promise;
-      return { body: { runs: [ROW] } };
+      return { body: snapshotAfter([]) };
     });
-    const done = until(data.runs, isReady);
-    await until(data.connectionState, (state) => state === 'live');
-    server.sendEvents(
-      event({ type: 'run:started', userId: 'ann', model: 'm' }),
-      event({ type: 'tool:approval_required', callId: 'c', name: 'n', arguments: '{}', argumentsHash: 'h', seq: 2 }),
-    );
-    // Once a later response of the same server has arrived, the frames have too.
-    await data.connection.get('/nothing').catch(() => undefined);
+    server.send('event: resync\ndata: {}\n\n');
+    await requested.promise;
+    server.sendEvents(event({ type: 'run:started', userId: 'ann', model: 'm' }));
+    server.sendEvents(event({ type: 'iteration:start', iteration: 1, seq: 2 }));
+    const hasStarted = (shown: Loaded<StreamedRun | undefined>): boolean =>
+      shown.state === 'ready' && shown.value?.run.iterations === 1;
+    await until(details, hasStarted);
+    let updates = 0;
+    subscriptions.push(details.subscribe(() => (updates += 1)));
     gate.resolve();
-    const shown = await until(
-      data.runs,
-      (value) => value.state === 'ready' && value.value[0]?.awaitingApproval.length === 1,
-    );
-    await done;
-    expect(shown).to.deep.include(ready);
+    await until(details, () => updates > 0);
+    expect(hasStarted(details.get()), 'after the fetch, which does not include them').to.equal(true);
   });
 
   it('streams the text of one run, and resolves to undefined for an unknown run', async () => {
@@ -130,16 +147,19 @@ describe('HttpData', () => {
   });
 
   it('fetches again after a resync event and after the stream broke', async () => {
-    await until(data.runs, isReady);
-    server.responses.set('GET /runs', { body: { runs: [{ ...ROW, title: 'after resync' }] } });
+    const shows = (title: string) => (shown: Loaded<readonly RunView[]>) =>
+      shown.state === 'ready' && shown.value[0]?.title === title;
+    await until(runs, isReady);
+    server.responses.set(CONVERSATION, { body: { runs: [{ ...ROW, title: 'after resync' }] } });
     server.send('event: resync\ndata: {}\n\n');
-    await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.title === 'after resync');
-    server.sendEvents(event({ type: 'iteration:start', iteration: 1 }));
-    await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.iterations === 1);
-    server.responses.set('GET /runs', { body: { runs: [{ ...ROW, title: 'after the cut' }] } });
+    await until(runs, shows('after resync'));
+    server.responses.set(CONVERSATION, { body: { runs: [{ ...ROW, title: 'after the start' }] } });
+    server.sendEvents(event({ type: 'run:started', conversationId: 'c', userId: 'ann', model: 'm' }));
+    await until(runs, shows('after the start'));
+    server.responses.set(CONVERSATION, { body: { runs: [{ ...ROW, title: 'after the cut' }] } });
     server.cut();
     await until(data.connectionState, (state) => state === 'lost');
-    await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.title === 'after the cut');
+    await until(runs, shows('after the cut'));
     await until(data.connectionState, (state) => state === 'live');
     expect(
       server.requests.filter(({ line }) => line === 'GET /runs/stream?brief').at(-1)?.lastEventId,
@@ -181,56 +201,29 @@ describe('HttpData', () => {
     await until(data.connectionState, (state) => state === 'live');
   });
 
-  it('fetches the list after an event of an unlisted run, and checks whether unseen runs wait for approval', async () => {
-    await until(data.runs, isReady);
-    server.responses.set('GET /runs', { body: { runs: [{ ...ROW, _id: 'new' }, ROW] } });
-    server.responses.set('GET /runs/new', {
-      body: {
-        ...snapshotAfter([]),
-        toolCalls: [
-          {
-            _id: 'new:c',
-            executionId: 'new',
-            callId: 'c',
-            name: 'n',
-            blocking: true,
-            state: 'awaiting_approval',
-            arguments: '{}',
-          },
-        ],
-      },
-    });
-    server.sendEvents(event({ type: 'run:started', executionId: 'new', userId: 'ann', model: 'm' }));
-    const shown = await until(data.runs, (value) => value.state === 'ready' && value.value.length === 2);
-    expect(shown.state === 'ready' && shown.value.map(({ awaitingApproval }) => awaitingApproval)).to.deep.equal([
-      ['c'],
-      [],
-    ]);
-  });
-
   it('reports the error of a fetch, and retries on request', async () => {
-    server.responses.set('GET /runs', {
+    server.responses.set(CONVERSATION, {
       status: 503,
       body: { error: { code: 'overloaded', message: 'Later, please.' } },
     });
-    const failed = await until(data.runs, (shown) => shown.state === 'failed');
+    const failed = await until(runs, (shown) => shown.state === 'failed');
     expect(failed).to.deep.include({ state: 'failed', error: { code: 'overloaded', message: 'Later, please.' } });
-    server.responses.set('GET /runs', { body: { runs: [] } });
+    server.responses.set(CONVERSATION, { body: { runs: [] } });
     if (failed.state === 'failed') failed.retry();
-    await until(data.runs, isReady);
+    await until(runs, isReady);
   });
 
   it('keeps the loaded value when a later fetch fails', async () => {
-    await until(data.runs, isReady);
+    await until(runs, isReady);
     const requested = deferred();
-    server.responses.set('GET /runs', () => {
+    server.responses.set(CONVERSATION, () => {
       requested.resolve();
       return { status: 500 };
     });
     server.send('event: resync\ndata: {}\n\n');
     await requested.promise;
     await data.connection.get('/nothing').catch(() => undefined);
-    expect(data.runs.get().state).to.equal('ready');
+    expect(runs.get().state).to.equal('ready');
   });
 
   it('detects that it is signed out, and signs in with the token', async () => {
@@ -256,11 +249,10 @@ describe('HttpData', () => {
     expect(data.access.get().state).to.equal('signedOut');
   });
 
-  it('sends each command to its run or provider', async () => {
+  it('sends each command to its run', async () => {
     const commands = createHttpCommands(data);
     for (const action of ['cancel', 'approve', 'reject', 'tool-results'])
       server.responses.set(`POST /runs/a%2Fb/${action}`, { body: {} });
-    server.responses.set('POST /providers/p/connect', { body: { url: 'https://vendor.example/authorize' } });
     const named = { executionId: 'a/b', callId: 'c' };
     await commands.cancelRun('a/b');
     await commands.approve({ ...named, argumentsHash: 'h' });
@@ -272,11 +264,10 @@ describe('HttpData', () => {
       { callId: 'c', argumentsHash: 'h', reason: 'no' },
       { callId: 'c', output: 'x' },
     ]);
-    expect(await commands.connectProvider('p')).to.equal('https://vendor.example/authorize');
   });
 
   it('closes the stream with its last subscriber', async () => {
-    await until(data.runs, isReady);
+    await until(runs, isReady);
     const [stream] = server.streams;
     const closed = new Promise<void>((resolve) => stream!.on('close', resolve));
     for (const unsubscribe of subscriptions.splice(0)) unsubscribe();
@@ -293,14 +284,14 @@ describe('HttpData', () => {
       reloadIntervalMs: 1,
       backoff: () => 1,
     });
-    await until(data.runs, isReady);
+    const details = await openRun();
     let updates = 0;
-    subscriptions.push(data.runs.subscribe(() => (updates += 1)));
+    subscriptions.push(details.subscribe(() => (updates += 1)));
     for (let iteration = 1; iteration <= 50; iteration += 1)
       server.sendEvents(event({ type: 'iteration:start', iteration, seq: iteration }));
     // The stream is read in order, so once this event has been handled, all the others have been read.
     const requested = deferred();
-    server.responses.set('GET /runs', () => {
+    server.responses.set(`GET /runs/${RUN_ID}`, () => {
       requested.resolve();
       return { status: 500 };
     });
@@ -308,7 +299,7 @@ describe('HttpData', () => {
     await requested.promise;
     flush();
     expect(updates).to.equal(1);
-    const shown = data.runs.get();
-    expect(shown.state === 'ready' && shown.value[0]!.iterations).to.equal(50);
+    const shown = details.get();
+    expect(shown.state === 'ready' && shown.value?.run.iterations).to.equal(50);
   });
 });

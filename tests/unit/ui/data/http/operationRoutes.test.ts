@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { HttpData } from '../../../../../imports/ui/data/http/HttpData';
-import { OPERATION_ROUTES } from '../../../../../imports/ui/data/http/operationRoutes';
 import { DashboardServer } from '../../../../support/DashboardServer';
 import { until } from '../../../../support/until';
 
@@ -48,6 +47,8 @@ describe('the operations over HTTP', () => {
   it('unpack the field of the response that is the result', async () => {
     server.responses.set('POST /runs/r/cancel', { body: { state: 'cancelled' } });
     expect(await data.queries.call('ai.runs.cancel', { executionId: 'r' })).to.equal('cancelled');
-    expect(OPERATION_ROUTES['ai.runs.cancel'].field).to.equal('state');
+    server.responses.set('POST /providers/p/connect', { body: { url: 'https://vendor.example/authorize' } });
+    const url = await data.queries.call('ai.providers.connect', { providerId: 'p' });
+    expect(url).to.equal('https://vendor.example/authorize');
   });
 });

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { briefEvent, OMITTED_TYPES } from '../../../../../imports/api/runs/runEventStream';
 import {
   applyToolEvent,
   createToolCall,
@@ -10,16 +9,14 @@ import type { ToolCall, ToolCallState } from '../../../../../imports/business/ai
 import { IllegalTransitionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../../../imports/business/ai/domain/types/RunViews';
-import type { ListedRun } from '../../../../../imports/ui/data/DashboardData';
 import { reduceRun } from '../../../../../imports/ui/data/reducers/reduceRun';
 import type { StreamedRun } from '../../../../../imports/ui/data/reducers/reduceRun';
 import { runFromSnapshot } from '../../../../../imports/ui/data/reducers/runFromSnapshot';
-import { reduceRuns, reuseUnchangedRows, needsRunList } from '../../../../../imports/ui/data/reducers/reduceRuns';
+import { reduceRunRecord } from '../../../../../imports/ui/data/reducers/reduceRunRecord';
 import { reduceToolCalls } from '../../../../../imports/ui/data/reducers/reduceToolCalls';
-import { NO_USAGE } from '../../../../../imports/ui/data/reducers/usageView';
 import { approvedHash, recordedRun, RUN_ID, snapshotAfter } from '../../../../support/recordedRun';
 
-describe('reduceRun and reduceRuns', () => {
+describe('reduceRun', () => {
   let events: readonly AgentEvent[];
   before(async () => {
     events = await recordedRun();
@@ -62,13 +59,12 @@ describe('reduceRun and reduceRuns', () => {
 
   it('count the tokens of each response once, however the fetch and the events overlap', () => {
     const total = runFromSnapshot(snapshotAfter(events)).run.usage;
-    const row = (at: number): ListedRun => ({ ...snapshotAfter(events.slice(0, at)).run, awaitingApproval: [] });
     for (let at = 0; at < events.length; at += 1) {
       if (isCalling(events.slice(0, at))) continue;
       for (const from of [0, Math.floor(at / 2), at]) {
-        const [run] = reduceRuns([row(at)], events.slice(from));
-        expect(run!.usage, `fetched after ${at}, replayed from ${from}`).to.deep.equal(total);
-        expect(run!.state).to.equal('completed');
+        const run = events.slice(from).reduce(reduceRunRecord, snapshotAfter(events.slice(0, at)).run);
+        expect(run.usage, `fetched after ${at}, replayed from ${from}`).to.deep.equal(total);
+        expect(run.state).to.equal('completed');
       }
     }
   });
@@ -89,30 +85,10 @@ describe('reduceRun and reduceRuns', () => {
     }
   });
 
-  it('reach the same list from the brief events of the list’s stream', () => {
-    const brief = events.flatMap((event) =>
-      OMITTED_TYPES.has(event.type) ? [] : [JSON.parse(briefEvent(event.type, JSON.stringify(event))) as AgentEvent],
-    );
-    expect(JSON.stringify(brief), 'no text, no argument, no result').not.to.match(
-      /"(output_text|arguments|result|delta)":/,
-    );
-    const row: ListedRun = { ...snapshotAfter([]).run, awaitingApproval: [] };
-    for (let at = 1; at <= events.length; at += 1) {
-      const last = brief.findIndex(({ seq }) => seq > events[at - 1]!.seq);
-      expect(reduceRuns([row], last === -1 ? brief : brief.slice(0, last)), `after ${at}`).to.deep.equal(
-        reduceRuns([row], events.slice(0, at)),
-      );
-    }
-  });
-
-  it('store the arguments’ hash and the waiting call until the approval is decided', () => {
+  it('store the arguments’ hash of a call that waits for approval', () => {
     const index = events.findIndex(({ type }) => type === 'tool:approval_required');
     const before = runFromSnapshot(snapshotAfter(events.slice(0, index)));
     expect(reduceRun(before, events[index]!).argumentHashes.get('g')).to.equal(approvedHash);
-    const row: ListedRun = { ...snapshotAfter(events.slice(0, index)).run, awaitingApproval: [] };
-    const waiting = reduceRuns([row], events.slice(index, index + 1));
-    expect(waiting[0]!.awaitingApproval).to.deep.equal(['g']);
-    expect(reduceRuns(waiting, events.slice(index + 1))[0]!.awaitingApproval).to.deep.equal([]);
   });
 
   it('show the text of a response while it streams, and clear it once the transcript has it', () => {
@@ -137,81 +113,6 @@ describe('reduceRun and reduceRuns', () => {
       events[responses[0]!]!,
     ).turns.get(1);
     expect(first).to.deep.equal({ start: events[0]!.at, end: events[responses[0]!]!.at });
-  });
-
-  it('leave rows untouched that no event is about', () => {
-    const other: ListedRun = { ...snapshotAfter([]).run, _id: 'other', awaitingApproval: [] };
-    const row: ListedRun = { ...snapshotAfter([]).run, awaitingApproval: [] };
-    const [first, second] = reduceRuns([other, row], events);
-    expect(first).to.equal(other);
-    expect(second).not.to.equal(row);
-    const runs = [other];
-    expect(reduceRuns(runs, [{ ...events[1]!, executionId: 'unknown' }])).to.equal(runs);
-  });
-
-  it('add a started run when its event has the fields of a row, and request the list when it lacks them', () => {
-    const started: AgentEvent = {
-      type: 'run:started',
-      userId: 'ann',
-      model: 'm',
-      executionId: 'new',
-      at: 7,
-      seq: 1,
-      providerId: 'openai',
-      title: 'hello',
-      createdAt: 5,
-    };
-    const [row] = reduceRuns([], [started]);
-    expect(row).to.deep.equal({
-      _id: 'new',
-      userId: 'ann',
-      providerId: 'openai',
-      title: 'hello',
-      createdAt: 5,
-      startedAt: 7,
-      state: 'running',
-      iterations: 0,
-      usage: NO_USAGE,
-      awaitingApproval: [],
-    });
-    expect(needsRunList([row!], [started])).to.equal(false);
-    const { providerId: _providerId, title: _title, createdAt: _createdAt, ...bare } = started;
-    expect(reduceRuns([], [bare])).to.deep.equal([]);
-    expect(needsRunList([], [bare])).to.equal(true);
-    expect(needsRunList([row!], [{ ...started, type: 'run:cancelled', usage: { ...events[0]! } as never }])).to.equal(
-      true,
-    );
-  });
-
-  it('reuse the shown rows that equal fetched ones, whatever the order of their fields', () => {
-    const row = (fields: Partial<ListedRun>): ListedRun => ({
-      ...snapshotAfter([]).run,
-      awaitingApproval: [],
-      ...fields,
-    });
-    const shown = [row({ _id: '1', isCallingModel: true }), row({ _id: '2' })];
-    const { usage, ...rest } = row({ _id: '1' });
-    const rows = reuseUnchangedRows(shown, [row({ _id: '0' }), { usage, ...rest }, row({ _id: '2', iterations: 1 })]);
-    expect(rows.map(({ _id }) => _id)).to.deep.equal(['0', '1', '2']);
-    expect(rows[1]).to.equal(shown[0]);
-    expect(rows[2]).not.to.equal(shown[1]);
-  });
-
-  it('limit the list to 500 rows', () => {
-    const started = Array.from({ length: 700 }, (_, index): AgentEvent => ({
-      type: 'run:started',
-      userId: 'ann',
-      model: 'm',
-      executionId: `r${index}`,
-      at: index,
-      seq: 1,
-      providerId: 'p',
-      title: 't',
-      createdAt: index,
-    }));
-    const rows = reduceRuns([], started);
-    expect(rows).to.have.length(500);
-    expect(rows[0]!._id, 'the newest first').to.equal('r699');
   });
 
   it('log every event once, except deltas and progress', () => {
