@@ -3,7 +3,11 @@ import { expect } from 'chai';
 import { createUsageOperations } from '../../imports/business/ai/application/operations/UsageOperations';
 import type { UsageOperations } from '../../imports/business/ai/application/operations/UsageOperations';
 import { bucketOf } from '../../imports/business/ai/domain/entities/latencyBuckets';
-import { LLMAuthError, LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  LLMAuthError,
+  LLMPermissionError,
+  LLMInvalidRequestError,
+} from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { UsageFigures, UsageReport } from '../../imports/business/ai/domain/types/UsageReports';
@@ -190,9 +194,10 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect((await report({ ...period, model: 'm0', userId: 'bob' })).all.total.requests).to.equal(own);
       const bob: Actor = { userId: 'bob', source: 'method' };
       expect((await report({ ...period, model: 'm0' }, bob)).all.total.requests).to.equal(own);
-      expect((await report({ ...period, userId: 'ann' }, bob)).all.total.requests).to.equal(
+      expect((await report({ ...period, userId: 'bob' }, bob)).all.total.requests).to.equal(
         REQUESTS.filter(({ userId }) => userId === 'bob').length,
       );
+      expect(await failure(report({ ...period, userId: 'ann' }, bob))).to.be.instanceOf(LLMPermissionError);
       expect(await failure(report(period, { userId: '', source: 'http' }))).to.be.instanceOf(LLMAuthError);
     });
 

@@ -1,6 +1,8 @@
 /** `ai.usage.report` for any transport. Users see their own usage, admins everyone's. */
 import { identifier, integer, invalid, line, oneOf, optional, readObject, required } from '../../domain/arguments';
+import { LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { UsageReader } from '../../domain/interfaces/UsageReader';
+import type { Actor } from '../../domain/types/Actor';
 import type { Operation } from '../../domain/types/Operation';
 import { USAGE_GROUPS, USAGE_INTERVALS } from '../../domain/types/UsageReports';
 import type { UsageQuery, UsageReport } from '../../domain/types/UsageReports';
@@ -10,7 +12,7 @@ export interface UsageOperations {
   /**
    * `{ from, to, interval: 'hour' | 'day', utcOffset?, groupBy?, providerId?, model?, userId?, tool? }`
    * @throws LLMAuthError if nobody is logged in, LLMInvalidRequestError for invalid arguments and for more than 1,000
-   *   intervals
+   *   intervals, LLMPermissionError for a user who asks for the usage of another
    */
   readonly 'ai.usage.report': Operation<UsageReport>;
 }
@@ -39,9 +41,17 @@ export function createUsageOperations({ usage }: { readonly usage: UsageReader }
     async 'ai.usage.report'(actor, argument) {
       signedIn(actor);
       const query = readQuery(argument);
-      return usage.report(actor.isAdmin === true ? query : { ...query, userId: actor.userId });
+      return usage.report(permittedQuery(actor, query));
     },
   };
+}
+
+/** @throws LLMPermissionError for a user who asks for the usage of another */
+function permittedQuery({ userId, isAdmin }: Actor, query: UsageQuery): UsageQuery {
+  if (isAdmin === true) return query;
+  if (query.userId !== undefined && query.userId !== userId)
+    throw new LLMPermissionError('Only admins see the usage of other users.', { path: 'userId' });
+  return { ...query, userId };
 }
 
 function readQuery(argument: unknown): UsageQuery {

@@ -183,10 +183,12 @@ export class OAuthFlow {
     const { providers, vault, clients, log } = this.ports;
     const provider = await providers.find(providerId);
     if (provider === undefined) throw notAllowed();
-    if (!isPersonal(provider.auth))
-      throw new LLMInvalidRequestError(`Provider "${provider.name}" does not use credentials of individual users.`, {
+    if (!isPersonal(provider.auth)) {
+      const { name } = await this.allowedProvider(userId, providerId);
+      throw new LLMInvalidRequestError(`Provider "${name}" does not use credentials of individual users.`, {
         path: 'providerId',
       });
+    }
     const row = await vault.store.take(credentialIdFor(provider, userId));
     if (row === undefined) return;
     log.info('oauth:disconnected', { providerId, userId });
