@@ -37,7 +37,7 @@ import type { HostOperations } from './HostOperations';
 import { isNavigation } from './http/leavePages';
 import { jsonBody } from './http/jsonBody';
 import type { JsonBodyLimits } from './http/jsonBody';
-import { listGeminiModels, listModels, modelsApiOf, readGeminiModel, readModel } from './gateway/models/modelsRoutes';
+import { listModels, modelsApiOf, readModel } from './gateway/models/modelsRoutes';
 import { compactResponse } from './gateway/responses/compactResponse';
 import type { CompactionPorts } from './gateway/responses/compactResponse';
 import { cancelResponse, createResponse, deleteResponse, readResponse } from './gateway/responses/responsesRoutes';
@@ -194,13 +194,13 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   add('gemini', /^\/v1(?:beta|alpha)\/models$/, '/v1beta/models', {
     method: 'get',
     scope: 'read',
-    handler: listGeminiModels(ports.models),
+    handler: listModels(ports.models, () => 'gemini'),
   });
   // A tag after a colon, such as `:free`, is part of the name; verbs are in camel case.
   add('gemini', /^\/v1(?:beta|alpha)\/models\/(?<id>[^:]+(?::[a-z\d.-]+)?)$/, '/v1beta/models/:id', {
     method: 'get',
     scope: 'read',
-    handler: readGeminiModel(ports.models),
+    handler: readModel(ports.models, () => 'gemini'),
   });
 
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });

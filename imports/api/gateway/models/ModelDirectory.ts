@@ -1,13 +1,17 @@
 /** The providers and models that a caller may use. */
+import { offeredModels } from '../../../business/ai/application/operations/offeredModels';
 import { permittedProviders } from '../../../business/ai/application/operations/permittedProviders';
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../../business/ai/domain/interfaces/AccessPolicy';
 import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
 import type { WireName } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
+import { isListedModel } from '../../../business/ai/infrastructure/vendors/capabilities';
+import { VENDOR_ROWS } from '../../../business/ai/infrastructure/vendors/vendors';
 import { toActor } from '../../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';
 import { resolveModel } from './resolveModel';
+import { VendorModelLists } from './VendorModelLists';
 
 export interface ResolvedModel {
   readonly providerId: string;
@@ -22,6 +26,10 @@ export interface ListedModel {
   /** Valid as a request's `model`. */
   readonly id: string;
   readonly providerId: string;
+  /** Absent for a default that only the vendor knows. */
+  readonly model?: string;
+  /** Absent for a model of which nothing is known but its name. */
+  readonly capabilities?: ModelCapabilities;
 }
 
 export interface ModelDirectoryPorts {
@@ -30,8 +38,11 @@ export interface ModelDirectoryPorts {
   readonly access?: AccessPolicy;
 }
 
+type ProviderRow = ReturnType<AIModule['providers']['rows']>[number];
+
 export class ModelDirectory {
   private readonly ports: ModelDirectoryPorts;
+  private readonly lists = new VendorModelLists();
 
   constructor(ports: ModelDirectoryPorts) {
     this.ports = ports;
@@ -51,18 +62,51 @@ export class ModelDirectory {
     };
   }
 
+  /** The models of each provider, its default first: those it is restricted to, or else those its vendor lists. */
   async list(principal: ApiPrincipal): Promise<readonly ListedModel[]> {
-    return (await this.visible(principal)).flatMap(({ id: providerId, allowedModels, defaultModel, deployment }) => {
-      const names = allowedModels ?? [defaultModel ?? deployment].filter((name) => name !== undefined);
-      // A provider's own name stands for its default model.
-      return names.length === 0
-        ? [{ id: providerId, providerId }]
-        : names.map((name) => ({ id: `${providerId}/${name}`, providerId }));
-    });
+    const lists = await Promise.all(
+      (await this.visible(principal)).map(async (row) => {
+        const names = await this.namesOf(row, principal);
+        // A provider's own name stands for its default model.
+        return (names.length === 0 ? [undefined] : names).map((name) => this.describe(row, name));
+      }),
+    );
+    return lists.flat();
+  }
+
+  /**
+   * The model of a name that is valid in a request, by that name.
+   * @throws LLMModelNotFoundError with the candidates
+   */
+  async find(principal: ApiPrincipal, requested: string): Promise<ListedModel> {
+    const rows = await this.visible(principal);
+    const { providerId, model } = resolveModel(requested, rows);
+    const row = rows.find(({ id }) => id === providerId);
+    return row === undefined
+      ? { id: requested, providerId }
+      : { ...this.describe(row, model ?? offeredModels(row, VENDOR_ROWS[row.vendor]).defaultModel), id: requested };
+  }
+
+  private async namesOf(row: ProviderRow, { userId }: ApiPrincipal): Promise<readonly string[]> {
+    const provider = this.ports.module.providers.get(row.id);
+    const isRestricted = row.allowedModels !== undefined;
+    const listed = isRestricted || provider === undefined ? undefined : await this.lists.read(provider, userId);
+    return offeredModels(row, VENDOR_ROWS[row.vendor], listed).names;
+  }
+
+  private describe({ id: providerId, vendor }: ProviderRow, model: string | undefined): ListedModel {
+    if (model === undefined) return { id: providerId, providerId };
+    const provider = isListedModel(vendor, model) ? this.ports.module.providers.get(providerId) : undefined;
+    return {
+      id: `${providerId}/${model}`,
+      providerId,
+      model,
+      ...(provider === undefined ? {} : { capabilities: provider.getCapabilities(model) }),
+    };
   }
 
   /** The default one first. */
-  private async visible(principal: ApiPrincipal): Promise<ReturnType<AIModule['providers']['rows']>> {
+  private async visible(principal: ApiPrincipal): Promise<readonly ProviderRow[]> {
     const { module, access } = this.ports;
     await module.providers.refresh();
     const providers = module.providers.rows();

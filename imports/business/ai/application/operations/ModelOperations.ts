@@ -5,6 +5,8 @@ import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { ModelView } from '../../domain/types/ModelViews';
 import type { Operation } from '../../domain/types/Operation';
 import type { VendorName } from '../../domain/types/VendorTypes';
+import { offeredModels } from './offeredModels';
+import type { ProviderOfModels, VendorModels } from './offeredModels';
 import { permittedProviders } from './permittedProviders';
 import { signedIn } from './RunOperations';
 
@@ -28,34 +30,7 @@ export interface ModelOperationsPorts {
   readonly vendorModels: (vendor: VendorName) => VendorModels;
 }
 
-export interface VendorModels {
-  /** The model that the vendor's accounts use by default. */
-  readonly defaultModel?: string;
-  /** Names valid in a request. */
-  readonly currentModels?: readonly string[];
-}
-
-export interface ProviderOfModels {
-  readonly id: string;
-  readonly vendor: VendorName;
-  readonly allowedModels?: readonly string[];
-  readonly defaultModel?: string;
-  readonly deployment?: string;
-}
-
 export function createModelOperations({ providers, access, vendorModels }: ModelOperationsPorts): ModelOperations {
-  const modelsOf = (provider: ProviderOfModels): readonly Pick<ModelView, 'model' | 'isDefault'>[] => {
-    const known = vendorModels(provider.vendor);
-    const { allowedModels, deployment, defaultModel = deployment ?? known.defaultModel } = provider;
-    const names = allowedModels ?? known.currentModels ?? [];
-    // A default that is not allowed is refused in every request.
-    const isAllowed = defaultModel !== undefined && allowedModels?.includes(defaultModel) !== false;
-    const models = names
-      .filter((name) => !isAllowed || name !== defaultModel)
-      .map((model) => ({ model, isDefault: false }));
-    if (isAllowed) return [{ model: defaultModel, isDefault: true }, ...models];
-    return models.length === 0 ? [{ isDefault: false }] : models;
-  };
   return {
     async 'ai.models.list'(actor, argument = {}) {
       signedIn(actor);
@@ -66,12 +41,13 @@ export function createModelOperations({ providers, access, vendorModels }: Model
         models: permitted.flatMap((row): readonly ModelView[] => {
           const provider = providers.get(row.id);
           if (provider === undefined) return [];
-          return modelsOf(row).map(({ model, isDefault }) => ({
+          const { names, defaultModel } = offeredModels(row, vendorModels(row.vendor));
+          return (names.length === 0 ? [undefined] : names).map((model) => ({
             ...provider.getCapabilities(model ?? ''),
             id: model === undefined ? row.id : `${row.id}/${model}`,
             providerId: row.id,
             ...(model === undefined ? {} : { model }),
-            isDefault,
+            isDefault: model !== undefined && model === defaultModel,
           }));
         }),
       };

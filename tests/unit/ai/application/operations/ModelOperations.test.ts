@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createModelOperations } from '../../../../../imports/business/ai/application/operations/ModelOperations';
-import type { ProviderOfModels } from '../../../../../imports/business/ai/application/operations/ModelOperations';
+import type { ProviderOfModels } from '../../../../../imports/business/ai/application/operations/offeredModels';
 import type { AccessPolicy } from '../../../../../imports/business/ai/domain/interfaces/AccessPolicy';
 import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
 import { capabilitiesOf } from '../../../../../imports/business/ai/infrastructure/vendors/capabilities';

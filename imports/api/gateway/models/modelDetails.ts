@@ -1,0 +1,48 @@
+/**
+ * What clients want to know about a model beyond the formats of the three APIs, under the names that OpenRouter's list
+ * of models has: https://openrouter.ai/docs/api-reference/list-available-models
+ */
+import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
+import type { ModelPrice } from '../../../business/ai/domain/types/ModelPrice';
+import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import type { ListedModel } from './ModelDirectory';
+
+export function modelDetails({ capabilities }: ListedModel): JsonObject {
+  if (capabilities === undefined) return {};
+  const { price } = capabilities;
+  return {
+    architecture: { input_modalities: inputModalities(capabilities), output_modalities: ['text'] },
+    supported_parameters: supportedParameters(capabilities),
+    ...(price === undefined ? {} : { pricing: pricing(price) }),
+  };
+}
+
+function inputModalities({ supportsVision, supportsFiles }: ModelCapabilities): string[] {
+  return ['text', ...(supportsVision ? ['image'] : []), ...(supportsFiles ? ['file'] : [])];
+}
+
+function supportedParameters(capabilities: ModelCapabilities): string[] {
+  return [
+    'max_tokens',
+    ...(capabilities.supportsTools ? ['tools', 'tool_choice'] : []),
+    ...(capabilities.supportsParallelTools ? ['parallel_tool_calls'] : []),
+    ...(capabilities.supportsJSON ? ['response_format'] : []),
+    ...(capabilities.supportsJSONSchema ? ['structured_outputs'] : []),
+    ...(capabilities.supportsReasoning ? ['reasoning'] : []),
+  ];
+}
+
+/** US dollars per token, as decimal numbers in strings. */
+function pricing({ input, output, cached, cacheWrite }: ModelPrice): JsonObject {
+  return {
+    prompt: perToken(input),
+    completion: perToken(output),
+    ...(cached === undefined ? {} : { input_cache_read: perToken(cached) }),
+    ...(cacheWrite === undefined ? {} : { input_cache_write: perToken(cacheWrite) }),
+  };
+}
+
+/** @param dollars per million tokens */
+function perToken(dollars: number): string {
+  return (dollars / 1e6).toFixed(12).replace(/\.?0+$/, '');
+}
