@@ -135,6 +135,25 @@ describe('a run’s page in Chromium', function () {
     expect(await page.locator('.tag-chip a').allTextContents()).to.deep.equal(['golden', 'v2']);
   });
 
+  it('shows the feedback of others at once, and retains what is being written', async () => {
+    const id = await finishedRun('get_time', ['get_time']);
+    await open(`/runs/${id}`);
+    await page.getByRole('heading', { name: 'Feedback and tags' }).waitFor();
+    await app.post(`/runs/${id}/rating`, { rating: 'down', comment: 'Wrong time.' });
+    await page.locator('.thumb-down[aria-pressed="true"]').waitFor();
+    expect(await page.getByLabel('Comment').inputValue()).to.equal('Wrong time.');
+    await app.post(`/runs/${id}/tags`, { tags: ['checked'] });
+    await page.getByRole('link', { name: 'checked' }).waitFor();
+    await page.getByLabel('Comment').fill('Wrong time zone.');
+    await app.post(`/runs/${id}/rating`, { rating: 'up', comment: 'Right after all.' });
+    await page.locator('.thumb-up[aria-pressed="true"]').waitFor();
+    expect(await page.getByLabel('Comment').inputValue()).to.equal('Wrong time zone.');
+    await page.getByRole('button', { name: 'Bad' }).click();
+    await page.locator('.thumb-down[aria-pressed="true"]').waitFor();
+    await app.post(`/runs/${id}/rating`, { rating: null });
+    await page.getByLabel('Comment').waitFor({ state: 'detached' });
+  });
+
   it('saves the complete run as JSON', async () => {
     const id = await finishedRun('get_time', ['get_time']);
     await open(`/runs/${id}`);

@@ -115,6 +115,8 @@ for (const [name, open] of Object.entries(DATABASES)) {
       });
       await addRun('open', { createdAt: 400, calls: [toolCall('c', { state: 'awaiting_approval' })] });
       const FOUND: readonly (readonly [filter: object, ids: readonly string[]])[] = [
+        [{ executionId: 'slow' }, ['slow']],
+        [{ executionId: 'slow', waiting: true }, []],
         [{ state: 'failed' }, ['slow']],
         [{ state: ['failed', 'completed'] }, ['slow', 'fast']],
         [{ waiting: true }, ['open']],
@@ -228,6 +230,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await ids({}, ANN)).to.deep.equal(['hers']);
       expect(await ids({ userId: 'ann' }, ANN)).to.deep.equal(['hers']);
       expect((await summary({}, BOB)).total).to.equal(1);
+      expect(await ids({ executionId: 'his' }, ANN)).to.deep.equal([]);
       expect((await ids()).toSorted()).to.deep.equal(['hers', 'his']);
       const thrown = await failure(list({ userId: 'bob' }, ANN));
       expect(thrown).to.include({ code: 'permission-denied', path: 'userId' });

@@ -83,13 +83,22 @@ export class DashboardBrowser {
 
   /** Starts a run over the HTTP API. @returns its id */
   async startRun(input: string, tools: readonly string[] = [], providerId = 'openai'): Promise<string> {
-    const response = await fetch(`${this.server.url}/runs`, {
+    const requestId = Math.random().toString(36).slice(2);
+    const { executionId } = (await this.post('/runs', { requestId, providerId, input, tools })) as {
+      executionId: string;
+    };
+    return executionId;
+  }
+
+  /** Sends a request of the HTTP API, as somebody does who is not on the page. @returns the response's body */
+  async post(path: string, body: object): Promise<unknown> {
+    const response = await fetch(`${this.server.url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ requestId: Math.random().toString(36).slice(2), providerId, input, tools }),
+      body: JSON.stringify(body),
     });
-    expect(response.status, 'the run starts').to.equal(202);
-    return ((await response.json()) as { executionId: string }).executionId;
+    expect(response.ok, `${response.status} for ${path}`).to.equal(true);
+    return response.json();
   }
 
   /** Resolves once the loop has emitted such an event. */

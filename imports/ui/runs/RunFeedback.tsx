@@ -1,5 +1,5 @@
 /** What people think of a run, and how they label it: rating, comment, tags, and the metadata of its start. */
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { RunRating, RunView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../hooks/BolideProvider';
 import { Ago } from '../components/Elapsed';
@@ -8,23 +8,29 @@ import { useAction } from '../components/useAction';
 import { linkTo } from '../shell/route';
 import { TagEditor } from './TagEditor';
 
-/** Fields that were changed here, until the run is loaded again. */
+/** Fields that were changed here and are not loaded again yet. */
 type Changes = Partial<Pick<RunView, 'comment' | 'tags'>> & { readonly rating?: RunRating | null };
 
 export function RunFeedback({ run }: { readonly run: RunView }) {
   const { call } = useData();
-  const [changes, setChanges] = useState<Changes>({});
   const executionId = run._id;
-  const rating = changes.rating === undefined ? run.rating : (changes.rating ?? undefined);
-  const stored = changes.comment ?? run.comment ?? '';
-  const [comment, setComment] = useState(stored);
+  const current = useListedRun(executionId) ?? run;
+  const [changes, setChanges] = useState<Changes>(NO_CHANGES);
+  // What was loaded contains the changes made here, and those of others after them.
+  const { rating: storedRating, ratedAt, ratedBy, tags: storedTags = NO_TAGS } = current;
+  useEffect(() => setChanges(NO_CHANGES), [ratedAt, storedRating, storedTags]);
+  const rating = changes.rating === undefined ? storedRating : (changes.rating ?? undefined);
+  const stored = changes.comment ?? current.comment ?? '';
+  /** Absent: not edited. */
+  const [draft, setDraft] = useState<string>();
+  const comment = draft ?? stored;
   const rate = useAction(
     useCallback(
       async (next: RunRating | null, text: string) => {
         const given = text.trim();
         await call('ai.runs.rate', { executionId, rating: next, ...(given === '' ? {} : { comment: given }) });
         setChanges((before) => ({ ...before, rating: next, comment: next === null ? '' : given }));
-        if (next === null) setComment('');
+        setDraft(undefined);
       },
       [call, executionId],
     ),
@@ -55,9 +61,9 @@ export function RunFeedback({ run }: { readonly run: RunView }) {
             <Icon name={icon} /> {label}
           </button>
         ))}
-        {run.ratedAt !== undefined && run.ratedBy !== undefined && changes.rating === undefined && (
+        {rating !== undefined && rating === storedRating && ratedAt !== undefined && ratedBy !== undefined && (
           <span className="muted">
-            by <bdi>{run.ratedBy}</bdi>, <Ago at={run.ratedAt} />
+            by <bdi>{ratedBy}</bdi>, <Ago at={ratedAt} />
           </span>
         )}
       </div>
@@ -74,7 +80,7 @@ export function RunFeedback({ run }: { readonly run: RunView }) {
             maxLength={2_000}
             dir="auto"
             value={comment}
-            onChange={(event) => setComment(event.target.value)}
+            onChange={(event) => setDraft(event.target.value)}
             placeholder="What was good or wrong?"
             aria-label="Comment"
           />
@@ -89,7 +95,7 @@ export function RunFeedback({ run }: { readonly run: RunView }) {
         </p>
       )}
       <TagEditor
-        tags={changes.tags ?? run.tags ?? NO_TAGS}
+        tags={changes.tags ?? storedTags}
         isBusy={tag.isBusy}
         onChange={tag.run}
         linkOf={(name) => linkTo(['runs'], { tag: name })}
@@ -113,8 +119,15 @@ export function RunFeedback({ run }: { readonly run: RunView }) {
   );
 }
 
+/** The run as it is stored, also once its own events have ended; undefined until it is loaded. */
+function useListedRun(executionId: string): RunView | undefined {
+  const loaded = useData().useQuery('ai.runs.list', { executionId, limit: 1 });
+  return loaded.state === 'ready' ? loaded.value.runs[0] : undefined;
+}
+
 const RATINGS = [
   { value: 'up', label: 'Good', icon: 'thumbUp' },
   { value: 'down', label: 'Bad', icon: 'thumbDown' },
 ] as const;
 const NO_TAGS: readonly string[] = [];
+const NO_CHANGES: Changes = {};

@@ -27,6 +27,7 @@ const STATES = Object.keys(RUN_TRANSITIONS) as readonly RunState[];
 const SORTS: readonly RunSort[] = ['createdAt', 'cost', 'duration', 'tokens'];
 const RATINGS: readonly RunRating[] = ['up', 'down'];
 const FILTER_FIELDS = [
+  'executionId',
   'search',
   'state',
   'waiting',
@@ -100,6 +101,7 @@ function filterOf(fields: JsonObject): RunListFilter {
   const from = fields['from'] ?? (since instanceof Date ? since.getTime() : since);
   const named = identifier(ARGUMENT_LIMITS.id);
   return {
+    ...optional(fields, 'executionId', named),
     ...optional(fields, 'userId', named),
     ...(state === undefined
       ? {}

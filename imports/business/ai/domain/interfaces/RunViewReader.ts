@@ -27,6 +27,8 @@ export interface RunFilter {
 
 /** All conditions hold together. Costs are US dollars, durations milliseconds, bounds are inclusive. */
 export interface RunListFilter {
+  /** Only this run. */
+  readonly executionId?: string;
   readonly userId?: string;
   readonly states?: readonly RunState[];
   /** Only runs that wait for a person or another service. */

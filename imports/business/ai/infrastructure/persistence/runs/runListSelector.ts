@@ -5,9 +5,10 @@ import { searchSelector } from './searchWords';
 
 /** @param waitingIds the runs that wait, for a filter that asks for them */
 export function runListSelector(filter: RunListFilter, waitingIds: readonly string[] = []): Selector {
-  const { userId, states, waiting, providerId, model, tool, tag, rating, conversationId, search } = filter;
+  const { executionId, userId, states, waiting, providerId, model, tool, tag, rating, conversationId, search } = filter;
   const { from, to, minCost, maxCost, minDuration, maxDuration } = filter;
   const conditions: readonly Selector[] = [
+    ...equal('_id', executionId),
     ...equal('userId', userId),
     ...(states === undefined ? [] : [{ state: states.length === 1 ? states[0] : { $in: states } }]),
     ...(waiting === undefined ? [] : [{ _id: { $in: waitingIds } }]),
