@@ -1,11 +1,10 @@
-/** One model call in full: tokens by kind, cost, attempts, ids, and the raw request and response. */
+/** One model call in full: tokens by kind, cost, attempts and ids. */
 import type { ReactNode } from 'react';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import { formatCount, formatDateTime, formatDuration, formatMoney } from '../format/format';
 import { RequestRoute } from '../requests/RequestRoute';
 import { CopyButton } from '../components/CopyButton';
 import { FoldedText } from '../components/FoldedText';
-import { RequestBodies } from './RequestBodies';
 
 export interface RequestFactsProps {
   readonly request: RequestView;
@@ -73,7 +72,6 @@ export function RequestFacts({ request, showsRoute = true }: RequestFactsProps) 
           </ul>
         </>
       )}
-      <RequestBodies request={request} />
     </>
   );
 }

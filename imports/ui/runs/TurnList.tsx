@@ -4,6 +4,8 @@ import { formatCount, formatDuration } from '../format/format';
 import { formatCost } from '../format/formatCost';
 import { Icon } from '../components/Icon';
 import { Elapsed } from '../components/Elapsed';
+import { linkTo } from '../shell/route';
+import { RequestBodies } from './RequestBodies';
 import { RequestFacts } from './RequestFacts';
 import type { TurnRecord } from './turnRecords';
 
@@ -86,6 +88,10 @@ const TurnCard = memo(function TurnCard({
                 </h3>
               )}
               <RequestFacts request={request} />
+              <p className="turn-buttons">
+                <a href={linkTo(['requests', request._id])}>Open the request</a>
+              </p>
+              <RequestBodies request={request} />
             </section>
           ))}
           {onFork !== undefined && (

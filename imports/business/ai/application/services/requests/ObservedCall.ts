@@ -2,6 +2,7 @@
 import { priceUsage } from '../../../domain/entities/CallCost';
 import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { safeMessage } from '../../../domain/errors/safeText';
 import type { RequestLog } from '../../../domain/interfaces/RequestLog';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
@@ -38,6 +39,7 @@ export class ObservedCall {
   private readonly attempts: LoggedAttempt[] = [];
   private vendorRequestId: string | undefined;
   private firstContentAt: number | undefined;
+  private isAnswered = false;
   private hasEnded = false;
 
   constructor(userId: string, options: GenerateOptions, isStream: boolean, ports: ObservedCallPorts) {
@@ -49,6 +51,7 @@ export class ObservedCall {
     this.options = {
       ...options,
       onHead: (head) => {
+        this.isAnswered = true;
         this.vendorRequestId = head.requestId;
         onHead?.(head);
       },
@@ -85,7 +88,7 @@ export class ObservedCall {
       {
         ...(response === undefined ? {} : fieldsOf(response)),
         state: isAborted ? 'cancelled' : 'failed',
-        ...(failure?.status === undefined ? {} : { status: failure.status }),
+        ...(failure === undefined || isAborted ? {} : this.statusOf(failure)),
         ...(failure?.requestId === undefined ? {} : { vendorRequestId: failure.requestId }),
         error: {
           code: failure?.code ?? (isAborted ? 'aborted' : 'vendor-error'),
@@ -94,6 +97,12 @@ export class ObservedCall {
       },
       response ?? usage?.(),
     );
+  }
+
+  /** The vendor's status, or the one that the gateway reports a call with that no vendor has answered. */
+  private statusOf({ status, httpStatus }: LLMError): Pick<RequestEntry, 'status'> {
+    if (status !== undefined) return { status };
+    return this.given.origin?.source === 'gateway' && !this.isAnswered ? { status: httpStatus } : {};
   }
 
   /** @param received the response, or the usage of what arrived of it */

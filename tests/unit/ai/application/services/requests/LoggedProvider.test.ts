@@ -83,6 +83,14 @@ describe('LoggedProvider', () => {
     expect(log.entries[0]?.usage.output_tokens).to.be.greaterThan(0);
   });
 
+  it('logs the status of a call that no vendor has answered only for a client of the gateway', async () => {
+    const origin = { source: 'gateway', api: 'responses' } as const;
+    const { manager, log } = logged([new LLMTimeoutError('Too slow.'), new LLMTimeoutError('Too slow.')]);
+    await failure(manager.generate('ann', { ...HELLO, origin }));
+    await failure(manager.generate('ann', HELLO));
+    expect(log.entries.map(({ status }) => status)).to.deep.equal([504, undefined]);
+  });
+
   it('logs an aborted call as cancelled, and one that ran out of time as failed', async () => {
     const controller = new AbortController();
     const { manager, log } = logged([
