@@ -27,8 +27,9 @@ import { HttpError } from './http/HttpError';
 import { handleGeneration } from './gateway/generation/handleGeneration';
 import type { GenerationPorts } from './gateway/generation/handleGeneration';
 import { chatCompletionsApi } from './gateway/generation/chatCompletionsApi';
-import { GEMINI_PATH, geminiApi } from './gateway/generation/geminiApi';
+import { GEMINI_COUNT_PATH, GEMINI_PATH, geminiApi } from './gateway/generation/geminiApi';
 import { messagesApi } from './gateway/generation/messagesApi';
+import { countResponseTokens, countTokens } from './gateway/tokens/countTokens';
 import { serveNotFound } from './dashboard/dashboardPages';
 import { createRoute } from './http/createRoute';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
@@ -143,6 +144,11 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     handler: createResponse(ports),
     isLogged: true,
   });
+  add('responses', '/v1/responses/input_tokens', '/v1/responses/input_tokens', {
+    method: 'post',
+    scope: 'generate',
+    handler: countResponseTokens(ports),
+  });
   add('responses', '/v1/responses/compact', '/v1/responses/compact', {
     method: 'post',
     scope: 'generate',
@@ -173,6 +179,16 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     scope: 'generate',
     handler: handleGeneration(messagesApi, ports),
     isLogged: true,
+  });
+  add('anthropic_messages', '/v1/messages/count_tokens', '/v1/messages/count_tokens', {
+    method: 'post',
+    scope: 'generate',
+    handler: countTokens(messagesApi, ports, (input_tokens) => ({ input_tokens })),
+  });
+  add('gemini', GEMINI_COUNT_PATH, '/v1beta/models/:model:countTokens', {
+    method: 'post',
+    scope: 'generate',
+    handler: countTokens(geminiApi, ports, (totalTokens) => ({ totalTokens })),
   });
   add('gemini', GEMINI_PATH, '/v1beta/models/:model', {
     method: 'post',

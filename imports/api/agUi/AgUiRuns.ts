@@ -69,7 +69,7 @@ export class AgUiRuns {
 
   private async start(principal: ApiPrincipal, input: RunAgentInput, options: AgUiOptions): Promise<AgUiTurn> {
     const { models, methods, tools } = this.ports;
-    const { providerId, address } = await models.resolve(principal, options.model, 'responses');
+    const { providerId, model: named } = await models.resolve(principal, options.model, 'responses');
     const { items, instructions } = toConversation(input);
     const { executionId } = await methods['ai.runs.start'](toActor(principal), {
       requestId: input.runId,
@@ -78,7 +78,7 @@ export class AgUiRuns {
       tools: options.tools ?? tools.tools.filter(({ external }) => external !== true).map(({ name }) => name),
       ...(/^[^\s\p{C}]{1,128}$/u.test(input.threadId) ? { conversationId: input.threadId } : {}),
       ...(input.tools.length === 0 ? {} : { clientTools: input.tools }),
-      ...(address === providerId ? {} : { model: address.slice(providerId.length + 1) }),
+      ...(named === undefined ? {} : { model: named }),
       ...(instructions === undefined ? {} : { instructions }),
     });
     return { executionId, answered: new Map() };

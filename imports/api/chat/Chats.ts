@@ -44,7 +44,8 @@ interface LaunchOptions {
   readonly request: ChatRequest;
   readonly tools: readonly string[];
   readonly providerId: string;
-  readonly address: string;
+  /** The model's name at the provider. Absent: its default. */
+  readonly named: string | undefined;
 }
 
 const START_PATIENCE_MS = 10_000;
@@ -97,7 +98,7 @@ export class Chats {
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([trigger, messages, model, instructions, tools]))
       .digest('base64url');
-    const { providerId, address } = await models.resolve(principal, model, 'responses');
+    const { providerId, model: named } = await models.resolve(principal, model, 'responses');
     for (;;) {
       const chat = await chats.find(userId, chatId);
       const current = await this.lastRun(userId, chat);
@@ -111,14 +112,14 @@ export class Chats {
       // Reserved first, so that only one of two messages at a time is answered.
       const reserved = { userId, chatId, requestId: randomUUID(), fingerprint, messages };
       if (await chats.replace(reserved, chat?.requestId))
-        return await this.launch(principal, { request, tools, providerId, address }, reserved, chat);
+        return await this.launch(principal, { request, tools, providerId, named }, reserved, chat);
     }
   }
 
   /** @param previous the chat before, which is restored if the run does not start */
   private async launch(
     principal: ApiPrincipal,
-    { request, tools, providerId, address }: LaunchOptions,
+    { request, tools, providerId, named }: LaunchOptions,
     { userId, chatId, requestId }: StoredChat,
     previous: ChatDocument | undefined,
   ): Promise<ChatTurn> {
@@ -132,7 +133,7 @@ export class Chats {
         tools,
         // Groups the chat's runs; ids of chats may have what those of conversations may not.
         ...(/^[^\s\p{C}]{1,128}$/u.test(chatId) ? { conversationId: chatId } : {}),
-        ...(address === providerId ? {} : { model: address.slice(providerId.length + 1) }),
+        ...(named === undefined ? {} : { model: named }),
         ...(instructions === undefined ? {} : { instructions }),
       });
     } catch (error) {

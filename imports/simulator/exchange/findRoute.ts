@@ -73,6 +73,8 @@ function openaiOperation(
   if (schemas.responses === undefined || isBeforeResponses(query['api-version'])) return undefined;
   if (method === 'POST' && tail === 'responses') return { kind: 'generate', wire: 'responses' };
   if (method === 'POST' && tail === 'responses/compact') return { kind: 'compact' };
+  if (method === 'POST' && tail === 'responses/input_tokens' && vendor === 'openai')
+    return { kind: 'count-tokens', wire: 'responses' };
   const [, id, part] = /^responses\/([^/]+)(?:\/(cancel|input_items))?$/.exec(tail) ?? [];
   if (id === undefined) return undefined;
   if (method === 'POST' && part === 'cancel') return { kind: 'stored-response', id, action: 'cancel' };

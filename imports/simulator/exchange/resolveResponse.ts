@@ -79,7 +79,7 @@ export async function resolveResponse(
   const { body } = request;
   if (!isObject(body)) return renderRejection(vendor, reject('We could not parse the JSON body of your request.'));
   const wire = WIRES[wireName];
-  const wireRequest = toWireRequest(vendor, operation, body, request.headers, sources.archive);
+  const wireRequest = toWireRequest(vendor, operation, generationIn(body), request.headers, sources.archive);
   const rejection = checkRequest(operation, wireRequest, sources.acceptForeignSignatures);
   if (rejection !== undefined) return renderRejection(vendor, rejection, isStreaming(operation, body));
   if (wireRequest.model === UNKNOWN_MODEL)
@@ -113,6 +113,11 @@ function takeRecording(
   wire: WireName,
 ): RenderedResponse | undefined {
   return script.has(vendor) ? undefined : playlist.take(wire);
+}
+
+/** Gemini's token counter takes a complete request in a field. */
+function generationIn(body: JsonObject): JsonObject {
+  return isObject(body.generateContentRequest) ? body.generateContentRequest : body;
 }
 
 function toWireRequest(

@@ -70,7 +70,7 @@ export function renderTokenCount(conversation: Conversation): RenderedResponse {
     200,
     conversation.wire === 'gemini'
       ? { totalTokens: count, promptTokensDetails: [{ modality: 'TEXT', tokenCount: count }] }
-      : { input_tokens: count },
+      : { ...(conversation.wire === 'responses' ? { object: 'response.input_tokens' } : {}), input_tokens: count },
   );
 }
 

@@ -1,8 +1,10 @@
 /**
- * `POST /v1beta/models/<model>:generateContent` and `:streamGenerateContent`; the API version is a setting of the SDKs.
+ * `POST /v1beta/models/<model>:generateContent`, `:streamGenerateContent` and `:countTokens`; the API version is a
+ * setting of the SDKs.
  * https://ai.google.dev/api/generate-content
  */
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
+import { fieldsOf } from '../../../business/ai/domain/json';
 import {
   readGoogleRequest,
   writeGoogle,
@@ -13,12 +15,16 @@ import type { GatewayApi } from './GatewayApi';
 /** The model may contain slashes, since it may start with a provider's id, and colons. */
 export const GEMINI_PATH =
   /^\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>.+):(?<verb>generateContent|streamGenerateContent)$/;
+export const GEMINI_COUNT_PATH = /^\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>.+):countTokens$/;
 
 export const geminiApi: GatewayApi = {
   wire: 'gemini',
   read({ path, query, body }) {
-    const { model = '', verb } = GEMINI_PATH.exec(path)?.groups ?? {};
-    const { stream: _, ...options } = readGoogleRequest(body, decoded(model));
+    const counting = GEMINI_COUNT_PATH.exec(path)?.groups;
+    const { model = '', verb } = counting ?? GEMINI_PATH.exec(path)?.groups ?? {};
+    // A request to count may be complete, or have `contents` alone.
+    const generation: unknown = counting === undefined ? body : (fieldsOf(body)['generateContentRequest'] ?? body);
+    const { stream: _, ...options } = readGoogleRequest(generation, decoded(model));
     if (verb !== 'streamGenerateContent') return { options };
     return { options, stream: query.alt === 'sse' ? GOOGLE_EVENTS : JSON_ARRAY };
   },

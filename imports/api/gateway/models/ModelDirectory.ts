@@ -15,6 +15,8 @@ import { VendorModelLists } from './VendorModelLists';
 
 export interface ResolvedModel {
   readonly providerId: string;
+  /** Absent: the provider's default. */
+  readonly model?: string;
   /** The model in the form that the manager routes. */
   readonly address: string;
   /** The wire that the provider uses for a client of the requested wire. */
@@ -56,6 +58,7 @@ export class ModelDirectory {
       throw new LLMModelNotFoundError(`The provider '${providerId}' no longer exists.`, { path: 'model' });
     return {
       providerId,
+      ...(model === undefined ? {} : { model }),
       address: model === undefined ? providerId : `${providerId}/${model}`,
       wire: provider.wireOf?.(wire),
       capabilities: provider.getCapabilities(model ?? '', wire),

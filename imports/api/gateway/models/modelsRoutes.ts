@@ -77,7 +77,7 @@ function geminiModel(model: ListedModel): JsonObject {
       outputTokenLimit: capabilities.maxOutputTokens,
       thinking: capabilities.supportsReasoning,
     }),
-    supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
     ...modelDetails(model),
   };
 }

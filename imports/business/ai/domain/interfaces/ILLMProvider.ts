@@ -46,6 +46,12 @@ export interface ILLMProvider {
   validateAccess(userId: string): Promise<boolean>;
   /** Names of the models that this user's credential can call. @throws as `generate` does */
   listModels?(userId: string, signal?: AbortSignal): Promise<readonly string[]>;
+  /**
+   * The input tokens of a request, by the vendor's own count. Generates nothing.
+   * @returns undefined if the vendor does not count
+   * @throws as `generate` does
+   */
+  countTokens?(userId: string, options: GenerateOptions): Promise<number | undefined>;
   /** @param wire the requested wire, as in `GenerateOptions` */
   getCapabilities(model: string, wire?: WireName): ModelCapabilities;
   /** The wire of a call that requests `wire`; undefined where responses are not those of a single wire. */

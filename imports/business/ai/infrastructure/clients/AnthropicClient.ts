@@ -4,6 +4,7 @@ import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import { readModelList } from './readModelList';
+import { pickFields, readTokenCount } from './readTokenCount';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
 import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
@@ -22,6 +23,23 @@ export interface AnthropicClientOptions {
  */
 const VERSION = { 'anthropic-version': '2023-06-01' };
 
+/** Those of the stable API and of its beta features. */
+const COUNTED_FIELDS = [
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'output_format',
+  'cache_control',
+  'context_management',
+  'compaction',
+  'mcp_servers',
+  'speed',
+];
+
 export class AnthropicClient implements VendorClient {
   private readonly sdk: SdkRequests;
 
@@ -32,6 +50,14 @@ export class AnthropicClient implements VendorClient {
   send(call: VendorCall): Promise<VendorHttpResponse> {
     const { body, headers } = call;
     return this.sdk.send({ method: 'post', path: '/v1/messages', body, headers: { ...VERSION, ...headers } }, call);
+  }
+
+  /** https://platform.claude.com/docs/en/api/messages-count-tokens */
+  async countTokens(call: VendorCall): Promise<number> {
+    const body = pickFields(call.body, COUNTED_FIELDS);
+    const headers = { ...VERSION, ...call.headers };
+    const response = await this.sdk.send({ method: 'post', path: '/v1/messages/count_tokens', body, headers }, call);
+    return readTokenCount(response, 'input_tokens');
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {

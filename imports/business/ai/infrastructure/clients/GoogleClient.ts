@@ -8,6 +8,7 @@ import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch, GuardedInit } from './http/guardedFetch';
 import { readModelList } from './readModelList';
+import { readTokenCount } from './readTokenCount';
 import { sendCall } from './sendCall';
 import type { CallOptions } from './sendCall';
 import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
@@ -39,6 +40,17 @@ export class GoogleClient implements VendorClient {
       headers,
       body: JSON.stringify(call.body),
     });
+  }
+
+  /** https://ai.google.dev/api/tokens#method:-models.counttokens */
+  async countTokens(call: VendorCall): Promise<number> {
+    const path = modelPath(call.model);
+    const response = await this.request(`${path}:countTokens`, call, {
+      method: 'POST',
+      headers: { ...authentication(call.credential), 'content-type': 'application/json', ...call.headers },
+      body: JSON.stringify({ generateContentRequest: { model: path, ...call.body } }),
+    });
+    return readTokenCount(response, 'totalTokens');
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {

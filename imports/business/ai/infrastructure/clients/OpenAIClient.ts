@@ -7,6 +7,7 @@ import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import { readModelList } from './readModelList';
+import { pickFields, readTokenCount } from './readTokenCount';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
 import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
@@ -27,6 +28,20 @@ export interface OpenAIClientOptions {
 }
 
 const PATHS = { responses: '/responses', chat_completions: '/chat/completions' } as const;
+
+const COUNTED_FIELDS = [
+  'model',
+  'input',
+  'instructions',
+  'conversation',
+  'previous_response_id',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'reasoning',
+  'text',
+  'truncation',
+];
 
 export class OpenAIClient implements VendorClient {
   private readonly options: OpenAIClientOptions;
@@ -60,6 +75,18 @@ export class OpenAIClient implements VendorClient {
         `it serves "${PATHS[other]}" only, set ${wireVariable}=${other} (the option "wire" of a provider's settings).`,
       error,
     );
+  }
+
+  /**
+   * Only OpenAI itself counts, for requests of its Responses API.
+   * https://platform.openai.com/docs/api-reference/responses/input-tokens
+   */
+  async countTokens(call: VendorCall): Promise<number | undefined> {
+    const { vendor, wire } = this.options;
+    if (vendor !== 'openai' || wire !== 'responses') return undefined;
+    const body = pickFields(call.body, COUNTED_FIELDS);
+    const response = await this.sdk.send({ method: 'post', path: '/responses/input_tokens', body }, call);
+    return readTokenCount(response, 'input_tokens');
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {

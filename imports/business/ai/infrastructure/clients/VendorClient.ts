@@ -35,6 +35,8 @@ export interface VendorClient {
   probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
   /** The names in the API's list of models. @throws as `send` does */
   listModels(credential: Credential | undefined, signal?: AbortSignal): Promise<readonly string[]>;
+  /** The input tokens of the call, for APIs that count them. @throws as `send` does */
+  countTokens?(call: VendorCall): Promise<number | undefined>;
   /** Deletes a stored response, for APIs that store them. */
   deleteResponse?(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
 }

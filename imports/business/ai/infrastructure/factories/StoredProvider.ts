@@ -48,6 +48,10 @@ export class StoredProvider implements ILLMProvider {
     return (await (await this.current()).listModels?.(userId, signal)) ?? [];
   }
 
+  async countTokens(userId: string, options: GenerateOptions): Promise<number | undefined> {
+    return (await this.current()).countTokens?.(userId, options);
+  }
+
   getCapabilities(model: string, wire?: WireName): ModelCapabilities {
     return this.cached().getCapabilities(model, wire);
   }

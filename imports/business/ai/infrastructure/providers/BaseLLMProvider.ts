@@ -146,6 +146,14 @@ export class BaseLLMProvider implements ILLMProvider {
     return this.withCredential(userId, (credential) => this.dependencies.client.listModels(credential, signal));
   }
 
+  async countTokens(userId: string, options: GenerateOptions): Promise<number | undefined> {
+    const { client } = this.transportFor(options.wire);
+    if (client.countTokens === undefined) return undefined;
+    const prepared = await this.prepare(options, false);
+    const call = this.callOf(prepared, prepared.options.signal);
+    return this.withCredential(userId, async (credential) => client.countTokens?.({ ...call, credential }));
+  }
+
   /** @throws UnsupportedFeatureError for an API that stores no responses */
   async deleteResponse(userId: string, responseId: string): Promise<void> {
     const { client, wire } = this.transportFor('responses');
@@ -197,8 +205,21 @@ export class BaseLLMProvider implements ILLMProvider {
     prepared: PreparedCall,
     signal: AbortSignal | undefined,
   ): Promise<VendorHttpResponse> {
-    const { transport, options, request, stream } = prepared;
-    const call: Omit<VendorCall, 'credential'> = {
+    const { transport, options, request } = prepared;
+    const call = this.callOf(prepared, signal);
+    const response = await this.withCredential(userId, (credential) => transport.client.send({ credential, ...call }));
+    const { requestId, passthroughHeaders: headers } = response;
+    const { losses, warnings } = request;
+    const head = { wire: transport.wire.name, headers, losses, warnings };
+    options.onHead?.({ ...head, ...(requestId === undefined ? {} : { requestId }) });
+    return response;
+  }
+
+  private callOf(
+    { options, request, stream }: PreparedCall,
+    signal: AbortSignal | undefined,
+  ): Omit<VendorCall, 'credential'> {
+    return {
       model: options.model,
       body: request.body,
       stream,
@@ -206,12 +227,6 @@ export class BaseLLMProvider implements ILLMProvider {
       ...(signal === undefined ? {} : { signal }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     };
-    const response = await this.withCredential(userId, (credential) => transport.client.send({ credential, ...call }));
-    const { requestId, passthroughHeaders: headers } = response;
-    const { losses, warnings } = request;
-    const head = { wire: transport.wire.name, headers, losses, warnings };
-    options.onHead?.({ ...head, ...(requestId === undefined ? {} : { requestId }) });
-    return response;
   }
 
   /** A rejected OAuth token is refreshed by force once. Nothing else is retried here. */

@@ -1,4 +1,5 @@
 /** Decorates a provider so that every call reserves a share of its user's budget before it is sent. */
+import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
 import { addUsed } from '../../../domain/entities/BudgetAccount';
 import type { BudgetLimits, UsedAmount } from '../../../domain/entities/BudgetAccount';
 import { costOf } from '../../../domain/entities/CallCost';
@@ -18,7 +19,7 @@ import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAP
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';
-import { CHARACTERS_PER_TOKEN, estimateUsage, PartialUsage } from '../routing/estimateUsage';
+import { estimateUsage, PartialUsage } from '../routing/estimateUsage';
 import { LruMap } from '../shared/LruMap';
 import type { BudgetReservations, ReservationHandle } from './BudgetReservations';
 

@@ -2,13 +2,11 @@
  * Token counts estimated from text length: for calls that ended before the vendor reported usage, and for budgets that
  * must be reserved before a call.
  */
+import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
 import type { LLMInput } from '../../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import { normalizeInput } from '../ContentNormalizer';
-
-/** English prose and JSON average about four characters per token with every vendor's tokenizer. */
-export const CHARACTERS_PER_TOKEN = 4;
 
 export function estimateTokens(items: readonly Item[]): number {
   let characters = 0;
