@@ -22,6 +22,7 @@ import type { ProviderOperations } from '../business/providers/application/opera
 import { toLLMError } from './http/toLLMError';
 import { leavePages } from './http/leavePages';
 import { InFlightRequests } from './http/InFlightRequests';
+import { useCanonicalPath } from './http/canonicalPath';
 import { Metrics } from './http/Metrics';
 import { VendorObjectGuard } from './gateway/VendorObjectGuard';
 import { ModelDirectory } from './gateway/models/ModelDirectory';
@@ -177,6 +178,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const router = express.Router();
   if (ports.oauth !== undefined) router.use(ports.oauth);
   if (ports.servesPages === true) router.use(leavePages);
+  router.use(useCanonicalPath);
   addApiRoutes(router, express, shared);
   const sockets = new ResponseSockets({ ...shared, basePaths: ports.basePaths ?? [''] });
   return {

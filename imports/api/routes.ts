@@ -26,7 +26,7 @@ import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
 import { HttpError } from './http/HttpError';
 import { handleGeneration } from './gateway/generation/handleGeneration';
 import type { GenerationPorts } from './gateway/generation/handleGeneration';
-import { chatCompletionsApi } from './gateway/generation/chatCompletionsApi';
+import { AZURE_CHAT_PATH, chatCompletionsApi } from './gateway/generation/chatCompletionsApi';
 import { GEMINI_COUNT_PATH, GEMINI_PATH, geminiApi } from './gateway/generation/geminiApi';
 import { messagesApi } from './gateway/generation/messagesApi';
 import { countResponseTokens, countTokens } from './gateway/tokens/countTokens';
@@ -178,6 +178,12 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     method: 'post',
     scope: 'generate',
     handler: handleGeneration(messagesApi, ports),
+    isLogged: true,
+  });
+  add('chat_completions', AZURE_CHAT_PATH, AZURE_CHAT_PATH, {
+    method: 'post',
+    scope: 'generate',
+    handler: handleGeneration(chatCompletionsApi, ports),
     isLogged: true,
   });
   add('anthropic_messages', '/v1/messages/count_tokens', '/v1/messages/count_tokens', {

@@ -4,11 +4,15 @@
  */
 import type { IncomingMessage } from 'node:http';
 
+/** Of Anthropic, Google and Azure. */
+const KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
+
 /** @returns the first token found, which `ApiTokens` must still verify */
 export function presentedToken(request: Pick<IncomingMessage, 'headers' | 'url'>): string | undefined {
   const { headers } = request;
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-  return bearer ?? single(headers['x-api-key']) ?? single(headers['x-goog-api-key']) ?? keyInQuery(request.url);
+  const keys = KEY_HEADERS.map((name) => single(headers[name]));
+  return bearer ?? keys.find((key) => key !== undefined) ?? keyInQuery(request.url);
 }
 
 /** A repeated header is ignored, because it is ambiguous. */

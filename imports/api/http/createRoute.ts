@@ -103,7 +103,8 @@ export async function authorize(
   return principal;
 }
 
-const NO_TOKEN = 'A valid API token is required. Send it as a bearer token, in x-api-key or in x-goog-api-key.';
+const NO_TOKEN =
+  'A valid API token is required. Send it as a bearer token, in x-api-key, in x-goog-api-key or in api-key.';
 
 type PendingContext = Omit<RequestContext, 'principal'> & { readonly controller: AbortController };
 

@@ -114,6 +114,7 @@ describe('presentedToken', () => {
     expect(token({ authorization: 'bearer  abc ' })).to.equal('abc');
     expect(token({ 'x-api-key': 'abc' })).to.equal('abc');
     expect(token({ 'x-goog-api-key': 'abc' })).to.equal('abc');
+    expect(token({ 'api-key': 'abc' })).to.equal('abc');
     expect(token({}, '/v1beta/models/x:generateContent?alt=sse&key=abc')).to.equal('abc');
   });
 

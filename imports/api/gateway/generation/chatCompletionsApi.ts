@@ -7,10 +7,15 @@ import {
 import { SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import type { GatewayApi } from './GatewayApi';
 
+export const AZURE_CHAT_PATH = '/openai/deployments/:deployment/chat/completions';
+
 export const chatCompletionsApi: GatewayApi = {
   wire: 'chat_completions',
-  read({ body }) {
-    const { stream, ...options } = readChatCompletionsRequest(body);
+  read({ body, params }) {
+    const { stream, ...read } = readChatCompletionsRequest(body);
+    // Azure's clients name the model in the path. https://learn.microsoft.com/azure/ai-services/openai/reference
+    const { deployment } = params;
+    const options = typeof deployment === 'string' ? { ...read, model: deployment } : read;
     if (options.model === undefined) throw new LLMInvalidRequestError('You must provide a model.', { path: 'model' });
     return stream === true ? { options, stream: SERVER_SENT_EVENTS, includeUsage: asksForUsage(body) } : { options };
   },

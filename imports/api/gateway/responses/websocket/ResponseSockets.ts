@@ -6,6 +6,7 @@ import { LLMOverloadedError } from '../../../../business/ai/domain/errors/LLMErr
 import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
 import { errorResponse } from '../../../http/errorResponse';
 import { authorize } from '../../../http/createRoute';
+import { canonicalPath } from '../../../http/canonicalPath';
 import { reasoningEventName } from '../reasoningEventName';
 import { ResponseSocket } from './ResponseSocket';
 import type { SocketPorts } from './ResponseSocket';
@@ -30,8 +31,9 @@ export class ResponseSockets {
 
   /** @returns false for upgrades of other paths */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
-    const [path] = (request.url ?? '').split('?');
-    if (!this.ports.basePaths.some((base) => path === base + PATH) || request.method !== 'GET') return false;
+    const [path = ''] = (request.url ?? '').split('?');
+    const isPath = (base: string): boolean => path.startsWith(base) && canonicalPath(path.slice(base.length)) === PATH;
+    if (!this.ports.basePaths.some(isPath) || request.method !== 'GET') return false;
     const onError = (): void => {
       socket.destroy();
     };
