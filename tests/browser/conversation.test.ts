@@ -70,7 +70,7 @@ describe('useConversation in Chromium', function () {
     const shown = await messages();
     expect(shown).to.have.length(2);
     await send('Thank you.');
-    await page.waitForFunction('document.querySelectorAll("article").length === 4');
+    await page.waitForFunction(() => document.querySelectorAll('article').length === 4);
     await hasStatus('ready');
     expect((await messages()).slice(0, 2)).to.deep.equal(shown);
   });
@@ -83,7 +83,7 @@ describe('useConversation in Chromium', function () {
     await call('render_video', 'cancelled').waitFor();
     await hasStatus('ready');
     await send('Hello?');
-    await page.waitForFunction('document.querySelectorAll("article").length === 4');
+    await page.waitForFunction(() => document.querySelectorAll('article').length === 4);
     await hasStatus('ready');
   });
 });

@@ -198,9 +198,18 @@ describe('the administration in the dashboard', function () {
     await dialog.getByRole('button', { name: 'Save limits' }).click();
     const row = page.locator('[data-user="local"]');
     await row.getByText('Set here by local').waitFor();
+    const stored = async (): Promise<object | undefined> =>
+      (await app.server.host.operations['ai.budgets.list'](LOCAL, { search: 'local' })).budgets[0]?.limits;
+    expect(await stored()).to.deep.equal({ day: { calls: usage.day.used.calls + 1 } });
     expect((await ask('openai')).status).to.equal(200);
     const refusal = await ask('openai');
     expect(refusal.status).to.equal(402);
+    await app.server.host.requestLog.flush();
+    const { requests } = await app.server.host.operations['ai.requests.list'](LOCAL, { limit: 2 });
+    expect(requests.map(({ state, status }) => [state, status])).to.deep.equal([
+      ['failed', 402],
+      ['completed', undefined],
+    ]);
     await row.getByText('used up').waitFor();
     // The playground states it, too.
     const run = await app.startRun('Hello again');
@@ -214,6 +223,7 @@ describe('the administration in the dashboard', function () {
     await row.getByRole('button', { name: 'Remove limits: local' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove limits' }).click();
     await row.getByText('No limits', { exact: true }).waitFor();
+    expect(await stored()).to.deep.equal({});
     expect((await ask('openai')).status).to.equal(200);
   });
 

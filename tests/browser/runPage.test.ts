@@ -13,6 +13,8 @@ const BIDI = '\u202Eevil\u2066 \u05E9\u05DC\u05D5\u05DD';
 const MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><style>body{display:none}</style>';
 const HOSTILE = `${MARKUP} ${BIDI} \uD800 ${'\u0301'.repeat(200)} ${'W'.repeat(3_000)} [x](javascript:window.hacked=1)`;
 
+const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
+
 describe('a run’s page in Chromium', function () {
   this.timeout(240_000);
   let app: DashboardBrowser;
@@ -80,6 +82,16 @@ describe('a run’s page in Chromium', function () {
     await page.getByRole('combobox', { name: 'Model' }).fill('claude-sonnet-5-5');
     const again = await startFromForm();
     await page.locator('.fact').filter({ hasText: 'claude-sonnet-5-5' }).waitFor();
+    const { module, requestLog, operations } = app.server.host;
+    const [first, second] = [await module.runs.load(id), await module.runs.load(again)];
+    expect(second?.run).to.include({ providerId: 'anthropic', model: 'claude-sonnet-5-5' });
+    expect([second?.run.input, second?.run.plan.tools]).to.deep.equal([first?.run.input, first?.run.plan.tools]);
+    await requestLog.flush();
+    const { requests } = await operations['ai.requests.list'](ADMIN, { executionId: again });
+    expect(
+      requests.map(({ providerId, model }) => `${providerId} ${model}`),
+      'the model that answered',
+    ).to.deep.equal(['anthropic claude-sonnet-5-5', 'anthropic claude-sonnet-5-5']);
     await page
       .locator('[data-relation="origin"]')
       .getByRole('link', { name: id.slice(0, 8) })
@@ -108,7 +120,7 @@ describe('a run’s page in Chromium', function () {
     await open(`/runs/${left}`);
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
     await page.getByLabel('Find a run, or enter its id').fill(right);
-    await page.waitForFunction("document.querySelectorAll('.picker-list a').length === 1");
+    await page.waitForFunction(() => document.querySelectorAll('.picker-list a').length === 1);
     await page.locator('.picker-list a').click();
     await page.locator('[data-diff="prompt"] ins').first().waitFor();
     expect(await page.locator('[data-diff="prompt"] del').first().textContent()).to.include('Oslo');
