@@ -14,6 +14,7 @@ import type { MeteorApp } from '../support/meteorApp';
 import { addLogin, PASSWORD } from '../support/meteorClient/addLogin';
 import { PAGES } from '../support/meteorCosts';
 import { MeteorBrowser } from '../support/meteorClient/MeteorBrowser';
+import { openDashboard } from '../support/meteorClient/openDashboard';
 import { until } from '../support/until';
 import { leaveWaitingRun } from '../support/waitingRun';
 
@@ -35,13 +36,8 @@ describe('the dashboard in Meteor', () => {
     browsers.push(browser);
     return browser;
   };
-  const openSignedIn = async (isStrict: boolean, path = ''): Promise<MeteorBrowser> => {
-    const browser = await open({ token: { token: 'token-of-ann', userId: 'ann' } });
-    browser.go(path);
-    browser.page.mountDashboard(isStrict);
-    await browser.waitFor(() => browser.find('.shell') !== null);
-    return browser;
-  };
+  const openSignedIn = (isStrict: boolean, path = ''): Promise<MeteorBrowser> =>
+    openDashboard(browsers, { userId: 'ann', path, isStrict });
   const startRun = async (input: string, tools: readonly string[] = []): Promise<string> => {
     const request = { requestId: `run-${(requests += 1)}`, providerId: 'shared', input, tools };
     return ((await app.call('ann', 'ai.runs.start', request)) as { executionId: string }).executionId;

@@ -152,11 +152,6 @@ const RULES: Readonly<Record<Name, Rule>> = {
 /** Requests of the operations that the dashboard does not use. The gateway has others in place of `ai.llm`. */
 const OTHER_ROUTES: Readonly<Record<string, (argument: Readonly<Record<string, string>>) => OperationRequest>> = {
   'ai.users.deleteData': ({ userId }) => ({ method: 'DELETE', path: `/user-data/${userId ?? ''}` }),
-  'ai.providers.connect': ({ providerId }) => ({ method: 'POST', path: `/providers/${providerId ?? ''}/connect` }),
-  'ai.providers.disconnect': ({ providerId }) => ({
-    method: 'POST',
-    path: `/providers/${providerId ?? ''}/disconnect`,
-  }),
   'ai.providers.rotateKeys': () => ({ method: 'POST', path: '/secrets/rotate' }),
 };
 const METHODS_ONLY: readonly Name[] = ['ai.llm.generateText', 'ai.llm.generateJSON', 'ai.llm.generateWithTools'];

@@ -77,7 +77,15 @@ export class MeteorBrowser {
       matchMedia: () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }),
     });
     Object.defineProperty(window, 'crypto', { value: webcrypto });
+    // What jsdom does not implement.
     window.Element.prototype.scrollIntoView = () => undefined;
+    const dialogs = window.HTMLDialogElement.prototype;
+    dialogs.showModal = function show() {
+      this.open = true;
+    };
+    dialogs.close = function close() {
+      this.open = false;
+    };
     if (token !== undefined) {
       window.localStorage.setItem('Meteor.loginToken', token.token);
       window.localStorage.setItem('Meteor.userId', token.userId);
@@ -112,11 +120,24 @@ export class MeteorBrowser {
     return this.dom.window.document.activeElement;
   }
 
+  /** Behind an open dialog, nothing can be used. */
+  private get reachable(): ParentNode {
+    return this.find('dialog') ?? this.dom.window.document;
+  }
+
   button(name: string): HTMLButtonElement {
-    const buttons = [...this.dom.window.document.querySelectorAll('button')];
-    const found = buttons.find((button) => (button.getAttribute('aria-label') ?? button.textContent) === name);
+    const buttons = [...this.reachable.querySelectorAll('button')];
+    const found = buttons.find((button) => (button.getAttribute('aria-label') ?? button.textContent.trim()) === name);
     if (found === undefined) throw new Error(`There is no button "${name}" on the page: ${this.text}`);
     return found;
+  }
+
+  /** The control with this label. */
+  field(label: string): string {
+    const labels = this.reachable.querySelectorAll('label');
+    const found = [...labels].find(({ textContent }) => textContent === label)?.htmlFor;
+    if (found === undefined) throw new Error(`There is no field "${label}" on the page: ${this.text}`);
+    return `[id="${found}"]`;
   }
 
   /** Types as a user does, so that React notices. */
