@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { transformSync } from 'esbuild';
 import ts from 'typescript';
 
 export const REPOSITORY = path.join(__dirname, '../../..');
@@ -45,16 +46,12 @@ export function readSource(file: string): string {
 }
 
 function valueImportsOf(file: string): readonly string[] {
-  const { outputText } = ts.transpileModule(readSource(file), {
-    fileName: file,
-    compilerOptions: {
-      verbatimModuleSyntax: true,
-      module: ts.ModuleKind.ESNext,
-      target: ts.ScriptTarget.ESNext,
-      jsx: ts.JsxEmit.Preserve,
-    },
+  const { code } = transformSync(readSource(file), {
+    loader: file.endsWith('.tsx') ? 'tsx' : 'ts',
+    jsx: 'preserve',
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   });
-  return ts.preProcessFile(outputText, true, true).importedFiles.map(({ fileName }) => fileName);
+  return ts.preProcessFile(code, true, true).importedFiles.map(({ fileName }) => fileName);
 }
 
 function resolveFile(importer: string, specifier: string): string {
