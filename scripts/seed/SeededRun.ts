@@ -4,7 +4,7 @@ import { costOf } from '../../imports/business/ai/domain/entities/CallCost';
 import { addUsage, NO_USAGE } from '../../imports/business/ai/domain/entities/Response';
 import type { RunState } from '../../imports/business/ai/domain/entities/Run';
 import { applyToolEvent, createToolCall } from '../../imports/business/ai/domain/entities/Tool';
-import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
+import type { ToolCall, ToolEvent } from '../../imports/business/ai/domain/entities/Tool';
 import type { Item, Usage } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { RunProgress, RunRequest } from '../../imports/business/ai/domain/types/RunRecords';
 import { listedPrice, MODELS, QUESTIONS, TOOLS, USERS } from './vocabulary';
@@ -31,12 +31,13 @@ export interface SeededRunOptions {
   readonly index: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** The run waits for a person or for another service. */
-  readonly isWaiting: boolean;
+  /** Until when the run waits for a person or for another service, in milliseconds since the epoch. Absent: it ended. */
+  readonly waitsUntil?: number;
 }
 
 /** @param random returns numbers from 0 to 1; the run depends on nothing else */
-export function seededRun(random: () => number, { index, createdAt, isWaiting }: SeededRunOptions): SeededRun {
+export function seededRun(random: () => number, { index, createdAt, waitsUntil }: SeededRunOptions): SeededRun {
+  const isWaiting = waitsUntil !== undefined;
   // A skew above 1 prefers the first ones.
   const pick = <T>(list: readonly T[], skew = 1): T => {
     const picked = list[Math.floor(random() ** skew * list.length)];
@@ -103,7 +104,6 @@ export function seededRun(random: () => number, { index, createdAt, isWaiting }:
     const tool = isWaiting ? pick(WAITING_TOOLS) : pick(TOOLS, 1.5);
     const fields = JSON.stringify(tool.argumentsOf(between(1, 999)));
     const callId = `call_${index}_${turn}`;
-    const isReview = isWaiting && tool.name === 'render_video';
     let call = createToolCall({
       id: callId,
       call_id: callId,
@@ -119,12 +119,9 @@ export function seededRun(random: () => number, { index, createdAt, isWaiting }:
       arguments: fields,
       status: 'completed',
     });
-    if (isWaiting && tool.name === 'send_reminder') call = applyToolEvent(call, { type: 'tool:approval_required', at });
+    if (isWaiting) for (const event of waitEvents(tool.name, at, waitsUntil)) call = applyToolEvent(call, event);
     else {
       call = applyToolEvent(call, { type: 'tool:executing', at });
-      if (isReview) call = applyToolEvent(call, { type: 'tool:needs_review', at });
-    }
-    if (!isWaiting) {
       at += between(5, 2_000);
       const hasFailed = random() < 0.06;
       const error = { failure: 'threw', message: 'The service did not respond.' } as const;
@@ -173,6 +170,17 @@ export function seededRun(random: () => number, { index, createdAt, isWaiting }:
   };
 }
 
+/** An approval, a review or a result from outside, by the tool. */
+function waitEvents(tool: string, at: number, expiresAt: number): readonly ToolEvent[] {
+  if (tool === 'send_reminder') return [{ type: 'tool:approval_required', at, expiresAt }];
+  if (tool === 'render_video')
+    return [
+      { type: 'tool:executing', at },
+      { type: 'tool:needs_review', at, expiresAt },
+    ];
+  return [{ type: 'tool:executing', at, expiresAt }];
+}
+
 const OUTCOMES: readonly RunState[] = [
   ...Array.from({ length: 17 }, () => 'completed' as const),
   'failed',
@@ -185,8 +193,8 @@ const TAGS = ['urgent', 'beta', 'customer 17', 'to check'] as const;
 const WAITING_TOOLS = [TOOLS[3], TOOLS[4], TOOLS[5]] as const;
 
 const ERRORS = [
-  { code: 'rate-limited', message: 'Too many requests. Retry later.' },
-  { code: 'timeout', message: 'The model did not respond in time.' },
-  { code: 'vendor-error', message: 'The provider failed.' },
-  { code: 'context-too-long', message: 'The input is longer than the model allows.' },
+  { code: 'rate-limited', message: 'Too many requests. Retry later.', retryable: true },
+  { code: 'timeout', message: 'The model did not respond in time.', retryable: true },
+  { code: 'vendor-error', message: 'The provider failed.', retryable: true },
+  { code: 'context-too-long', message: 'The input is longer than the model allows.', retryable: false },
 ] as const;

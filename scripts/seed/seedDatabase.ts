@@ -17,7 +17,7 @@ import { toRequests } from './toRequests';
 
 export interface SeedOptions {
   readonly runs: number;
-  /** How many of them wait for a person or another service: the newest. */
+  /** How many of them wait for a person or another service: the last ones, from the last six hours. */
   readonly waiting: number;
   /** The end of the 30 days over which the runs are spread, in milliseconds since the epoch. */
   readonly now: number;
@@ -26,6 +26,12 @@ export interface SeedOptions {
 }
 
 const PERIOD = 30 * 86_400_000;
+/** A call that has waited for a day times out when a host takes over its run. */
+const WAITING_PERIOD = 6 * 3_600_000;
+/** From `now`. */
+const WAIT_LIFETIME = 7 * 86_400_000;
+/** Older failed runs are no longer in the inbox. */
+const FAILURE_LIFETIME = 86_400_000;
 const BATCH = 2_000;
 /** A process that is gone: the next host takes over the runs that wait. */
 const OWNER = 'seed';
@@ -39,11 +45,21 @@ export async function seedDatabase(
   for (let start = 0; start < runs; start += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, runs - start) }, (_, at) => {
       const index = start + at;
+      const isWaiting = index >= runs - waiting;
       // More runs by day than by night, and each day about as many as the day before.
-      const createdAt = Math.round(now - PERIOD + (PERIOD * (index + random())) / runs + nightShift(random));
-      return seededRun(random, { index, createdAt: Math.min(createdAt, now), isWaiting: index >= runs - waiting });
+      const createdAt = isWaiting
+        ? now - WAITING_PERIOD * random()
+        : now - PERIOD + (PERIOD * (index + random())) / runs + nightShift(random);
+      return seededRun(random, {
+        index,
+        createdAt: Math.round(Math.min(createdAt, now)),
+        ...(isWaiting ? { waitsUntil: now + WAIT_LIFETIME } : {}),
+      });
     });
-    const runDocuments = batch.map(({ request, progress }) => toRunDocument(request, progress, OWNER));
+    const runDocuments = batch.map(({ request, progress }) => ({
+      ...toRunDocument(request, progress, OWNER),
+      ...(progress.state === 'failed' && request.createdAt < now - FAILURE_LIFETIME ? { handledAt: now } : {}),
+    }));
     const callDocuments = batch.flatMap(({ request: { executionId, userId }, calls }) =>
       calls.map((call) => ({
         _id: callDocumentId(executionId, call.id),

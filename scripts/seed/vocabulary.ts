@@ -35,7 +35,7 @@ export const MODELS: readonly SeededModel[] = [
   { providerId: 'google', vendor: 'google', model: 'gemini-2.5-flash' },
   { providerId: 'anthropic', vendor: 'anthropic', model: 'claude-haiku-4-5' },
   { providerId: 'grok', vendor: 'grok', model: 'grok-4' },
-  { providerId: 'local', vendor: 'llama', model: 'house-finetune-7b' },
+  { providerId: 'llama', vendor: 'llama', model: 'house-finetune-7b' },
 ];
 
 export function listedPrice({ vendor, model }: SeededModel): ReturnType<typeof capabilitiesOf>['price'] {
