@@ -161,20 +161,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 describe('DocumentCollection: random programs', () => {
   const opened: TestDatabase[] = [];
-  const collections: { readonly name: string; readonly rows: DocumentCollection<ModelRow> }[] = [];
+  const collections: NamedCollection[] = [];
 
   before(async () => {
     for (const [name, open] of Object.entries(DATABASES)) {
       const database = await open();
       opened.push(database);
       const rows = database.database.collection<ModelRow>('programs');
-      for (const { fields, isSparse } of UNIQUE)
-        await rows.ensureIndex(Object.fromEntries(fields.map((one) => [one, 1])), { unique: true, sparse: isSparse });
-      await rows.ensureIndex({ a: 1 });
-      await rows.ensureIndex({ 'inner.x': -1 });
-      await rows.ensureIndex({ list: 1 });
-      await rows.ensureIndex({ right: 1, _id: 1 });
-      await rows.ensureIndex({ n: 1, right: -1 });
+      await ensureIndexes(rows);
       collections.push({ name, rows });
     }
   });
@@ -191,18 +185,8 @@ describe('DocumentCollection: random programs', () => {
         fc.array(step, { minLength: 1, maxLength: 12 }),
         async (rowsAtFirst, steps) => {
           for (const { rows } of collections) await rows.remove({});
-          const model = new ModelCollection(UNIQUE);
           const inserts = rowsAtFirst.map((first): Step => ({ type: 'insert', row: first }));
-          for (const [number, next] of [...inserts, ...steps].entries()) {
-            const expected = onModel(model, next);
-            if (expected === undefined) continue;
-            count(seen, expected);
-            const results = await Promise.all(collections.map(({ rows }) => onStore(rows, next)));
-            for (const [at, result] of results.entries())
-              expect(result, `step ${number} on ${collections[at]!.name}`).to.deep.equal(expected);
-          }
-          for (const { name, rows } of collections)
-            expect(await rows.find({}, { sort: { _id: 1 } }), name).to.deep.equal(model.find({}, { sort: { _id: 1 } }));
+          await checkSteps(collections, [], [...inserts, ...steps], (expected) => count(seen, expected));
         },
       ),
       { numRuns: RUNS },
@@ -211,6 +195,78 @@ describe('DocumentCollection: random programs', () => {
     for (const [what, times] of Object.entries(seen)) expect(times, what).to.be.greaterThan(RUNS / 10);
   });
 });
+
+/** From about a thousand documents on, the embedded database reads columns instead of documents. */
+describe('DocumentCollection: random programs over many documents', () => {
+  const ROWS = 1_200;
+  const PROGRAMS = process.env['BOLIDE_FULL'] === '1' ? 200 : 12;
+
+  it(`behaves like the model in the embedded database, in ${PROGRAMS} programs`, async function () {
+    this.timeout(PROGRAMS * 10_000);
+    const opened = await DATABASES['embedded (NeDB)']();
+    try {
+      let collections = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.infiniteStream(row),
+          fc.array(step, { minLength: 10, maxLength: 30 }),
+          fc.boolean(),
+          async (stream, steps, isIndexedLater) => {
+            collections += 1;
+            const rows = opened.database.collection<ModelRow>(`many-${collections}`);
+            const stored = Array.from(stream.take(ROWS), ({ key: _, ...fields }, index) => ({
+              ...fields,
+              _id: `d${index}`,
+              left: index,
+            }));
+            if (!isIndexedLater) await ensureIndexes(rows);
+            await rows.insertMany(stored);
+            if (isIndexedLater) await ensureIndexes(rows);
+            await checkSteps([{ name: 'embedded', rows }], stored, steps);
+          },
+        ),
+        { numRuns: PROGRAMS },
+      );
+    } finally {
+      await opened.close();
+    }
+  });
+});
+
+interface NamedCollection {
+  readonly name: string;
+  readonly rows: DocumentCollection<ModelRow>;
+}
+
+/** Runs the same steps on a model with documents and on collections with the same ones. */
+async function checkSteps(
+  collections: readonly NamedCollection[],
+  stored: readonly ModelRow[],
+  steps: readonly Step[],
+  onResult: (expected: Result) => void = () => undefined,
+): Promise<void> {
+  const model = new ModelCollection(UNIQUE, stored);
+  for (const [number, next] of steps.entries()) {
+    const expected = onModel(model, next);
+    if (expected === undefined) continue;
+    onResult(expected);
+    const results = await Promise.all(collections.map(({ rows }) => onStore(rows, next)));
+    for (const [at, result] of results.entries())
+      expect(result, `step ${number} on ${collections[at]!.name}`).to.deep.equal(expected);
+  }
+  for (const { name, rows } of collections)
+    expect(await rows.find({}, { sort: { _id: 1 } }), name).to.deep.equal(model.find({}, { sort: { _id: 1 } }));
+}
+
+async function ensureIndexes(rows: DocumentCollection<ModelRow>): Promise<void> {
+  for (const { fields, isSparse } of UNIQUE)
+    await rows.ensureIndex(Object.fromEntries(fields.map((one) => [one, 1])), { unique: true, sparse: isSparse });
+  await rows.ensureIndex({ a: 1 });
+  await rows.ensureIndex({ 'inner.x': -1 });
+  await rows.ensureIndex({ list: 1 });
+  await rows.ensureIndex({ right: 1, _id: 1 });
+  await rows.ensureIndex({ n: 1, right: -1 });
+}
 
 type Result =
   | { readonly outcome: Outcome; readonly matched?: number }

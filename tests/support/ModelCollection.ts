@@ -16,11 +16,16 @@ export type Outcome = 'done' | 'conflict' | 'invalid-request';
 type Fields = Record<string, unknown>;
 
 export class ModelCollection {
-  private rows: ModelRow[] = [];
+  private rows: ModelRow[];
   private readonly unique: readonly { readonly fields: readonly string[]; readonly isSparse: boolean }[];
 
-  constructor(unique: readonly { readonly fields: readonly string[]; readonly isSparse: boolean }[]) {
+  /** @param rows without conflicts */
+  constructor(
+    unique: readonly { readonly fields: readonly string[]; readonly isSparse: boolean }[],
+    rows: readonly ModelRow[] = [],
+  ) {
     this.unique = unique;
+    this.rows = structuredClone([...rows]);
   }
 
   insert(row: ModelRow): Outcome {

@@ -15,6 +15,8 @@ import { UsageTally } from './UsageTally';
 
 /** The groups of a report. Those with fewer requests are summed up. */
 const MAX_GROUPS = 8;
+/** So many names are counted one by one. Of more, those outside the groups are counted together, in a second pass. */
+const MAX_NAMES = 2 * MAX_GROUPS;
 const WIDTH = { hour: 3_600_000, day: 86_400_000 } as const;
 
 interface Source {
@@ -66,16 +68,13 @@ export class DocumentUsageReports implements UsageReader {
     const names = path === undefined ? [] : await namesOf(source, selector, path);
     const top = names.slice(0, MAX_GROUPS);
     const tally = new UsageTally({ intervals: intervalsOf(query), hasTokens: source.hasTokens });
-    const isComplete = path !== undefined && names.length <= MAX_GROUPS;
-    if (path !== undefined && top.length > 0)
-      await count(source, { ...selector, [path]: { $in: top } }, query, path, (row, kind) =>
-        tally.add(row, kind, { name: nameOf(row) }),
-      );
-    if (!isComplete) {
-      const rest = path === undefined ? selector : { ...selector, [path]: { $nin: top } };
-      await count(source, rest, query, undefined, (row, kind) =>
-        tally.add(row, kind, path === undefined ? undefined : 'others'),
-      );
+    const countAll = (selected: Selector, group?: string): Promise<void> =>
+      count(source, selected, query, group, (row, kind) => tally.add(row, kind, groupOf(row, path, group, top)));
+    if (path === undefined) await countAll(selector);
+    else if (names.length <= MAX_NAMES) await countAll(selector, path);
+    else {
+      await countAll({ ...selector, [path]: { $in: top } }, path);
+      await countAll({ ...selector, [path]: { $nin: top } });
     }
     return tally.report(top, names.length - top.length);
   }
@@ -102,6 +101,18 @@ function toSelector({ time }: Source, { from, to, userId, providerId, model, too
 async function namesOf({ collection }: Source, selector: Selector, path: string): Promise<readonly (string | null)[]> {
   const rows = await collection.aggregate(selector, { by: { name: path } });
   return rows.map(nameOf);
+}
+
+/** @param group by which the row was counted */
+function groupOf(
+  row: AggregateRow,
+  path: string | undefined,
+  group: string | undefined,
+  top: readonly (string | null)[],
+): { readonly name: string | null } | 'others' | undefined {
+  if (path === undefined) return undefined;
+  const name = nameOf(row);
+  return group !== undefined && top.includes(name) ? { name } : 'others';
 }
 
 function nameOf({ key: { name = null } }: AggregateRow): string | null {

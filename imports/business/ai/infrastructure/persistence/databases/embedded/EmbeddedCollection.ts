@@ -15,7 +15,6 @@ import type {
 } from '../../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from '../query/copyDocument';
 import { invalidInput, valuesAt } from '../query/fieldPaths';
-import { compileSelector } from '../query/compileSelector';
 import { DocumentAggregator } from '../query/DocumentAggregator';
 import { projectFields, parseFindOptions } from '../query/findOptions';
 import { modifyDocument } from '../query/modifyDocument';
@@ -71,25 +70,29 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
   async find(selector: Selector, options: FindOptions = {}): Promise<readonly T[]> {
     const checked = parseSelector(selector);
     const { sort, limit, fields } = parseFindOptions(options);
-    const isMatch = compileSelector(checked);
-    let top: TopDocuments<StoredDocument> | undefined;
-    await this.file.scan(
-      checked,
-      { ...(sort === undefined ? {} : { sort }), ...(limit === undefined ? {} : { limit }) },
-      (row, isSorted) => {
-        if (!isMatch(row)) return true;
-        top ??= new TopDocuments(isSorted ? {} : sort, limit);
-        top.add(row);
-        return !top.isFull;
-      },
-    );
+    const query = await this.file.query(checked, {
+      ...(sort === undefined ? {} : { sort }),
+      ...(limit === undefined ? {} : { limit }),
+    });
+    let found = new TopDocuments<StoredDocument>(query.isSorted ? {} : sort, limit);
+    const isInOrder = await query.forEach((slot) => {
+      const row = query.columns.document(slot);
+      if (row !== undefined) found.add(row);
+      return !found.isFull;
+    });
+    if (!isInOrder && query.isSorted) {
+      const unsorted = found.toArray();
+      found = new TopDocuments<StoredDocument>(sort, limit);
+      for (const row of unsorted) found.add(row);
+    }
     // The file holds only documents that were inserted as T.
-    return (top?.toArray() ?? []).map((row) => copyDocument({ _id: row._id, ...projectFields(row, fields) }) as T);
+    return found.toArray().map((row) => copyDocument({ _id: row._id, ...projectFields(row, fields) }) as T);
   }
 
   async count(selector: Selector): Promise<number> {
     let count = 0;
-    await this.forEachMatch(parseSelector(selector), () => {
+    const query = await this.file.query(parseSelector(selector));
+    await query.forEach(() => {
       count += 1;
       return true;
     });
@@ -97,9 +100,12 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
   }
 
   async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {
-    const aggregator = new DocumentAggregator(parseAggregation(aggregation));
-    await this.forEachMatch(parseSelector(selector), (row) => {
-      aggregator.add(row);
+    const query = await this.file.query(parseSelector(selector));
+    const aggregator = new DocumentAggregator<number>(parseAggregation(aggregation), (path) =>
+      query.columns.fieldReader(path, query.size),
+    );
+    await query.forEach((slot) => {
+      aggregator.add(slot);
       return true;
     });
     return aggregator.rows();
@@ -180,15 +186,14 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
     return result;
   }
 
-  /** @param visit returns whether to continue */
-  private forEachMatch(selector: CheckedSelector, visit: (row: StoredDocument) => boolean): Promise<void> {
-    const isMatch = compileSelector(selector);
-    return this.file.scan(selector, {}, (row) => !isMatch(row) || visit(row));
-  }
-
   private async findMatching(selector: CheckedSelector, limit = Infinity): Promise<readonly StoredDocument[]> {
     const found: StoredDocument[] = [];
-    await this.forEachMatch(selector, (row) => found.push(row) < limit);
+    const query = await this.file.query(selector);
+    await query.forEach((slot) => {
+      const row = query.columns.document(slot);
+      if (row !== undefined) found.push(row);
+      return found.length < limit;
+    });
     return found;
   }
 
@@ -200,8 +205,10 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
 
   private async hasDocument(isMatch: (row: StoredDocument) => boolean): Promise<boolean> {
     let isFound = false;
-    await this.file.scan({}, {}, (row) => {
-      isFound = isMatch(row);
+    const query = await this.file.query({});
+    await query.forEach((slot) => {
+      const row = query.columns.document(slot);
+      isFound = row !== undefined && isMatch(row);
       return !isFound;
     });
     return isFound;

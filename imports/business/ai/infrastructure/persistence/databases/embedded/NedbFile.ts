@@ -6,11 +6,29 @@ import { promisify } from 'node:util';
 import Nedb from '@seald-io/nedb';
 import { ConflictError } from '../../../../domain/errors/LLMErrors';
 import type { FindOptions, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
+import { compileRowTest } from '../query/compileSelector';
+import type { DocumentColumns } from './DocumentColumns';
 import { IndexedDocuments } from './IndexedDocuments';
+import { ascendingSlots } from './QueryPlan';
 import { CorruptDataFileError } from './repairDataFile';
 import type { IndexOptions } from '../query/parseIndex';
 import type { CheckedSelector } from '../query/parseSelector';
 import { StoreError } from '../databaseErrors';
+
+/** The documents that match a selector, by slot. */
+export interface FileQuery {
+  readonly columns: DocumentColumns;
+  /** How many documents will be tested. */
+  readonly size: number;
+  /** `forEach` visits them in the order of the query. */
+  readonly isSorted: boolean;
+  /**
+   * Visits the matches until `visit` returns false. Other tasks get a turn while it takes long, so documents that are
+   * written meanwhile may be visited or not, and in another order.
+   * @returns whether nothing was written meanwhile
+   */
+  forEach(visit: (slot: number) => boolean): Promise<boolean>;
+}
 
 export class NedbFile {
   readonly name: string;
@@ -22,6 +40,8 @@ export class NedbFile {
   private failure: unknown;
   private isClosed = false;
   private hasNewWrites = false;
+  /** Incremented before each change of the documents in memory. */
+  private writes = 0;
 
   /** @param file checked by `repairDataFile`, or a file that doesn't exist yet */
   constructor(name: string, file: string) {
@@ -53,40 +73,29 @@ export class NedbFile {
       });
   }
 
-  /**
-   * Visits documents that may match, until `visit` returns false. They are the documents themselves, not copies: they
-   * are replaced, never mutated, and callers must not do so either. Other tasks get a turn during a long scan, so
-   * documents that are written meanwhile may be visited or not.
-   * @param visit is told whether the documents already have the order of the query
-   */
-  async scan(
-    selector: CheckedSelector,
-    options: Pick<FindOptions, 'sort' | 'limit'>,
-    visit: (document: StoredDocument, isSorted: boolean) => boolean,
-  ): Promise<void> {
+  async query(selector: CheckedSelector, options: Pick<FindOptions, 'sort' | 'limit'> = {}): Promise<FileQuery> {
     await this.ready();
-    const { documents, isSorted } = this.documents.candidates(selector, options);
-    let until = performance.now() + SCAN_SLICE_MS;
-    let visited = 0;
-    for (const document of documents) {
-      if (!visit(document, isSorted)) return;
-      visited += 1;
-      if (visited % 500 !== 0 || performance.now() < until) continue;
-      await nextTick();
-      until = performance.now() + SCAN_SLICE_MS;
-    }
+    const { columns } = this.documents;
+    const { plan, untested } = this.documents.candidates(selector, options);
+    const { size, isSorted } = plan;
+    const isMatch = compileRowTest(untested, columns.pathReader(size));
+    const isAnyOrder = options.sort === undefined && options.limit === undefined && size > columns.capacity / SPARSE;
+    const slots = (): ArrayLike<number> => (isAnyOrder ? ascendingSlots(plan, columns.capacity) : plan.slots());
+    return { columns, size, isSorted, forEach: (visit) => this.scan(slots(), isMatch, visit) };
   }
 
   /** @throws ConflictError */
   async insert(documents: readonly StoredDocument[]): Promise<void> {
     if (documents.length === 0) return;
     await this.write(() => this.nedb.insertAsync([...documents]));
+    this.writes += 1;
     for (const document of documents) this.documents.set(document);
   }
 
   /** @throws ConflictError */
   async replace(document: StoredDocument): Promise<void> {
     await this.write(() => this.nedb.updateAsync({ _id: document._id }, document, {}));
+    this.writes += 1;
     this.documents.set(document);
   }
 
@@ -95,6 +104,7 @@ export class NedbFile {
     await this.write(() =>
       this.nedb.removeAsync({ _id: { $in: documents.map((document) => document._id) } }, { multi: true }),
     );
+    this.writes += 1;
     for (const document of documents) this.documents.delete(document._id);
   }
 
@@ -130,6 +140,24 @@ export class NedbFile {
     await Promise.allSettled([this.loaded]);
   }
 
+  private async scan(
+    slots: ArrayLike<number>,
+    isMatch: (slot: number) => boolean,
+    visit: (slot: number) => boolean,
+  ): Promise<boolean> {
+    const { columns } = this.documents;
+    const { writes } = this;
+    let until = performance.now() + SCAN_SLICE_MS;
+    for (let at = 0; at < slots.length; at += 1) {
+      const slot = slots[at] ?? 0;
+      if (columns.document(slot) !== undefined && isMatch(slot) && !visit(slot)) break;
+      if (at % 500 !== 499 || performance.now() < until) continue;
+      await nextTick();
+      until = performance.now() + SCAN_SLICE_MS;
+    }
+    return this.writes === writes;
+  }
+
   private async load(): Promise<void> {
     await this.nedb.loadDatabaseAsync();
     for (const document of this.nedb.getAllData()) this.documents.set(document);
@@ -153,6 +181,8 @@ export class NedbFile {
   }
 }
 
+/** Fewer than one slot of so many are visited in any order. */
+const SPARSE = 50;
 /** Milliseconds that a scan takes before other tasks get a turn. */
 const SCAN_SLICE_MS = 15;
 /** How many lines are serialized before other tasks get a turn, while an entire file is written. */

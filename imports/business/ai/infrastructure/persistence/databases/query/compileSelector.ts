@@ -4,20 +4,42 @@ import { isRecord } from './fieldPaths';
 import type { CheckedSelector, FieldTests } from './parseSelector';
 import { compareScalars, isSameScalar } from './scalars';
 
-export type Test = (value: unknown) => boolean;
+export type Test<Row = unknown> = (row: Row) => boolean;
+
+/** How tests get at the values that a path leads to in a row. */
+export interface PathReader<Row> {
+  /** Whether a value passes, or an element of an array. A missing field is `undefined`. */
+  readonly has: (path: string, test: Test) => Test<Row>;
+  /** Whether there is a value. */
+  readonly exists: (path: string) => Test<Row>;
+}
 
 /** Tests documents, and objects in arrays. */
 export function compileSelector(selector: CheckedSelector): Test {
-  const tests = Object.entries(selector).map(([key, condition]) => {
+  return compileRowTest(selector, DOCUMENT_PATHS);
+}
+
+export function compileRowTest<Row>(selector: CheckedSelector, reader: PathReader<Row>): Test<Row> {
+  const tests = Object.entries(selector).map(([path, condition]) => {
     if (isList(condition)) {
-      const parts = condition.map(compileSelector);
-      return key === '$or' ? anyOf(parts) : allOf(parts);
+      const parts = condition.map((part) => compileRowTest(part, reader));
+      return path === '$or' ? anyOf(parts) : allOf(parts);
     }
-    const parts = key.split('.');
-    return isTests(condition) ? compileTests(parts, condition) : has(parts, isEqualTo(condition));
+    return isTests(condition) ? compileTests(path, condition, reader) : reader.has(path, isEqualTo(condition));
   });
   return allOf(tests);
 }
+
+export const DOCUMENT_PATHS: PathReader<unknown> = {
+  has(path, test) {
+    const parts = path.split('.');
+    return (document) => hasAt(document, parts, 0, test);
+  },
+  exists(path) {
+    const parts = path.split('.');
+    return (document) => exists(document, parts, 0);
+  },
+};
 
 function isList(condition: CheckedSelector[string]): condition is readonly CheckedSelector[] {
   return Array.isArray(condition);
@@ -27,67 +49,36 @@ function isTests(condition: Scalar | FieldTests): condition is FieldTests {
   return typeof condition === 'object' && condition !== null && !(condition instanceof Date);
 }
 
-function compileTests(parts: readonly string[], tests: FieldTests): Test {
+function compileTests<Row>(path: string, tests: FieldTests, { has, exists: hasValue }: PathReader<Row>): Test<Row> {
   const { $lt, $lte, $gt, $gte, $in, $nin, $ne, $prefix, $exists } = tests;
+  const isValue = (test: Test): Test<Row> => has(path, test);
   return allOf([
-    ...($lt === undefined
-      ? []
-      : [
-          has(
-            parts,
-            isOrdered($lt, (order) => order < 0),
-          ),
-        ]),
-    ...($lte === undefined
-      ? []
-      : [
-          has(
-            parts,
-            isOrdered($lte, (order) => order <= 0),
-          ),
-        ]),
-    ...($gt === undefined
-      ? []
-      : [
-          has(
-            parts,
-            isOrdered($gt, (order) => order > 0),
-          ),
-        ]),
-    ...($gte === undefined
-      ? []
-      : [
-          has(
-            parts,
-            isOrdered($gte, (order) => order >= 0),
-          ),
-        ]),
-    ...($in === undefined ? [] : [has(parts, isOneOf($in))]),
-    ...($nin === undefined ? [] : [not(has(parts, isOneOf($nin)))]),
-    ...($ne === undefined ? [] : [not(has(parts, isEqualTo($ne)))]),
-    ...($prefix === undefined ? [] : [has(parts, (value) => typeof value === 'string' && value.startsWith($prefix))]),
-    ...($exists === undefined ? [] : [(document: unknown) => exists(document, parts, 0) === $exists]),
+    ...($lt === undefined ? [] : [isValue(isOrdered('$lt', $lt))]),
+    ...($lte === undefined ? [] : [isValue(isOrdered('$lte', $lte))]),
+    ...($gt === undefined ? [] : [isValue(isOrdered('$gt', $gt))]),
+    ...($gte === undefined ? [] : [isValue(isOrdered('$gte', $gte))]),
+    ...($in === undefined ? [] : [isValue(isOneOf($in))]),
+    ...($nin === undefined ? [] : [not(isValue(isOneOf($nin)))]),
+    ...($ne === undefined ? [] : [not(isValue(isEqualTo($ne)))]),
+    ...($prefix === undefined ? [] : [isValue((value) => typeof value === 'string' && value.startsWith($prefix))]),
+    ...($exists === undefined ? [] : [$exists ? hasValue(path) : not(hasValue(path))]),
   ]);
 }
 
-function allOf(tests: readonly Test[]): Test {
-  const [first, second] = tests;
+function allOf<Row>(tests: readonly Test<Row>[]): Test<Row> {
+  const [first, second, third] = tests;
   if (first === undefined) return () => true;
   if (second === undefined) return first;
-  return (value) => tests.every((test) => test(value));
+  if (third === undefined) return (row) => first(row) && second(row);
+  return (row) => tests.every((test) => test(row));
 }
 
-function anyOf(tests: readonly Test[]): Test {
-  return (value) => tests.some((test) => test(value));
+function anyOf<Row>(tests: readonly Test<Row>[]): Test<Row> {
+  return (row) => tests.some((test) => test(row));
 }
 
-function not(test: Test): Test {
-  return (value) => !test(value);
-}
-
-/** Whether a value that the path leads to passes, or an element of an array there. A missing field is `undefined`. */
-function has(parts: readonly string[], test: Test): Test {
-  return (document) => hasAt(document, parts, 0, test);
+function not<Row>(test: Test<Row>): Test<Row> {
+  return (row) => !test(row);
 }
 
 function hasAt(value: unknown, parts: readonly string[], at: number, test: Test): boolean {
@@ -115,9 +106,28 @@ function isOneOf(list: readonly Scalar[]): Test {
   return (value) => (value instanceof Date ? dates.has(value.getTime()) : others.has(value ?? null));
 }
 
+type Bound = '$lt' | '$lte' | '$gt' | '$gte';
+
 /** Values of different types never match a comparison. */
-function isOrdered(bound: Scalar, accepts: (order: number) => boolean): Test {
-  if (bound instanceof Date) return (value) => value instanceof Date && accepts(value.getTime() - bound.getTime());
-  if (typeof bound === 'number') return (value) => typeof value === 'number' && accepts(value - bound);
-  return (value) => typeof value === typeof bound && accepts(compareScalars(value, bound));
+function isOrdered(operator: Bound, bound: Scalar): Test {
+  if (bound instanceof Date) {
+    const test = isOrderedNumber(operator, bound.getTime());
+    return (value) => value instanceof Date && test(value.getTime());
+  }
+  if (typeof bound === 'number') return isOrderedNumber(operator, bound);
+  const test = isOrderedNumber(operator, 0);
+  return (value) => typeof value === typeof bound && test(compareScalars(value, bound));
+}
+
+function isOrderedNumber(operator: Bound, bound: number): Test {
+  switch (operator) {
+    case '$lt':
+      return (value) => typeof value === 'number' && value < bound;
+    case '$lte':
+      return (value) => typeof value === 'number' && value <= bound;
+    case '$gt':
+      return (value) => typeof value === 'number' && value > bound;
+    case '$gte':
+      return (value) => typeof value === 'number' && value >= bound;
+  }
 }

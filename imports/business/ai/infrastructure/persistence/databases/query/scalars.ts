@@ -32,11 +32,12 @@ export function isSameScalar(left: unknown, right: Scalar): boolean {
 
 /** MongoDB's sort order: by type first. A missing field equals null, and all objects are equal. */
 export function compareScalars(left: unknown, right: unknown): number {
+  if (left === right) return 0;
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
   const byType = typeRank(left) - typeRank(right);
   if (byType !== 0) return byType;
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
   if (left instanceof Date && right instanceof Date) return left.getTime() - right.getTime();
-  if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
   return 0;
 }
