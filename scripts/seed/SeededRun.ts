@@ -31,7 +31,7 @@ export interface SeededRunOptions {
   readonly index: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Until when the run waits for a person or for another service, in milliseconds since the epoch. Absent: it ended. */
+  /** When the wait of a run that waits ends, in milliseconds since the epoch. Absent: the run has ended. */
   readonly waitsUntil?: number;
 }
 
