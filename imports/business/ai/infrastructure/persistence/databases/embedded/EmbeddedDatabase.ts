@@ -86,8 +86,8 @@ export class EmbeddedDatabase implements DocumentDatabase {
   /** Checks and loads a collection's file. */
   async load(name: string): Promise<void> {
     const pathOf = this.pathOf(name);
-    await repairDataFile(pathOf);
-    const file = new NedbFile(name, pathOf);
+    const records = await repairDataFile(pathOf);
+    const file = new NedbFile(name, pathOf, records);
     await file.ready();
     // NeDB rewrites the file, possibly through an existing temporary file with other permissions.
     await chmod(pathOf, 0o600);

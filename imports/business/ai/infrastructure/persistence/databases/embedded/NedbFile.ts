@@ -43,8 +43,11 @@ export class NedbFile {
   /** Incremented before each change of the documents in memory. */
   private writes = 0;
 
-  /** @param file checked by `repairDataFile`, or a file that doesn't exist yet */
-  constructor(name: string, file: string) {
+  /**
+   * @param file checked by `repairDataFile`, or a file that doesn't exist yet
+   * @param records the number of lines in the file
+   */
+  constructor(name: string, file: string, records = 0) {
     this.name = name;
     this.file = file;
     this.nedb = new Nedb<StoredDocument>({
@@ -54,7 +57,7 @@ export class NedbFile {
       afterSerialization: createLineWriter(),
       beforeDeserialization: (line) => line,
     });
-    this.loaded = this.load();
+    this.loaded = this.load(records);
     // `ready` reports the failure to every user of the file.
     this.loaded.catch(() => undefined);
   }
@@ -158,7 +161,17 @@ export class NedbFile {
     return this.writes === writes;
   }
 
-  private async load(): Promise<void> {
+  private async load(records: number): Promise<void> {
+    // NeDB has no option for it; without the method, it would rewrite the file as ever.
+    const persistence = this.nedb.persistence as object as FileRewriter;
+    persistence.persistCachedDatabaseAsync = async () => {
+      Reflect.deleteProperty(persistence, 'persistCachedDatabaseAsync');
+      const current = this.nedb.getAllData().length;
+      this.hasNewWrites = records > current;
+      if (records <= 2 * current) return;
+      await persistence.persistCachedDatabaseAsync();
+      this.hasNewWrites = false;
+    };
     await this.nedb.loadDatabaseAsync();
     for (const document of this.nedb.getAllData()) this.documents.set(document);
   }
@@ -179,6 +192,14 @@ export class NedbFile {
       throw new StoreError(`The collection ${this.name} could not be written.`, { cause });
     }
   }
+}
+
+/**
+ * Rewrites the file without outdated lines. NeDB does so whenever it loads a file, which takes a third of a start with
+ * many documents. Unless most lines are outdated, that can wait for the next compaction.
+ */
+interface FileRewriter {
+  persistCachedDatabaseAsync(): Promise<void>;
 }
 
 /** Fewer than one slot of so many are visited in any order. */

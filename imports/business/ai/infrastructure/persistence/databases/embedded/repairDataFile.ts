@@ -28,26 +28,30 @@ const NEWLINE = 0x0a;
 
 /**
  * Terminates the last line, or cuts it off if it is not a complete record.
- * @returns how many bytes were cut off
+ * @returns the number of records, outdated ones included
  * @throws CorruptDataFileError for any other line that is not a record
  */
 export async function repairDataFile(file: string): Promise<number> {
   const bytes = await readFile(file);
   const endOfLines = bytes.lastIndexOf(NEWLINE) + 1;
   let line = 1;
+  let records = 0;
   for (let from = 0; from < endOfLines; line += 1) {
     const to = bytes.indexOf(NEWLINE, from);
-    if (to > from && !isRecordLine(bytes.subarray(from, to))) throw new CorruptDataFileError(file, line);
+    if (to > from) {
+      if (!isRecordLine(bytes.subarray(from, to))) throw new CorruptDataFileError(file, line);
+      records += 1;
+    }
     from = to + 1;
   }
-  if (endOfLines === bytes.length) return 0;
+  if (endOfLines === bytes.length) return records;
   // If only the newline is missing, the record itself was written.
   if (isRecordLine(bytes.subarray(endOfLines))) {
     await editFile(file, (handle) => handle.write('\n', bytes.length));
-    return 0;
+    return records + 1;
   }
   await editFile(file, (handle) => handle.truncate(endOfLines));
-  return bytes.length - endOfLines;
+  return records;
 }
 
 /** NeDB writes documents, deletion marks and index definitions. */

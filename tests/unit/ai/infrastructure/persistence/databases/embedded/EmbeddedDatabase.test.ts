@@ -62,6 +62,26 @@ describe('EmbeddedDatabase', () => {
     expect(await allRows()).to.deep.equal([document, { _id: 'b', n: 2 }]);
   });
 
+  it('rewrites a file at the start only if most of its lines are outdated', async () => {
+    const rows = (await open()).collection<Row>('rows');
+    await rows.insertMany(Array.from({ length: 10 }, (_, n) => ({ _id: `${n}`, n: 0 })));
+    await rows.update({ _id: '3' }, { $inc: { n: 1 } });
+    const written = await readFile(file(), 'utf8');
+    expect(written.trimEnd().split('\n')).to.have.length(11);
+    const expected = Array.from({ length: 10 }, (_, n) => ({ _id: `${n}`, n: n === 3 ? 1 : 0 }));
+    expect(await allRows()).to.deep.equal(expected);
+    expect(await readFile(file(), 'utf8')).to.equal(written);
+
+    const reopened = (await open()).collection<Row>('rows');
+    for (let times = 0; times < 10; times += 1) await reopened.update({ _id: '4' }, { $set: { n: 5 } });
+    expect(await allRows()).to.deep.equal(expected.map((row) => (row._id === '4' ? { _id: '4', n: 5 } : row)));
+    const lines = (await readFile(file(), 'utf8')).trimEnd().split('\n');
+    expect(lines).to.have.length(10);
+    // Later writes are appended, and later compactions rewrite the file.
+    await database?.collection<Row>('rows').remove({ _id: '4' });
+    expect(await allRows()).to.have.length(9);
+  });
+
   it('preserves documents with characters that NeDB treats as line ends', async () => {
     const rows = (await open()).collection<Row>('rows');
     for (let n = 0; n < 50; n += 1)
