@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { HttpAgent } from '@ag-ui/client';
 import type { Message, Tool } from '@ag-ui/core';
 import { expect } from 'chai';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { runAgent } from '../support/agUi/replayAgUi';
-import { startDemoServer } from '../support/startDemoServer';
+import { startSimulatedServer } from '../support/startSimulatedServer';
 
 const TOKEN = 'a-token-for-ag-ui';
 const VENDORS = ['openai', 'azure_openai', 'anthropic', 'google', 'grok', 'groq', 'llama'];
@@ -18,15 +15,10 @@ const LOCATION: Tool = {
 
 describe('POST /ag-ui', () => {
   let server: RunningServer;
-  let directory: string;
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'bolide-ag-ui-'));
-    server = await startDemoServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory });
+    server = await startSimulatedServer({ BOLIDE_API_TOKEN: TOKEN });
   });
-  after(async () => {
-    await server.close();
-    await rm(directory, { recursive: true });
-  });
+  after(() => server.close());
 
   let threads = 0;
   const ask = (agent: HttpAgent, content: string): void =>

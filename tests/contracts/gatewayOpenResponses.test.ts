@@ -7,7 +7,7 @@ import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTy
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { checkEvents, eventsOfStream, expectValid } from '../support/openResponses';
 import { openSocket } from '../support/responsesSocket';
-import { startStandalone } from '../support/startStandalone';
+import { startSimulatedServer } from '../support/startSimulatedServer';
 
 const user = (text: string): JsonObject => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 const assistant = (text: string, more: JsonObject = {}): JsonObject => ({
@@ -47,7 +47,7 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
   describe(`Open Responses with ${model} behind it`, () => {
     let server: RunningServer;
     before(async () => {
-      server = await startStandalone({ BOLIDE_API_TOKEN: 'a-token-for-tests' });
+      server = await startSimulatedServer({ BOLIDE_API_TOKEN: 'a-token-for-tests' });
     });
     after(() => server.close());
 

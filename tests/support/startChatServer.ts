@@ -3,16 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import type { VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
-import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
-import type { Environment } from '../../imports/startup/settings/vendors';
 import { startServer } from '../../imports/startup/node/startServer';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { deferred } from './deferred';
 import { recordEvents } from './recordEvents';
 import type { EventRecord } from './recordEvents';
+import { simulatedVendors } from './simulatedVendors';
 
 export interface ChatServer extends RunningServer {
   readonly events: EventRecord;
@@ -29,16 +26,6 @@ const object = (property: string): object => ({
   properties: { [property]: { type: 'string' } },
   required: [property],
 });
-
-/** The variables that set up every vendor on the simulator. */
-function simulatedVendors(simulator: Simulator): Environment {
-  return Object.fromEntries(
-    (Object.keys(VENDOR_VARIABLES) as VendorName[]).flatMap((vendor) => {
-      const names = VENDOR_VARIABLES[vendor];
-      return Object.entries({ [names?.key ?? '']: 'simulated', [names?.baseURL ?? '']: simulator.baseURL(vendor) });
-    }),
-  );
-}
 
 export async function startChatServer(): Promise<ChatServer> {
   let gate = deferred<undefined>();
@@ -77,9 +64,6 @@ export async function startChatServer(): Promise<ChatServer> {
   const simulator = await startSimulator();
   const server = await startServer({
     env: {
-      AI_ALLOW_PRIVATE_HOSTS: '1',
-      LLM_PROVIDER: 'openai',
-      AZURE_OPENAI_DEPLOYMENT: 'gpt-5.4-mini',
       ...simulatedVendors(simulator),
       PORT: '0',
       DATA_DIR: directory,
