@@ -21,6 +21,7 @@ import { METEOR_FIELDS } from '../../imports/startup/settings/meteor';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import { startDemoServer } from '../support/startDemoServer';
 import type { RunningServer } from '../../imports/startup/node/startServer';
+import { describeInFull } from '../support/describeInFull';
 import { eventFields } from '../support/docs/eventFields';
 import {
   anchorsOf,
@@ -83,9 +84,11 @@ describe('The documentation', function () {
       expect(counts).to.deep.equal(NOT_RUN);
     });
 
-    it('type-checks every TypeScript program', () => {
-      expect(programs).not.to.have.length(0);
-      expect(typeErrorsOf(programs)).to.deep.equal([]);
+    describeInFull('of TypeScript programs', () => {
+      it('is free of type errors', () => {
+        expect(programs).not.to.have.length(0);
+        expect(typeErrorsOf(programs)).to.deep.equal([]);
+      });
     });
 
     for (const program of programs.filter(({ notRun }) => notRun === undefined))

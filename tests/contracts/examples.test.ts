@@ -9,17 +9,18 @@ import { expect } from 'chai';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
+import { describeInFull } from '../support/describeInFull';
 
 const isFull = process.env['BOLIDE_FULL'] !== undefined;
 const ROOT = path.join(__dirname, '../..');
-const TSX = path.join(ROOT, 'node_modules/tsx/dist/cli.mjs');
+const TSX = ['--import', 'tsx'];
 
 /** @throws with both outputs if the exit code is not 0 */
 async function run(
   example: string,
   ...args: readonly string[]
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  return promisify(execFile)(process.execPath, [TSX, `examples/${example}.ts`, ...args], {
+  return promisify(execFile)(process.execPath, [...TSX, `examples/${example}.ts`, ...args], {
     cwd: ROOT,
     env: withoutVendors(),
     timeout: 100_000,
@@ -105,7 +106,10 @@ describe('the examples', function () {
 
   if (isFull)
     it('chat: keeps running for curl with --serve', async () => {
-      const child = spawn(process.execPath, [TSX, 'examples/chat.ts', '--serve'], { cwd: ROOT, env: withoutVendors() });
+      const child = spawn(process.execPath, [...TSX, 'examples/chat.ts', '--serve'], {
+        cwd: ROOT,
+        env: withoutVendors(),
+      });
       try {
         const [url, token] = await waitForMatch(
           child.stdout,
@@ -129,17 +133,15 @@ describe('the examples', function () {
   it('nightly: saves every report exactly once, even if killed and restarted', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'bolide-nightly-'));
     const start = (): ReturnType<typeof spawn> =>
-      spawn(process.execPath, [TSX, 'examples/nightly.ts', '--now', '2026-11-22'], {
+      spawn(process.execPath, [...TSX, 'examples/nightly.ts', '--now', '2026-11-22'], {
         cwd: ROOT,
         env: { ...withoutVendors(), DATA_DIR: directory, MONGO_URL: '' },
         stdio: ['ignore', 'pipe', 'ignore'],
-        detached: true,
       });
     const killed = start();
     const exited = once(killed, 'exit');
     await waitForMatch(killed.stdout as AsyncIterable<Uint8Array>, /saved (\w+)\n/);
-    // The loader runs the example in a child process.
-    process.kill(-(killed.pid ?? 0), 'SIGKILL');
+    killed.kill('SIGKILL');
     await exited;
     const [summary] = await waitForMatch(
       start().stdout as AsyncIterable<Uint8Array>,
@@ -175,7 +177,7 @@ describe('the examples', function () {
     /** @returns what it printed, on standard output or, if it failed, on standard error */
     async function chat(env: NodeJS.ProcessEnv, ...messages: readonly string[]): Promise<string> {
       try {
-        const { stdout } = await promisify(execFile)(process.execPath, [TSX, 'examples/agent.ts', ...messages], {
+        const { stdout } = await promisify(execFile)(process.execPath, [...TSX, 'examples/agent.ts', ...messages], {
           cwd: ROOT,
           env: { ...withoutVendors(), ...env },
           timeout: 100_000,
@@ -199,14 +201,16 @@ describe('the examples', function () {
       expect(simulator.requests.slice(before).map(({ vendor }) => vendor)).to.deep.equal(['anthropic']);
     });
 
-    it('states which keys may be set when none is', async () => {
-      const output = await chat({});
-      expect(output).to.contain('No provider is configured').and.to.contain('ANTHROPIC_API_KEY');
-    });
+    describeInFull('without what it needs', () => {
+      it('states which keys may be set when none is', async () => {
+        const output = await chat({});
+        expect(output).to.contain('No provider is configured').and.to.contain('ANTHROPIC_API_KEY');
+      });
 
-    it('states that budgets need a user', async () => {
-      const output = await chat({ ...variables(simulator, 'openai'), LLM_BUDGET_DAY_CALLS: '5' }, 'Hello');
-      expect(output).to.contain('"userId" is required, because budgets');
+      it('states that budgets need a user', async () => {
+        const output = await chat({ ...variables(simulator, 'openai'), LLM_BUDGET_DAY_CALLS: '5' }, 'Hello');
+        expect(output).to.contain('"userId" is required, because budgets');
+      });
     });
   });
 });

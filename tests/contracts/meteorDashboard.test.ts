@@ -9,6 +9,7 @@ import { MeteorError } from '../stubs/server/MeteorError';
 import { registry } from '../stubs/server/registry';
 import type { PublishHandler } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';
+import { describeInFull } from '../support/describeInFull';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { addLogin, PASSWORD } from '../support/meteorClient/addLogin';
@@ -49,7 +50,8 @@ describe('the dashboard in Meteor', () => {
     browser.find(`[data-run="${executionId}"] .badge`)?.textContent;
 
   for (const isStrict of [true, false]) {
-    describe(isStrict ? 'under StrictMode' : 'without StrictMode', () => {
+    // Without StrictMode, `npm test` has the pages of `meteorAdministration.test.ts`.
+    (isStrict ? describe : describeInFull)(isStrict ? 'under StrictMode' : 'without StrictMode', () => {
       it('keeps the sign-in form with its fields and shows the error after a wrong password', async () => {
         const gate = deferred<undefined>();
         addLogin(['ann'], { gate: () => gate.promise });

@@ -5,13 +5,13 @@ export interface DashboardVisit {
   readonly userId: string;
   /** Without the `#/`. Default: the first page. */
   readonly path?: string;
-  readonly isStrict?: boolean;
+  readonly isStrict: boolean;
 }
 
 /** @param opened takes the browser, to close it after the test */
 export async function openDashboard(
   opened: MeteorBrowser[],
-  { userId, path = '', isStrict = true }: DashboardVisit,
+  { userId, path = '', isStrict }: DashboardVisit,
 ): Promise<MeteorBrowser> {
   const browser = await MeteorBrowser.open({ token: { token: `token-of-${userId}`, userId } });
   opened.push(browser);
