@@ -1,11 +1,12 @@
 /** The dashboard's root: chooses the page by sign-in state and route. */
-import { Suspense } from 'react';
+import { Suspense, useEffect } from 'react';
 import { useData } from './hooks/BolideProvider';
 import { EmptyState } from './components/EmptyState';
 import { ErrorBoundary } from './components/ErrorBoundary';
 import { Skeleton } from './components/Skeleton';
 import { PageTitle } from './components/PageTitle';
 import { componentOf, findPage } from './pages';
+import { forgetDraft } from './playground/forgetDraft';
 import { SignInPage } from './session/SignInPage';
 import { useRoute } from './shell/route';
 import type { Route } from './shell/route';
@@ -26,6 +27,11 @@ export function App() {
 function CurrentPage({ theme }: { readonly theme: ThemeChoice }) {
   const access = useData().useAccess();
   const route = useRoute();
+  const isSignedOut = access.state === 'signedOut';
+  useEffect(() => {
+    // The next one to sign in may be somebody else.
+    if (isSignedOut) forgetDraft();
+  }, [isSignedOut]);
   switch (access.state) {
     case 'checking':
       return (

@@ -6,6 +6,7 @@ import { CANARY } from '../support/canaries';
 import { TOKEN } from '../support/DashboardBrowser';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { withDashboard } from '../support/withDashboard';
+import { runRequest } from '../support/runRequests';
 import { json, TestHost } from '../support/TestHost';
 import { until } from '../support/until';
 
@@ -248,6 +249,24 @@ describe('the administration in the dashboard', function () {
     await app.waitForEvent(first, 'run:completed');
     await page.getByText('Taking runs').waitFor();
     expect(app.consoleErrors.filter((text) => !/status of (400|401|402|403|404|422)/.test(text))).to.deep.equal([]);
+  });
+
+  it('runs a failed run again from the queue', async () => {
+    const { runs } = app.server.host.module;
+    const plan = { ...runRequest('failed-once').plan, tools: [], options: { model: 'openai' } };
+    const lease = await runs.create(runRequest('failed-once', { userId: 'local', plan }), 'running', 'gone');
+    const error = { code: 'overloaded', message: 'Try later.', retryable: true } as const;
+    await runs.saveRun(lease, { state: 'failed', error, endedAt: Date.now() });
+    const page = await open('/queue');
+    const entry = page.locator('[data-entry="failed-once"]');
+    await entry.getByText('Try later.').waitFor();
+    await entry.getByRole('button', { name: 'Run again' }).press('Enter');
+    await page.getByText('Started again:').waitFor();
+    await entry.waitFor({ state: 'detached' });
+    await until(() =>
+      app.events.some((event) => event.type === 'run:completed' && event.executionId !== 'failed-once'),
+    );
+    await page.getByText('No run has failed for a reason that may have passed.').waitFor();
   });
 
   it('runs a scheduled task now, also while it is paused', async () => {

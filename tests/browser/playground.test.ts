@@ -1,6 +1,7 @@
 /** The playground in Chromium on plain Node: conversations, comparison, prompts, and a layout that does not move. */
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
+import { TOKEN } from '../support/DashboardBrowser';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { withDashboard } from '../support/withDashboard';
 
@@ -121,7 +122,7 @@ describe('the playground in Chromium', function () {
     await page.getByRole('combobox', { name: 'Model 3' }).selectOption('google/gemini-3.5-flash');
     await send('Tell me about meteors.');
     await waitForTurns('completed', 3);
-    for (const fact of ['Cost', 'Tokens', 'First text', 'Time'])
+    for (const fact of ['Cost', 'Tokens', 'First token', 'Time'])
       expect(await page.locator('.answer-facts dt', { hasText: fact }).count(), fact).to.equal(3);
     const tokens = await page.locator('.answer-facts div:has(> dt:text-is("Tokens")) dd').allTextContents();
     for (const text of tokens) expect(text).to.match(/^\d+ \+ \d+$/);
@@ -162,6 +163,57 @@ describe('the playground in Chromium', function () {
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).to.match(/^anthropic\//);
     await send('And in Rome?');
     await waitForTurns('completed', 2);
+  });
+
+  it('shows the stored time to first token, and why a cost is unknown', async () => {
+    const { executionId } = (await app.post('/runs', {
+      requestId: 'unknown-price',
+      providerId: 'openai',
+      model: 'a-model-without-a-price',
+      input: 'Hello',
+    })) as { readonly executionId: string };
+    await app.waitForEvent(executionId, 'run:completed');
+    await open();
+    await app.go(page, `/playground?run=${executionId}`);
+    const fact = (name: string) => page.locator(`.answer-facts div:has(> dt:text-is("${name}")) dd`);
+    await fact('Cost').getByText('unknown').waitFor();
+    await page.getByText('Cost unknown: ').getByText('a-model-without-a-price').waitFor();
+    await fact('First token')
+      .getByText(/^\d+ ms$/)
+      .waitFor();
+  });
+
+  it('forgets the draft when the user signs out', async () => {
+    await open();
+    await page.getByLabel('Instructions').fill('Keep this to yourself.');
+    await prompt().fill('A secret question');
+    await page.reload();
+    await page.locator('.composer').waitFor();
+    expect(await prompt().inputValue()).to.equal('A secret question');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API token').fill(TOKEN);
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).to.not.include('secret');
+    await page.keyboard.press('Enter');
+    await page.locator('.composer').waitFor();
+    expect(await prompt().inputValue()).to.equal('');
+    expect(await page.getByLabel('Instructions').inputValue()).to.equal('');
+  });
+
+  it('offers to share a prompt to admins only', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Prompts' }).click();
+    await page.getByLabel('Everyone can load it').waitFor();
+    await context.close();
+    ({ context, page } = await app.newVisitor());
+    await page.route('**/me', (route) => route.fulfill({ json: { userId: 'bob', isAdmin: false } }));
+    await page.goto(`${app.server.url}/#token=${TOKEN}`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await app.go(page, '/playground');
+    const asked = page.waitForResponse(/\/me$/);
+    await page.getByRole('button', { name: 'Prompts' }).click();
+    await (await asked).finished();
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    expect(await page.getByLabel('Everyone can load it').count()).to.equal(0);
   });
 
   it('checks the schema as it is typed', async () => {

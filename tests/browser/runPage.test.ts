@@ -166,6 +166,42 @@ describe('a run’s page in Chromium', function () {
     await page.getByLabel('Comment').waitFor({ state: 'detached' });
   });
 
+  it('shows what a run has used of its own budget, and none for a run without one', async () => {
+    const { loop } = app.server.host.module;
+    const budget = { calls: 2, tokens: 5_000, money: 1.5 };
+    const { executionId, usage } = await loop.execute('local', {
+      model: 'openai/gpt-5.4-mini',
+      input: 'Hello',
+      budget,
+    });
+    await open(`/runs/${executionId}`);
+    await page.locator('.facts').getByText('1 of 2 calls').waitFor();
+    await page.getByText(`${usage.total_tokens} of 5,000 tokens`).waitFor();
+    await page.getByText(/^\$0\.\d+ of \$1\.50$/).waitFor();
+    const id = await finishedRun('Hello', []);
+    await app.go(page, `/runs/${id}`);
+    await page.getByText('Tokens in / out').waitFor();
+    expect(await page.getByText('Budget of this run').count()).to.equal(0);
+  });
+
+  it('opens a run in the playground, with its prompt, instructions, model and tools', async () => {
+    const { executionId } = (await app.post('/runs', {
+      requestId: 'for-the-playground',
+      providerId: 'anthropic',
+      model: 'claude-haiku-4-5',
+      input: 'get_weather for Oslo',
+      instructions: 'Answer in one sentence.',
+      tools: ['get_weather'],
+    })) as { readonly executionId: string };
+    await app.waitForEvent(executionId, 'run:completed');
+    await open(`/runs/${executionId}`);
+    await page.getByRole('link', { name: 'Open in playground' }).click();
+    await page.locator(`.turn[data-run="${executionId}"]`).getByText('get_weather for Oslo').waitFor();
+    expect(await page.getByLabel('Instructions').inputValue()).to.equal('Answer in one sentence.');
+    expect(await page.getByRole('checkbox', { name: 'get_weather' }).isChecked()).to.equal(true);
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).to.equal('anthropic/claude-haiku-4-5');
+  });
+
   it('saves the complete run as JSON', async () => {
     const id = await finishedRun('get_time', ['get_time']);
     await open(`/runs/${id}`);

@@ -10,6 +10,7 @@ import { until } from '../support/until';
 
 /** The published fields, as documented. */
 const RUN = [
+  'budget',
   'unpriced',
   'models',
   'tools',

@@ -316,6 +316,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       };
       await addRun('r1', { plan: { ...plan, options }, metadata: { ticket: 17, vip: true } });
       const found = await operations['ai.runs.get'](ANN, { executionId: 'r1' });
+      expect(found.run).to.not.have.property('budget');
       expect(found.run.metadata).to.deep.equal({ ticket: 17, vip: true });
       expect(found.plan).to.deep.equal({
         instructions: 'Be brief.',
@@ -326,6 +327,18 @@ for (const [name, open] of Object.entries(DATABASES)) {
         limits: plan.limits,
       });
       expect(JSON.stringify(found)).not.to.include('secret');
+    });
+
+    it('shows the run’s own budget', async () => {
+      const { plan } = runRequest('x');
+      const budget = { calls: 5, money: 0.25, tokens: undefined } as never;
+      await addRun('r1', { plan: { ...plan, limits: { ...plan.limits, budget } } });
+      expect((await operations['ai.runs.get'](ANN, { executionId: 'r1' })).run.budget).to.deep.equal({
+        calls: 5,
+        money: 0.25,
+      });
+      expect((await list()).runs[0]?.budget).to.deep.equal({ calls: 5, money: 0.25 });
+      expect((await store.load('r1'))?.run).to.not.have.property('budget');
     });
 
     it('lists the documents of the last version, which lack the newer fields', async () => {

@@ -1,9 +1,10 @@
 /** One user's budget: a bar for each limit, and what was used where there is none. */
-import type { Amount, BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
+import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { BudgetView } from '../../business/ai/domain/types/BudgetViews';
 import { useNow } from '../components/useNow';
 import { formatDateTime, formatDuration, pluralize } from '../format/format';
-import { AMOUNTS, formatAmount, SOURCES, WINDOW_LABELS } from './describeLimits';
+import { BudgetBar } from './BudgetBar';
+import { AMOUNTS, SOURCES, WINDOW_LABELS } from './describeLimits';
 
 export function BudgetRow({
   budget,
@@ -76,7 +77,7 @@ function Window({ budget, window }: { readonly budget: BudgetView; readonly wind
         </span>
       </p>
       {AMOUNTS.map((amount) => (
-        <Bar key={amount} amount={amount} used={used[amount]} held={held[amount]} limit={limits[amount]} />
+        <BudgetBar key={amount} amount={amount} used={used[amount]} held={held[amount]} limit={limits[amount]} />
       ))}
       {used.unpriced !== undefined && (
         <p className="muted budget-note">
@@ -85,48 +86,6 @@ function Window({ budget, window }: { readonly budget: BudgetView; readonly wind
         </p>
       )}
     </section>
-  );
-}
-
-function Bar({
-  amount,
-  used,
-  held,
-  limit,
-}: {
-  readonly amount: keyof Amount;
-  readonly used: number;
-  readonly held: number;
-  readonly limit: number | undefined;
-}) {
-  if (limit === undefined)
-    return (
-      <p className="budget-bar">
-        <span className="numeric">{formatAmount(amount, used)}</span> <span className="muted">no limit</span>
-      </p>
-    );
-  const share = limit === 0 ? 1 : used / limit;
-  const heldShare = limit === 0 ? 0 : held / limit;
-  const tone = share >= 1 ? 'red' : share >= 0.8 ? 'amber' : 'green';
-  const text = `${formatAmount(amount, used)} of ${formatAmount(amount, limit)}`;
-  return (
-    <div className={`budget-bar tone-${tone}`}>
-      <p>
-        <span className="numeric">{text}</span>{' '}
-        <span className="numeric budget-share">
-          {Math.round(share * 100)} %{share >= 1 && ' · used up'}
-        </span>
-      </p>
-      <progress className="visually-hidden" max={1} value={Math.min(1, share)} aria-label={text} />
-      <div className="meter" aria-hidden="true">
-        <span style={{ width: `${Math.min(100, share * 100)}%` }} />
-        <span
-          className="meter-held"
-          style={{ width: `${Math.min(100 - Math.min(100, share * 100), heldShare * 100)}%` }}
-        />
-      </div>
-      {held > 0 && <p className="muted budget-note">{formatAmount(amount, held)} reserved by calls in progress</p>}
-    </div>
   );
 }
 

@@ -107,9 +107,11 @@ function useVanished(
   const before = useRef(page.entries);
   useEffect(() => {
     const shown = new Set(page.entries.map(entryKey));
-    const last = page.entries.at(-1);
-    const isBeyond = ({ createdAt }: InboxEntry): boolean =>
-      page.next !== undefined && last !== undefined && createdAt >= last.createdAt;
+    const [start, last] = [page.entries[0], page.entries.at(-1)];
+    const isBeyond = ({ createdAt }: InboxEntry): boolean => {
+      if (page.next === undefined || start === undefined || last === undefined) return false;
+      return start.createdAt > last.createdAt ? createdAt <= last.createdAt : createdAt >= last.createdAt;
+    };
     const gone = before.current.filter((entry) => !shown.has(entryKey(entry)) && !isSettled(entry) && !isBeyond(entry));
     before.current = page.entries;
     const [first] = gone;

@@ -4,21 +4,24 @@ import { isFinished } from '../../business/ai/domain/entities/Run';
 import type { RunDetailView } from '../../business/ai/domain/types/RunViews';
 import { Elapsed } from '../components/Elapsed';
 import { StateBadge } from '../components/StateBadge';
-import { formatCount, formatDuration, formatMoney } from '../format/format';
+import { formatCount, formatDuration } from '../format/format';
+import { formatCost } from '../format/formatCost';
 import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { linkTo } from '../shell/route';
+import { useTimeToFirstToken } from './useTimeToFirstToken';
 
 export interface AnswerFactsProps {
   readonly run: RunDetailView;
-  /** Milliseconds. */
+  /** Milliseconds, as this page measured them. */
   readonly firstText: number | undefined;
 }
 
 const PENDING = '…';
 
 export function AnswerFacts({ run, firstText }: AnswerFactsProps) {
-  const { usage } = run;
+  const { usage, cost, unpriced } = run;
   const isEnded = isFinished(run.state);
+  const firstToken = useTimeToFirstToken(run) ?? firstText;
   return (
     <div className="answer-facts">
       <p className="answer-state">
@@ -29,8 +32,8 @@ export function AnswerFacts({ run, firstText }: AnswerFactsProps) {
         <a href={linkTo(['runs', run._id])}>Open run</a>
       </p>
       <dl>
-        <Fact label="Cost" title={run.cost === undefined ? 'The price of this model is not known' : 'US dollars'}>
-          {run.cost === undefined ? (isEnded ? 'unknown' : PENDING) : formatMoney(run.cost)}
+        <Fact label="Cost" title={unpriced === undefined ? 'US dollars' : unpriced.reasons.join('; ')}>
+          {cost === undefined && unpriced === undefined && !isEnded ? PENDING : formatCost(run, run.iterations === 0)}
         </Fact>
         <Fact
           label="Tokens"
@@ -40,8 +43,8 @@ export function AnswerFacts({ run, firstText }: AnswerFactsProps) {
             ? PENDING
             : `${formatCount(usage.input_tokens)} + ${formatCount(usage.output_tokens)}`}
         </Fact>
-        <Fact label="First text" title="Until the first text of the model had arrived in this browser">
-          {firstText === undefined ? (isEnded ? 'not measured' : PENDING) : formatDuration(firstText)}
+        <Fact label="First token" title="Until the first token of the first model call">
+          {firstToken === undefined ? (isEnded ? 'not measured' : PENDING) : formatDuration(firstToken)}
         </Fact>
         <Fact label="Time" title="From the start of the run to its end">
           <Elapsed start={run.startedAt ?? run.createdAt} end={run.endedAt} />

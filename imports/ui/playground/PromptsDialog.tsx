@@ -5,6 +5,7 @@ import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
 import { Ago } from '../components/Elapsed';
 import { useAction } from '../components/useAction';
+import { useIsAdmin } from '../components/useIsAdmin';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { useData } from '../hooks/BolideProvider';
 
@@ -18,6 +19,7 @@ export interface PromptsDialogProps {
 export function PromptsDialog({ content, onLoad, onClose }: PromptsDialogProps) {
   const data = useData();
   const id = useId();
+  const isAdmin = useIsAdmin();
   const prompts = data.useQuery('ai.prompts.list', {});
   const [name, setName] = useState('');
   const [isShared, setIsShared] = useState(false);
@@ -64,10 +66,12 @@ export function PromptsDialog({ content, onLoad, onClose }: PromptsDialogProps) 
                   .map((prompt) => <option key={prompt._id} value={prompt.name} />)}
             </datalist>
           </div>
-          <label className="check-field">
-            <input type="checkbox" checked={isShared} onChange={(event) => setIsShared(event.target.checked)} />
-            Everyone can load it (administrators only)
-          </label>
+          {isAdmin && (
+            <label className="check-field">
+              <input type="checkbox" checked={isShared} onChange={(event) => setIsShared(event.target.checked)} />
+              Everyone can load it
+            </label>
+          )}
           <div className="buttons">
             <button type="submit" className="button button-primary" disabled={save.isBusy || content === undefined}>
               Save

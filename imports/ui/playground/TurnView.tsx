@@ -81,6 +81,12 @@ export const TurnView = memo(function TurnView({ turn, isBusy, isJson, dispatch,
           </p>
         )}
         <PendingActions live={live} />
+        {!isRunning && live.run?.unpriced !== undefined && (
+          <p className="muted">
+            {live.run.cost === undefined ? 'Cost unknown' : 'Cost known in part'}:{' '}
+            {live.run.unpriced.reasons.join('; ')}
+          </p>
+        )}
         {!isRunning && answer.length > 0 && (
           <p className="turn-buttons">
             <CopyButton text={() => textOfAnswer(live.messages)} label="the answer" />

@@ -3,10 +3,10 @@
  * and ids of runs, and no credentials.
  */
 import { isList, isObject } from '../../business/ai/domain/json';
+import { DRAFT_KEY, forgetDraft, sessionStorageOf } from './forgetDraft';
 import { MAX_LANES, NO_MESSAGE, NO_SETTINGS } from './playgroundState';
 import type { Lane, MessageInput, PlaygroundSettings, PlaygroundState, Turn } from './playgroundState';
 
-const STORAGE_KEY = 'bolide-playground';
 /** Changes with the form of what is stored. */
 const FORMAT = 1;
 /** Characters of data URIs: browsers store 5 MB per origin. */
@@ -15,28 +15,16 @@ const MAX_STORED_FILES = 1_000_000;
 /** Browsers may block storage, or have no room left; the playground then starts empty after a reload. */
 export function storeDraft(state: PlaygroundState, storage = sessionStorageOf(window)): void {
   try {
-    storage?.setItem(STORAGE_KEY, JSON.stringify({ format: FORMAT, ...withoutFiles(state) }));
+    storage?.setItem(DRAFT_KEY, JSON.stringify({ format: FORMAT, ...withoutFiles(state) }));
   } catch {
-    storage?.removeItem(STORAGE_KEY);
+    forgetDraft(storage);
   }
 }
 
 export function loadDraft(storage = sessionStorageOf(window)): PlaygroundState | undefined {
   try {
-    const stored: unknown = JSON.parse(storage?.getItem(STORAGE_KEY) ?? 'null');
+    const stored: unknown = JSON.parse(storage?.getItem(DRAFT_KEY) ?? 'null');
     return isObject(stored) && stored['format'] === FORMAT ? readState(stored) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export function forgetDraft(storage = sessionStorageOf(window)): void {
-  storage?.removeItem(STORAGE_KEY);
-}
-
-function sessionStorageOf(page: Window): Storage | undefined {
-  try {
-    return page.sessionStorage;
   } catch {
     return undefined;
   }

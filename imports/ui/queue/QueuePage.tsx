@@ -1,4 +1,4 @@
-/** The job queue: what waits for a worker, and for admins its pause and the schedules. */
+/** The job queue: what waits for a worker, what failed and can be run again, and for admins its pause and the schedules. */
 import { useState } from 'react';
 import type { QueueView } from '../../business/ai/domain/types/QueueViews';
 import { ConfirmDialog } from '../components/ConfirmDialog';
@@ -11,6 +11,7 @@ import { useNow } from '../components/useNow';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { formatCount, formatRelativeTime, pluralize } from '../format/format';
 import { useData } from '../hooks/BolideProvider';
+import { FailedRuns } from './FailedRuns';
 import { QueuedRunRow } from './QueuedRunRow';
 import { ScheduleList } from './ScheduleList';
 
@@ -47,6 +48,7 @@ export function QueuePage() {
                 </p>
               )}
             </section>
+            <FailedRuns />
             {isAdmin && <ScheduleList />}
           </div>
         )}

@@ -40,6 +40,9 @@ export function RunActions({ live, run, onAgain }: RunActionsProps) {
           Run again…
         </button>
       )}
+      <a className="button" href={linkTo(['playground'], { run: run._id })}>
+        Open in playground
+      </a>
       <a className="button" href={linkTo(['runs', run._id, 'diff'])}>
         Compare
       </a>

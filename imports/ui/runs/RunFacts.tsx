@@ -6,6 +6,7 @@ import { formatCount, formatDateTime, pluralize } from '../format/format';
 import { formatCost } from '../format/formatCost';
 import { Elapsed } from '../components/Elapsed';
 import { isLive } from './isLive';
+import { RunBudget } from './RunBudget';
 
 export interface RunFactsProps {
   readonly run: RunView;
@@ -66,13 +67,26 @@ export function RunFacts({ run, requests }: RunFactsProps) {
           <bdi className="mono">{run.conversationId}</bdi>
         </Fact>
       )}
+      {run.budget !== undefined && (
+        <Fact name="Budget of this run" isWide>
+          <RunBudget run={run} budget={run.budget} />
+        </Fact>
+      )}
     </dl>
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+function Fact({
+  name,
+  isWide = false,
+  children,
+}: {
+  readonly name: string;
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}) {
   return (
-    <div className="fact">
+    <div className={isWide ? 'fact fact-wide' : 'fact'}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

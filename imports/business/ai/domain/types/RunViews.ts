@@ -5,7 +5,7 @@
 import type { RunState } from '../entities/Run';
 import type { CallWait, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
-import type { RunLimits } from './RunLimits';
+import type { Budget, RunLimits } from './RunLimits';
 import type { UnpricedCalls } from './RunTotals';
 import type { JsonObject } from './VendorTypes';
 
@@ -26,6 +26,8 @@ export interface RunView {
   readonly usage: UsageView;
   /** US dollars: the sum of the model calls whose cost is known. Absent: of none is. */
   readonly cost?: number;
+  /** What the run may spend at most. Absent: it has no budget of its own, or an older version recorded it. */
+  readonly budget?: Budget;
   /** Absent: the cost of every call is known, or an older version recorded the run. */
   readonly unpriced?: UnpricedCalls;
   /** The models that responded. */

@@ -9,6 +9,7 @@ import type { RunDocument, ToolCallDocument } from './runDocuments';
 
 type UsageField = `usage.${keyof UsageView}`;
 type UnpricedField = `unpriced.${keyof NonNullable<RunView['unpriced']>}`;
+type BudgetField = `budget.${keyof NonNullable<RunView['budget']>}`;
 type ErrorField = `error.${keyof NonNullable<RunView['error']>}`;
 
 /** The fields that `ai.runs` publishes. */
@@ -28,6 +29,9 @@ export const RUN_FIELDS = {
   'usage.cached_tokens': 1,
   'usage.reasoning_tokens': 1,
   cost: 1,
+  'budget.calls': 1,
+  'budget.tokens': 1,
+  'budget.money': 1,
   'unpriced.calls': 1,
   'unpriced.models': 1,
   'unpriced.reasons': 1,
@@ -46,7 +50,11 @@ export const RUN_FIELDS = {
   ratedBy: 1,
   ratedAt: 1,
 } as const satisfies Record<
-  Exclude<keyof RunView, 'usage' | 'error' | 'unpriced'> | UsageField | ErrorField | UnpricedField,
+  | Exclude<keyof RunView, 'usage' | 'error' | 'budget' | 'unpriced'>
+  | UsageField
+  | ErrorField
+  | BudgetField
+  | UnpricedField,
   1
 >;
 

@@ -9,6 +9,7 @@ import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
 import { argumentsHash } from '../../../application/services/argumentsHash';
 import type { Actor } from '../../../domain/types/Actor';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { RunProgress, RunRequest, RunRecord } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import { searchWords } from './searchWords';
@@ -49,7 +50,7 @@ interface StoredUsage extends UsageView {
 }
 
 /** Fields that the journal writes, or people set, and that it does not read. */
-type ViewOnlyField = 'duration' | 'words' | 'usedWords' | 'rating' | 'comment' | 'ratedBy' | 'ratedAt';
+type ViewOnlyField = 'budget' | 'duration' | 'words' | 'usedWords' | 'rating' | 'comment' | 'ratedBy' | 'ratedAt';
 
 export type RunDocument = RunDetailView & PrivateRunFields & { readonly input: string; readonly transcript: string };
 
@@ -135,9 +136,20 @@ export function toRunDocument(request: RunRequest, progress: RunProgress, owner:
     fence: 1,
     input: JSON.stringify(input),
     plan: JSON.stringify(plan),
+    ...budgetOf(plan.limits),
     words: searchWords([executionId, userId, conversationId, model, providerId, title]),
     ...toRunFields(progress),
   };
+}
+
+function budgetOf({ budget = {} }: RunLimits): Pick<RunDocument, 'budget'> {
+  const { calls, tokens, money } = budget;
+  const limits = {
+    ...(calls === undefined ? {} : { calls }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(money === undefined ? {} : { money }),
+  };
+  return Object.keys(limits).length === 0 ? {} : { budget: limits };
 }
 
 /** The document fields of partial progress; absent ones are left out. */
@@ -162,7 +174,7 @@ export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
 ): RunRecord {
   const { _id, input = '[]', plan, transcript = '[]', response, usage, ...stored } = document;
-  const { duration: _, words: __, usedWords: ___, ...labelled } = stored;
+  const { budget: _budget, duration: _, words: __, usedWords: ___, ...labelled } = stored;
   const { rating: _rating, comment: _comment, ratedBy: _ratedBy, ratedAt: _ratedAt, ...plain } = labelled;
   return {
     ...plain,
