@@ -1,9 +1,8 @@
 /** Sets the limits of a user, or of everyone. */
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import type { Amount, BudgetLimits, BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
-import { TitledDialog } from '../components/TitledDialog';
-import { FormField, isAbout } from '../components/form/FormField';
+import { FormDialog } from '../components/form/FormDialog';
+import { FormField } from '../components/form/FormField';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
 import { AMOUNTS } from './describeLimits';
@@ -29,8 +28,7 @@ export function BudgetDialog({
   const [userId, setUserId] = useState('');
   const [values, setValues] = useState<Values>(() => valuesOf(edited?.current?.limits ?? {}));
   const who = edited === undefined ? undefined : (edited.userId ?? 'everyone');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const owner = edited === undefined ? userId.trim() : edited.userId;
     command.run(
       () =>
@@ -42,62 +40,54 @@ export function BudgetDialog({
     );
   };
   return (
-    <TitledDialog title={who === undefined ? 'Set a user’s budget' : `Limits of ${who}`} onClose={onClose}>
-      <form className="dialog-form" onSubmit={submit} noValidate>
-        {edited === undefined && (
-          <FormField label="User id" path="userId" error={error}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                value={userId}
-                autoComplete="off"
-                spellCheck={false}
-                onChange={(event) => setUserId(event.target.value)}
-              />
-            )}
-          </FormField>
-        )}
-        {WINDOWS.map((window) => (
-          <fieldset key={window} className="limit-fields">
-            <legend>{window === 'day' ? 'A day (UTC)' : 'A month (UTC)'}</legend>
-            {AMOUNTS.map((amount) => {
-              const name: FieldName = `${window}.${amount}`;
-              return (
-                <FormField key={amount} label={LABELS[amount]} path={`limits.${name}`} error={error}>
-                  {(attributes) => (
-                    <input
-                      {...attributes}
-                      inputMode="decimal"
-                      placeholder="Unlimited"
-                      autoComplete="off"
-                      value={values[name]}
-                      onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-                    />
-                  )}
-                </FormField>
-              );
-            })}
-          </fieldset>
-        ))}
-        <p className="form-hint">
-          A call that would exceed a limit is refused until the window ends. A limit in dollars also refuses models
-          whose price is unknown.
-        </p>
-        {error !== undefined && !['limits', 'userId'].some((path) => isAbout(error, path)) && (
-          <p className="form-error" role="alert">
-            {error.message}
-          </p>
-        )}
-        <div className="buttons dialog-buttons">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button button-primary" disabled={command.isBusy}>
-            Save limits
-          </button>
-        </div>
-      </form>
-    </TitledDialog>
+    <FormDialog
+      title={who === undefined ? 'Set a user’s budget' : `Limits of ${who}`}
+      command={command}
+      fields={['limits', 'userId']}
+      action="Save limits"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {edited === undefined && (
+        <FormField label="User id" path="userId" error={error}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              value={userId}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => setUserId(event.target.value)}
+            />
+          )}
+        </FormField>
+      )}
+      {WINDOWS.map((window) => (
+        <fieldset key={window} className="limit-fields">
+          <legend>{window === 'day' ? 'A day (UTC)' : 'A month (UTC)'}</legend>
+          {AMOUNTS.map((amount) => {
+            const name: FieldName = `${window}.${amount}`;
+            return (
+              <FormField key={amount} label={LABELS[amount]} path={`limits.${name}`} error={error}>
+                {(attributes) => (
+                  <input
+                    {...attributes}
+                    inputMode="decimal"
+                    placeholder="Unlimited"
+                    autoComplete="off"
+                    value={values[name]}
+                    onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+                  />
+                )}
+              </FormField>
+            );
+          })}
+        </fieldset>
+      ))}
+      <p className="form-hint">
+        A call that would exceed a limit is refused until the window ends. A limit in dollars also refuses models whose
+        price is unknown.
+      </p>
+    </FormDialog>
   );
 }
 

@@ -1,5 +1,6 @@
 /** Asks before something is destroyed, and stays open with the reason if it fails. */
 import type { ReactNode } from 'react';
+import { FormError } from './FormError';
 import { TitledDialog } from './TitledDialog';
 import { useCommand } from './useCommand';
 
@@ -21,11 +22,7 @@ export function ConfirmDialog({
   return (
     <TitledDialog title={title} onClose={onClose}>
       <div className="admin-dialog-body">{children}</div>
-      {command.error !== undefined && (
-        <p className="form-error" role="alert">
-          {command.error.message}
-        </p>
-      )}
+      <FormError error={command.error?.message} />
       <div className="buttons dialog-buttons">
         <button type="button" className="button" onClick={onClose} data-autofocus>
           Cancel

@@ -1,6 +1,7 @@
 /** Saves the playground's settings and message under a name, and loads what was saved. */
 import { useCallback, useId, useState } from 'react';
 import type { PromptContent, PromptDetailView, PromptView } from '../../business/ai/domain/types/Prompts';
+import { FormError } from '../components/FormError';
 import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
 import { Ago } from '../components/Elapsed';
@@ -83,11 +84,7 @@ export function PromptsDialog({ content, onLoad, onClose }: PromptsDialogProps) 
             </span>
           </div>
           {content === undefined && <p className="form-error">Correct the settings first.</p>}
-          {save.error !== undefined && (
-            <p className="form-error" role="alert">
-              {save.error}
-            </p>
-          )}
+          <FormError error={save.error} />
         </form>
         <h3>Saved prompts</h3>
         <WhenLoaded loaded={prompts} what="the prompts">
@@ -184,11 +181,7 @@ function PromptRow({ prompt, onLoad }: { readonly prompt: PromptView; readonly o
           </>
         )}
       </div>
-      {(load.error ?? remove.error) !== undefined && (
-        <p className="form-error" role="alert">
-          {load.error ?? remove.error}
-        </p>
-      )}
+      <FormError error={load.error ?? remove.error} />
     </li>
   );
 }

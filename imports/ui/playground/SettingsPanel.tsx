@@ -24,7 +24,23 @@ const SCHEMA_EXAMPLE = `{
 }`;
 
 export function SettingsPanel({ settings, problems, tools, onChange }: SettingsPanelProps) {
-  const { instructions, temperature, maxOutputTokens, reasoning, schema } = settings;
+  const { instructions, reasoning, schema } = settings;
+  const number = (name: 'temperature' | 'maxOutputTokens', label: string, inputMode: 'decimal' | 'numeric') => (
+    <Field label={label} problem={problems[name]}>
+      {(id, describedBy) => (
+        <input
+          id={id}
+          name={name}
+          inputMode={inputMode}
+          value={settings[name]}
+          onChange={(event) => onChange({ [name]: event.target.value })}
+          placeholder="Default"
+          aria-invalid={problems[name] !== undefined}
+          {...describedBy}
+        />
+      )}
+    </Field>
+  );
   return (
     <div className="playground-settings">
       <Field label="Instructions">
@@ -41,34 +57,8 @@ export function SettingsPanel({ settings, problems, tools, onChange }: SettingsP
         )}
       </Field>
       <div className="field-row field-row-three">
-        <Field label="Temperature" problem={problems.temperature}>
-          {(id, describedBy) => (
-            <input
-              id={id}
-              name="temperature"
-              inputMode="decimal"
-              value={temperature}
-              onChange={(event) => onChange({ temperature: event.target.value })}
-              placeholder="Default"
-              aria-invalid={problems.temperature !== undefined}
-              {...describedBy}
-            />
-          )}
-        </Field>
-        <Field label="Max tokens" problem={problems.maxOutputTokens}>
-          {(id, describedBy) => (
-            <input
-              id={id}
-              name="maxOutputTokens"
-              inputMode="numeric"
-              value={maxOutputTokens}
-              onChange={(event) => onChange({ maxOutputTokens: event.target.value })}
-              placeholder="Default"
-              aria-invalid={problems.maxOutputTokens !== undefined}
-              {...describedBy}
-            />
-          )}
-        </Field>
+        {number('temperature', 'Temperature', 'decimal')}
+        {number('maxOutputTokens', 'Max tokens', 'numeric')}
         <Field label="Reasoning">
           {(id) => (
             <select

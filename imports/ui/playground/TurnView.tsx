@@ -1,6 +1,7 @@
 /** A message and its answer, live: edit and send it again, approve calls, submit results. */
 import { memo, useEffect, useMemo, useState } from 'react';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
+import { FormError } from '../components/FormError';
 import { CopyButton } from '../components/CopyButton';
 import { FoldedText } from '../components/FoldedText';
 import { Icon } from '../components/Icon';
@@ -62,18 +63,10 @@ export const TurnView = memo(function TurnView({ turn, isBusy, isJson, dispatch,
         )}
       </article>
       <article className="turn-answer" aria-label="Model" aria-busy={isRunning}>
-        {turn.error !== undefined && (
-          <p className="form-error" role="alert">
-            {turn.error}
-          </p>
-        )}
+        <FormError error={turn.error} />
         {live.run !== undefined && <AnswerFacts run={live.run} firstText={firstText} />}
         {live.status === 'not-found' && <p className="muted">This run is not stored any more.</p>}
-        {live.error !== undefined && (
-          <p className="form-error" role="alert">
-            {live.error.message}
-          </p>
-        )}
+        <FormError error={live.error?.message} />
         <AnswerParts messages={answer} calls={live.calls} isJson={isJson && !isRunning} />
         {isRunning && answer.length === 0 && (
           <p className="muted run-activity">

@@ -1,8 +1,7 @@
 /** Enters, replaces or removes an API key: one's own, or the shared one. A stored key is never shown. */
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
-import { TitledDialog } from '../components/TitledDialog';
+import { FormDialog } from '../components/form/FormDialog';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
 import { SecretField } from './fields';
@@ -18,46 +17,39 @@ export function KeyDialog({ provider, onClose }: { readonly provider: PublicProv
       () => data.call(isOwn ? 'ai.providers.setMyApiKey' : 'ai.providers.setApiKey', { providerId, apiKey: key }),
       onClose,
     );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    save(apiKey.trim());
-  };
   return (
-    <TitledDialog title={isOwn ? `Your key for ${name}` : `Key of ${name}`} onClose={onClose}>
-      <form className="dialog-form" onSubmit={submit} noValidate>
-        <SecretField
-          label="API key"
-          path="apiKey"
-          hint={
-            isOwn
-              ? 'Stored encrypted, used for your calls only, and never shown again.'
-              : 'Stored encrypted, used for everyone’s calls, and never shown again.'
-          }
-          placeholder={connected ? 'Stored. Enter another one to replace it' : ''}
-          error={command.error}
-          value={apiKey}
-          onChange={setApiKey}
-        />
-        {command.error !== undefined && command.error.path !== 'apiKey' && (
-          <p className="form-error" role="alert">
-            {command.error.message}
-          </p>
-        )}
-        <div className="buttons dialog-buttons">
+    <FormDialog
+      title={isOwn ? `Your key for ${name}` : `Key of ${name}`}
+      command={command}
+      fields={['apiKey']}
+      action="Save key"
+      isIncomplete={apiKey.trim() === ''}
+      buttons={
+        <>
           {connected && (
             <button type="button" className="button button-danger" disabled={command.isBusy} onClick={() => save(null)}>
               Remove stored key
             </button>
           )}
           <span className="spacer" />
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button button-primary" disabled={command.isBusy || apiKey.trim() === ''}>
-            Save key
-          </button>
-        </div>
-      </form>
-    </TitledDialog>
+        </>
+      }
+      onSubmit={() => save(apiKey.trim())}
+      onClose={onClose}
+    >
+      <SecretField
+        label="API key"
+        path="apiKey"
+        hint={
+          isOwn
+            ? 'Stored encrypted, used for your calls only, and never shown again.'
+            : 'Stored encrypted, used for everyone’s calls, and never shown again.'
+        }
+        placeholder={connected ? 'Stored. Enter another one to replace it' : ''}
+        error={command.error}
+        value={apiKey}
+        onChange={setApiKey}
+      />
+    </FormDialog>
   );
 }

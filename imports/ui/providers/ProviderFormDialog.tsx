@@ -1,10 +1,9 @@
 /** Adds a provider, or changes one. What a vendor does not need is not asked for. */
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import type { VendorInfo } from '../../business/ai/domain/types/ProviderViews';
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
-import { TitledDialog } from '../components/TitledDialog';
-import { FormField, isAbout } from '../components/form/FormField';
+import { FormDialog } from '../components/form/FormDialog';
+import { FormField } from '../components/form/FormField';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
 import { AccessFields } from './AccessFields';
@@ -58,8 +57,7 @@ export function ProviderFormDialog({
     error,
     onChange: (value: string) => change({ [name]: value }),
   });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void =>
     command.run(
       () =>
         provider === undefined
@@ -67,98 +65,90 @@ export function ProviderFormDialog({
           : data.call('ai.providers.update', toUpdateArgument(form, before)),
       (saved) => onClose(saved._id),
     );
-  };
   return (
-    <TitledDialog title={provider === undefined ? 'Add provider' : `Edit ${provider.name}`} onClose={() => onClose()}>
-      <form className="form-grid" onSubmit={submit} noValidate>
+    <FormDialog
+      title={provider === undefined ? 'Add provider' : `Edit ${provider.name}`}
+      command={command}
+      fields={FIELD_PATHS}
+      action={provider === undefined ? 'Add provider' : 'Save'}
+      isGrid
+      onSubmit={submit}
+      onClose={() => onClose()}
+    >
+      <SelectField
+        label="Vendor"
+        path="vendor"
+        error={error}
+        value={form.vendor}
+        disabled={provider !== undefined}
+        options={vendors.map(({ vendor: value, label }) => ({ value, label }))}
+        onChange={(value) => change({ vendor: value as ProviderForm['vendor'], defaultModel: '', wire: '' })}
+      />
+      <TextField label="Name" path="name" required placeholder="Team account" {...text('name')} />
+      {provider === undefined && (
+        <TextField
+          label="Id"
+          path="providerId"
+          hint="Part of model names, as in id/model. Generated from the name if empty."
+          {...text('providerId')}
+        />
+      )}
+      <AuthFields form={form} vendor={vendor} provider={provider} error={error} onChange={change} />
+      {vendor !== undefined && (
+        <TextField
+          label="Base URL"
+          path="baseURL"
+          required={vendor.requiresBaseURL}
+          placeholder={vendor.baseURL ?? 'https://…'}
+          {...(vendor.requiresBaseURL ? {} : { hint: 'Only for a proxy or a compatible server.' })}
+          {...text('baseURL')}
+        />
+      )}
+      {vendor?.hasDeployments === true && (
+        <>
+          <TextField label="Deployment" path="deployment" {...text('deployment')} />
+          <TextField label="API version" path="apiVersion" placeholder="v1" {...text('apiVersion')} />
+        </>
+      )}
+      {vendor !== undefined && vendor.wires.length > 1 && (
         <SelectField
-          label="Vendor"
-          path="vendor"
+          label="Protocol"
+          path="wire"
           error={error}
-          value={form.vendor}
-          disabled={provider !== undefined}
-          options={vendors.map(({ vendor: value, label }) => ({ value, label }))}
-          onChange={(value) => change({ vendor: value as ProviderForm['vendor'], defaultModel: '', wire: '' })}
+          value={form.wire}
+          options={[
+            { value: '', label: 'Automatic' },
+            ...vendor.wires.map((wire) => ({ value: wire, label: WIRE_LABELS[wire] })),
+          ]}
+          onChange={(wire) => change({ wire })}
         />
-        <TextField label="Name" path="name" required placeholder="Team account" {...text('name')} />
-        {provider === undefined && (
-          <TextField
-            label="Id"
-            path="providerId"
-            hint="Part of model names, as in id/model. Generated from the name if empty."
-            {...text('providerId')}
+      )}
+      <ModelField
+        value={form.defaultModel}
+        models={offered.models}
+        placeholder={vendor?.defaultModel}
+        problem={'problem' in offered ? offered.problem : undefined}
+        error={error}
+        onChange={(defaultModel) => change({ defaultModel })}
+      />
+      <FormField
+        label="Allowed models"
+        path="allowedModels"
+        error={error}
+        hint="One name per line. Empty: all models of the account."
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            rows={2}
+            value={form.allowedModels}
+            spellCheck={false}
+            onChange={(event) => change({ allowedModels: event.target.value })}
           />
         )}
-        <AuthFields form={form} vendor={vendor} provider={provider} error={error} onChange={change} />
-        {vendor !== undefined && (
-          <TextField
-            label="Base URL"
-            path="baseURL"
-            required={vendor.requiresBaseURL}
-            placeholder={vendor.baseURL ?? 'https://…'}
-            {...(vendor.requiresBaseURL ? {} : { hint: 'Only for a proxy or a compatible server.' })}
-            {...text('baseURL')}
-          />
-        )}
-        {vendor?.hasDeployments === true && (
-          <>
-            <TextField label="Deployment" path="deployment" {...text('deployment')} />
-            <TextField label="API version" path="apiVersion" placeholder="v1" {...text('apiVersion')} />
-          </>
-        )}
-        {vendor !== undefined && vendor.wires.length > 1 && (
-          <SelectField
-            label="Protocol"
-            path="wire"
-            error={error}
-            value={form.wire}
-            options={[
-              { value: '', label: 'Automatic' },
-              ...vendor.wires.map((wire) => ({ value: wire, label: WIRE_LABELS[wire] })),
-            ]}
-            onChange={(wire) => change({ wire })}
-          />
-        )}
-        <ModelField
-          value={form.defaultModel}
-          models={offered.models}
-          placeholder={vendor?.defaultModel}
-          problem={'problem' in offered ? offered.problem : undefined}
-          error={error}
-          onChange={(defaultModel) => change({ defaultModel })}
-        />
-        <FormField
-          label="Allowed models"
-          path="allowedModels"
-          error={error}
-          hint="One name per line. Empty: all models of the account."
-        >
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              rows={2}
-              value={form.allowedModels}
-              spellCheck={false}
-              onChange={(event) => change({ allowedModels: event.target.value })}
-            />
-          )}
-        </FormField>
-        <AccessFields form={form} error={error} onChange={change} />
-        {error !== undefined && !FIELD_PATHS.some((path) => isAbout(error, path)) && (
-          <p className="form-error form-wide" role="alert">
-            {error.message}
-          </p>
-        )}
-        <div className="buttons dialog-buttons form-wide">
-          <button type="button" className="button" onClick={() => onClose()}>
-            Cancel
-          </button>
-          <button type="submit" className="button button-primary" disabled={command.isBusy}>
-            {provider === undefined ? 'Add provider' : 'Save'}
-          </button>
-        </div>
-      </form>
-    </TitledDialog>
+      </FormField>
+      <AccessFields form={form} error={error} onChange={change} />
+    </FormDialog>
   );
 }
 

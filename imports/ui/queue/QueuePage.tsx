@@ -1,6 +1,7 @@
-/** The job queue: what waits for a worker, what failed and can be run again, and for admins its pause and the schedules. */
+/** The job queue: what waits for a worker, failed runs, and for admins its pause and the schedules. */
 import { useState } from 'react';
 import type { QueueView } from '../../business/ai/domain/types/QueueViews';
+import { FormError } from '../components/FormError';
 import { ConfirmDialog } from '../components/ConfirmDialog';
 import { EmptyState } from '../components/EmptyState';
 import { Icon } from '../components/Icon';
@@ -111,11 +112,7 @@ function QueueState({ queue, isAdmin }: { readonly queue: QueueView; readonly is
             : '. Agenda shares the queue with other processes.'}
         </span>
       </p>
-      {resume.error !== undefined && (
-        <p className="form-error" role="alert">
-          {resume.error.message}
-        </p>
-      )}
+      <FormError error={resume.error?.message} />
       {isPausing && (
         <ConfirmDialog
           title="Pause the queue?"

@@ -1,6 +1,7 @@
 /** A run that waits for a worker. */
 import { useState } from 'react';
 import type { QueuedRunView } from '../../business/ai/domain/types/QueueViews';
+import { FormError } from '../components/FormError';
 import { ConfirmDialog } from '../components/ConfirmDialog';
 import { useCommand } from '../components/useCommand';
 import { useNow } from '../components/useNow';
@@ -42,11 +43,7 @@ export function QueuedRunRow({
           <span>{model === undefined ? providerId : `${providerId}/${model}`}</span>
           <span title={formatDateTime(createdAt)}>queued {formatRelativeTime(createdAt, now)}</span>
         </p>
-        {start.error !== undefined && (
-          <p className="form-error" role="alert">
-            {start.error.message}
-          </p>
-        )}
+        <FormError error={start.error?.message} />
       </div>
       <div className="buttons">
         <button

@@ -1,5 +1,6 @@
 /** The recurring tasks of the server: when they run, how the last execution went, and what can be done about it. */
 import type { ScheduleView } from '../../business/ai/domain/types/QueueViews';
+import { FormError } from '../components/FormError';
 import { EmptyState } from '../components/EmptyState';
 import { Icon } from '../components/Icon';
 import { useCommand } from '../components/useCommand';
@@ -76,11 +77,7 @@ function ScheduleRow({ schedule }: { readonly schedule: ScheduleView }) {
             <bdi>{lastRun.error}</bdi>
           </p>
         )}
-        {command.error !== undefined && (
-          <p className="form-error" role="alert">
-            {command.error.message}
-          </p>
-        )}
+        <FormError error={command.error?.message} />
       </div>
       <div className="buttons">
         {button('Run now', 'ai.schedules.runNow')}

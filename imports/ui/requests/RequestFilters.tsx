@@ -1,11 +1,6 @@
-/** The filters of the list of requests. They are part of the address, so that a filtered list can be shared. */
-import { ActiveFilters } from '../components/list/ActiveFilters';
-import { FilterBar } from '../components/list/FilterBar';
-import { FilterField } from '../components/list/FilterField';
-import { FilterSelect } from '../components/list/FilterSelect';
-import { fromLocalTime, toLocalTime } from '../components/list/localTime';
+/** The filters of the list of requests. */
+import { ListFilters } from '../components/list/ListFilters';
 import { useData } from '../hooks/BolideProvider';
-import { changeFilters } from '../shell/queryParameters';
 import type { Route } from '../shell/route';
 import { describeRequestFilter } from './requestFilter';
 import { API_LABELS, REQUEST_STATE_STYLES, SOURCE_LABELS } from './requestLabels';
@@ -14,66 +9,43 @@ import { API_LABELS, REQUEST_STATE_STYLES, SOURCE_LABELS } from './requestLabels
 const MORE = ['source', 'model', 'userId', 'tokenId', 'executionId', 'minCost', 'minDuration', 'from', 'to'];
 
 export function RequestFilters({ route }: { readonly route: Route }) {
-  const { query } = route;
-  const providers = useData().useQuery('ai.providers.list', {});
-  const value = (name: string): string => query.get(name) ?? '';
-  const change = (name: string) => (next: string) => changeFilters(route, { [name]: next });
-  const active = describeRequestFilter(query);
-  const select = (name: string, label: string, options: readonly Option[]) => (
-    <FilterSelect label={label} value={value(name)} options={options} onChange={change(name)} />
-  );
-  const field = (name: string, label: string, type: 'text' | 'number' = 'text') => (
-    <FilterField label={label} type={type} value={value(name)} onChange={change(name)} />
-  );
-  const time = (name: string, label: string) => (
-    <FilterField
-      label={label}
-      type="datetime-local"
-      value={toLocalTime(value(name))}
-      onChange={(text) => change(name)(fromLocalTime(text))}
-    />
-  );
+  const loaded = useData().useQuery('ai.providers.list', {});
+  const providers = loaded.state === 'ready' ? loaded.value : [];
   return (
-    <>
-      <FilterBar
-        search={{
-          value: value('search'),
-          label: 'Search ID, user, token, model or error',
-          placeholder: 'Search ID, user, token, model, error',
-          onSearch: change('search'),
-        }}
-        more={
-          <>
-            <div className="field">
-              <span aria-hidden="true">Source</span>
-              {select('source', 'Source', SOURCES)}
-            </div>
-            {field('model', 'Model')}
-            {field('userId', 'User ID')}
-            {field('tokenId', 'API token ID')}
-            {field('executionId', 'Run ID')}
-            {time('from', 'Started from')}
-            {time('to', 'Started up to')}
-            {field('minCost', 'Cost from ($)', 'number')}
-            {field('minDuration', 'Duration from (s)', 'number')}
-          </>
-        }
-        moreCount={active.filter(({ name }) => MORE.includes(name)).length}
-      >
-        {select('state', 'State', STATES)}
-        {select('api', 'API', APIS)}
-        {select(
-          'providerId',
-          'Provider',
-          (providers.state === 'ready' ? providers.value : []).map(({ _id, name }) => ({ value: _id, label: name })),
-        )}
-      </FilterBar>
-      <ActiveFilters
-        filters={active}
-        onRemove={(name) => changeFilters(route, { [name]: '' })}
-        onClear={() => changeFilters(route, Object.fromEntries(active.map(({ name }) => [name, ''])))}
-      />
-    </>
+    <ListFilters
+      route={route}
+      search={{
+        label: 'Search ID, user, token, model or error',
+        placeholder: 'Search ID, user, token, model, error',
+      }}
+      active={describeRequestFilter(route.query)}
+      moreNames={MORE}
+      more={({ labelledSelect, field, number, time }) => (
+        <>
+          {labelledSelect('source', 'Source', SOURCES)}
+          {field('model', 'Model')}
+          {field('userId', 'User ID')}
+          {field('tokenId', 'API token ID')}
+          {field('executionId', 'Run ID')}
+          {time('from', 'Started from')}
+          {time('to', 'Started up to')}
+          {number('minCost', 'Cost from ($)')}
+          {number('minDuration', 'Duration from (s)')}
+        </>
+      )}
+    >
+      {({ select }) => (
+        <>
+          {select('state', 'State', STATES)}
+          {select('api', 'API', APIS)}
+          {select(
+            'providerId',
+            'Provider',
+            providers.map(({ _id, name }) => ({ value: _id, label: name })),
+          )}
+        </>
+      )}
+    </ListFilters>
   );
 }
 

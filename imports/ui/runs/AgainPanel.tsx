@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { RunExport } from '../../business/ai/domain/types/RunExport';
 import type { RunView } from '../../business/ai/domain/types/RunViews';
+import { FormError } from '../components/FormError';
 import { useData } from '../hooks/BolideProvider';
 import { newRequestId } from '../hooks/newRequestId';
 import { useAction } from '../components/useAction';
@@ -65,11 +66,7 @@ function AgainForm({ exported, choice: { turn } }: { readonly exported: RunExpor
     >
       <AgainFields draft={draft} onChange={setDraft} isFork={turn !== undefined} />
       {lost.length > 0 && <p className="muted">Not carried over: {lost.join(', ')}.</p>}
-      {start.error !== undefined && (
-        <p className="form-error" role="alert">
-          {start.error}
-        </p>
-      )}
+      <FormError error={start.error} />
       <div className="buttons">
         <button type="submit" className="button button-primary" disabled={start.isBusy}>
           {start.isBusy ? 'Starting…' : 'Start run'}

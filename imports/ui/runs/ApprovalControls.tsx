@@ -1,5 +1,7 @@
 /** Approves or rejects a call. What is approved stands above. */
-import { useId, useState } from 'react';
+import { useState } from 'react';
+import { FormError } from '../components/FormError';
+import { RejectionForm } from './RejectionForm';
 
 export interface ApprovalControlsProps {
   readonly isBusy: boolean;
@@ -10,41 +12,16 @@ export interface ApprovalControlsProps {
 }
 
 export function ApprovalControls({ isBusy, error, onApprove, onReject }: ApprovalControlsProps) {
-  const [reason, setReason] = useState<string>();
-  const id = useId();
-  if (reason !== undefined)
+  const [isRejecting, setRejecting] = useState(false);
+  if (isRejecting)
     return (
-      <form
-        className="controls"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onReject(reason.trim());
-        }}
-      >
-        <label className="field" htmlFor={`${id}-reason`}>
-          <span>Reason (sent to the model, optional)</span>
-          <input
-            id={`${id}-reason`}
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') setReason(undefined);
-            }}
-            autoFocus
-            dir="auto"
-            maxLength={500}
-          />
-        </label>
-        <FormError error={error} />
-        <div className="buttons">
-          <button type="submit" className="button button-danger" disabled={isBusy}>
-            {isBusy ? 'Rejecting…' : 'Reject'}
-          </button>
-          <button type="button" className="button" onClick={() => setReason(undefined)} disabled={isBusy}>
-            Back
-          </button>
-        </div>
-      </form>
+      <RejectionForm
+        isBusy={isBusy}
+        error={error}
+        action={isBusy ? 'Rejecting…' : 'Reject'}
+        onReject={onReject}
+        onBack={() => setRejecting(false)}
+      />
     );
   return (
     <div className="controls">
@@ -59,19 +36,16 @@ export function ApprovalControls({ isBusy, error, onApprove, onReject }: Approva
         >
           {isBusy ? 'Approving…' : 'Approve'}
         </button>
-        <button type="button" className="button" data-action="reject" onClick={() => setReason('')} disabled={isBusy}>
+        <button
+          type="button"
+          className="button"
+          data-action="reject"
+          onClick={() => setRejecting(true)}
+          disabled={isBusy}
+        >
           Reject…
         </button>
       </div>
     </div>
-  );
-}
-
-export function FormError({ error }: { readonly error: string | undefined }) {
-  if (error === undefined) return null;
-  return (
-    <p className="form-error" role="alert">
-      {error}
-    </p>
   );
 }

@@ -1,6 +1,6 @@
 /** Enters the outcome of a call that no tool of the server supplies: a text, JSON, or an error. */
 import { useId, useState } from 'react';
-import { FormError } from './ApprovalControls';
+import { FormError } from '../components/FormError';
 import { OUTCOME_KINDS, readOutcome } from './readOutcome';
 import type { Outcome, OutcomeKind } from './readOutcome';
 

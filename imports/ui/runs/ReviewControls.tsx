@@ -1,8 +1,9 @@
 /** Decides about a call that was interrupted: run it again, tell the model that its outcome is unknown, or enter it. */
-import { useId, useState } from 'react';
-import { FormError } from './ApprovalControls';
+import { useState } from 'react';
+import { FormError } from '../components/FormError';
 import { OutcomeForm } from './OutcomeForm';
 import type { Outcome } from './readOutcome';
+import { RejectionForm } from './RejectionForm';
 
 export interface ReviewControlsProps {
   readonly isBusy: boolean;
@@ -18,8 +19,6 @@ const RERUN = 'The tool runs once more with the same arguments. If it took effec
 
 export function ReviewControls({ isBusy, error, onRerun, onReject, onSubmit }: ReviewControlsProps) {
   const [choice, setChoice] = useState<'rerun' | 'reject' | 'enter'>();
-  const [reason, setReason] = useState('');
-  const id = useId();
   const back = (): void => setChoice(undefined);
   switch (choice) {
     case undefined:
@@ -68,35 +67,14 @@ export function ReviewControls({ isBusy, error, onRerun, onReject, onSubmit }: R
       );
     case 'reject':
       return (
-        <form
-          className="controls"
-          onSubmit={(event) => {
-            event.preventDefault();
-            onReject(reason.trim());
-          }}
-        >
-          <p className="muted">{REJECTION}</p>
-          <label className="field" htmlFor={`${id}-reason`}>
-            <span>Reason (sent to the model, optional)</span>
-            <input
-              id={`${id}-reason`}
-              value={reason}
-              onChange={(event) => setReason(event.target.value)}
-              autoFocus
-              dir="auto"
-              maxLength={500}
-            />
-          </label>
-          <FormError error={error} />
-          <div className="buttons">
-            <button type="submit" className="button button-danger" disabled={isBusy}>
-              {isBusy ? 'Sending…' : 'Report as unknown'}
-            </button>
-            <button type="button" className="button" onClick={back} disabled={isBusy}>
-              Back
-            </button>
-          </div>
-        </form>
+        <RejectionForm
+          isBusy={isBusy}
+          error={error}
+          action={isBusy ? 'Sending…' : 'Report as unknown'}
+          hint={REJECTION}
+          onReject={onReject}
+          onBack={back}
+        />
       );
     case 'enter':
       return <OutcomeForm isBusy={isBusy} error={error} onSubmit={onSubmit} onBack={back} />;

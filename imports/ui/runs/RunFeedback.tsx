@@ -1,6 +1,7 @@
 /** What people think of a run, and how they label it: rating, comment, tags, and the metadata of its start. */
 import { useCallback, useEffect, useState } from 'react';
 import type { RunRating, RunView } from '../../business/ai/domain/types/RunViews';
+import { FormError } from '../components/FormError';
 import { useData } from '../hooks/BolideProvider';
 import { Ago } from '../components/Elapsed';
 import { Icon } from '../components/Icon';
@@ -89,22 +90,14 @@ export function RunFeedback({ run }: { readonly run: RunView }) {
           </button>
         </form>
       )}
-      {rate.error !== undefined && (
-        <p className="form-error" role="alert">
-          {rate.error}
-        </p>
-      )}
+      <FormError error={rate.error} />
       <TagEditor
         tags={changes.tags ?? storedTags}
         isBusy={tag.isBusy}
         onChange={tag.run}
         linkOf={(name) => linkTo(['runs'], { tag: name })}
       />
-      {tag.error !== undefined && (
-        <p className="form-error" role="alert">
-          {tag.error}
-        </p>
-      )}
+      <FormError error={tag.error} />
       {metadata.length > 0 && (
         <dl className="request-facts" aria-label="Metadata">
           {metadata.map(([name, value]) => (

@@ -3,8 +3,8 @@ import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { RunSort } from '../../business/ai/domain/interfaces/RunViewReader';
 import type { SortOrder } from '../components/list/SortButton';
 import type { ActiveFilter } from '../components/list/ActiveFilters';
+import { formatBound, readBounds, readOrder, readText, readTexts } from '../components/list/filterParameters';
 import type { RunListArgument } from '../data/operations';
-import { formatDateTime, formatDuration, formatMoney } from '../format/format';
 
 /** The filter by state. `active` covers every state that is not final, `waits` runs that wait for someone. */
 export const STATE_FILTERS = {
@@ -25,8 +25,8 @@ export const RATINGS = { up: 'Thumbs up', down: 'Thumbs down' } as const;
 
 /** Parameters of the address, in the order in which they are shown. Costs are US dollars, durations seconds. */
 const TEXTS = ['providerId', 'model', 'userId', 'tool', 'tag', 'conversationId'] as const;
-const NUMBERS = ['minCost', 'maxCost', 'minDuration', 'maxDuration', 'from', 'to'] as const;
-const SORTS: readonly RunSort[] = ['createdAt', 'cost', 'duration', 'tokens'];
+const BOUNDS = ['minCost', 'maxCost', 'minDuration', 'maxDuration', 'from', 'to'] as const;
+const SORTS = ['createdAt', 'cost', 'duration', 'tokens'] as const satisfies readonly RunSort[];
 
 export interface RunOrder {
   readonly sort: RunSort;
@@ -35,31 +35,18 @@ export interface RunOrder {
 
 /** What is invalid in an address is ignored. */
 export function readRunFilter(query: URLSearchParams): RunListArgument {
-  const text = (name: string): string => query.get(name)?.trim() ?? '';
-  const search = text('search');
-  const state = text('state');
-  const rating = text('rating');
-  const numbers = NUMBERS.flatMap((name) => {
-    const value = Number(text(name));
-    if (text(name) === '' || !Number.isFinite(value) || value < 0) return [];
-    return [[name, name.endsWith('Duration') ? Math.round(value * 1_000) : value]];
-  });
+  const state = readText(query, 'state');
+  const rating = readText(query, 'rating');
   return {
-    ...(search === '' ? {} : { search }),
     ...(isKey(STATE_FILTERS, state) ? STATE_FILTERS[state].filter : {}),
     ...(isKey(RATINGS, rating) ? { rating } : {}),
-    ...(Object.fromEntries(
-      TEXTS.flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]])),
-    ) as RunListArgument),
-    ...(Object.fromEntries(numbers) as RunListArgument),
+    ...readTexts(query, ['search', ...TEXTS]),
+    ...readBounds(query, BOUNDS),
   };
 }
 
 export function readRunOrder(query: URLSearchParams): RunOrder {
-  return {
-    sort: SORTS.find((sort) => sort === query.get('sort')) ?? 'createdAt',
-    order: query.get('order') === 'asc' ? 'asc' : 'desc',
-  };
+  return readOrder(query, SORTS);
 }
 
 /** The filters that are in effect, by the parameter that sets them. */
@@ -73,14 +60,14 @@ export function describeRunFilter(query: URLSearchParams): readonly ActiveFilter
       filter[name] === undefined ? [] : [{ name, label: `${LABELS[name]}: ${filter[name]}` }],
     ),
     ...(filter.rating === undefined ? [] : [{ name: 'rating', label: RATINGS[filter.rating] }]),
-    ...NUMBERS.flatMap((name) => {
+    ...BOUNDS.flatMap((name) => {
       const value = filter[name];
       return value === undefined ? [] : [{ name, label: `${LABELS[name]} ${formatBound(name, value)}` }];
     }),
   ];
 }
 
-const LABELS: Readonly<Record<(typeof TEXTS)[number] | (typeof NUMBERS)[number], string>> = {
+const LABELS: Readonly<Record<(typeof TEXTS)[number] | (typeof BOUNDS)[number], string>> = {
   providerId: 'Provider',
   model: 'Model',
   userId: 'User',
@@ -94,11 +81,6 @@ const LABELS: Readonly<Record<(typeof TEXTS)[number] | (typeof NUMBERS)[number],
   from: 'Created from',
   to: 'Created up to',
 };
-
-function formatBound(name: (typeof NUMBERS)[number], value: number): string {
-  if (name.endsWith('Cost')) return formatMoney(value);
-  return name.endsWith('Duration') ? formatDuration(value) : formatDateTime(value);
-}
 
 function isKey<T extends object>(table: T, key: string): key is keyof T & string {
   return Object.hasOwn(table, key);

@@ -1,8 +1,9 @@
 /** Creates a token, and shows it once. */
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { CopyButton } from '../components/CopyButton';
+import { FormError } from '../components/FormError';
 import { TitledDialog } from '../components/TitledDialog';
+import { FormDialog } from '../components/form/FormDialog';
 import { FormField, isAbout } from '../components/form/FormField';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
@@ -31,8 +32,7 @@ export function TokenDialog({ isAdmin, onClose }: { readonly isAdmin: boolean; r
   const [lifetime, setLifetime] = useState('');
   const [userId, setUserId] = useState('');
   const [token, setToken] = useState<string>();
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void =>
     command.run(
       () =>
         data.call('ai.tokens.create', {
@@ -43,7 +43,6 @@ export function TokenDialog({ isAdmin, onClose }: { readonly isAdmin: boolean; r
         }),
       (created) => setToken(created.token),
     );
-  };
   if (token !== undefined)
     return (
       <TitledDialog title="Your new token" onClose={onClose}>
@@ -66,79 +65,67 @@ export function TokenDialog({ isAdmin, onClose }: { readonly isAdmin: boolean; r
       </TitledDialog>
     );
   return (
-    <TitledDialog title="New token" onClose={onClose}>
-      <form className="dialog-form" onSubmit={submit} noValidate>
-        <FormField label="Name" path="name" error={error} hint="What will use it, such as nightly-report.">
+    <FormDialog
+      title="New token"
+      command={command}
+      fields={['name', 'scopes', 'expiresAt', 'userId']}
+      action="Create token"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <FormField label="Name" path="name" error={error} hint="What will use it, such as nightly-report.">
+        {(attributes) => (
+          <input
+            {...attributes}
+            value={name}
+            maxLength={100}
+            autoComplete="off"
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </FormField>
+      <fieldset className="choices">
+        <legend>It may</legend>
+        {SCOPES.filter(({ value }) => isAdmin || value !== 'admin').map(({ value, label, hint }) => (
+          <label key={value} className="choice">
+            <input
+              type="checkbox"
+              checked={scopes.includes(value)}
+              onChange={({ target }) =>
+                setScopes(target.checked ? [...scopes, value] : scopes.filter((scope) => scope !== value))
+              }
+            />
+            <span>
+              {label} <span className="muted">{hint}</span>
+            </span>
+          </label>
+        ))}
+        <FormError error={isAbout(error, 'scopes') ? error?.message : undefined} />
+      </fieldset>
+      <FormField label="Expires" path="expiresAt" error={error}>
+        {(attributes) => (
+          <select {...attributes} value={lifetime} onChange={(event) => setLifetime(event.target.value)}>
+            {LIFETIMES.map((option) => (
+              <option key={option.value} value={option.value}>
+                {option.label}
+              </option>
+            ))}
+          </select>
+        )}
+      </FormField>
+      {isAdmin && (
+        <FormField label="Owner" path="userId" error={error} hint="A user id. Empty: you.">
           {(attributes) => (
             <input
               {...attributes}
-              value={name}
-              maxLength={100}
+              value={userId}
               autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
+              spellCheck={false}
+              onChange={(event) => setUserId(event.target.value)}
             />
           )}
         </FormField>
-        <fieldset className="choices">
-          <legend>It may</legend>
-          {SCOPES.filter(({ value }) => isAdmin || value !== 'admin').map(({ value, label, hint }) => (
-            <label key={value} className="choice">
-              <input
-                type="checkbox"
-                checked={scopes.includes(value)}
-                onChange={({ target }) =>
-                  setScopes(target.checked ? [...scopes, value] : scopes.filter((scope) => scope !== value))
-                }
-              />
-              <span>
-                {label} <span className="muted">{hint}</span>
-              </span>
-            </label>
-          ))}
-          {isAbout(error, 'scopes') && (
-            <p className="form-error" role="alert">
-              {error?.message}
-            </p>
-          )}
-        </fieldset>
-        <FormField label="Expires" path="expiresAt" error={error}>
-          {(attributes) => (
-            <select {...attributes} value={lifetime} onChange={(event) => setLifetime(event.target.value)}>
-              {LIFETIMES.map((option) => (
-                <option key={option.value} value={option.value}>
-                  {option.label}
-                </option>
-              ))}
-            </select>
-          )}
-        </FormField>
-        {isAdmin && (
-          <FormField label="Owner" path="userId" error={error} hint="A user id. Empty: you.">
-            {(attributes) => (
-              <input
-                {...attributes}
-                value={userId}
-                autoComplete="off"
-                spellCheck={false}
-                onChange={(event) => setUserId(event.target.value)}
-              />
-            )}
-          </FormField>
-        )}
-        {error !== undefined && !['name', 'scopes', 'expiresAt', 'userId'].some((path) => isAbout(error, path)) && (
-          <p className="form-error" role="alert">
-            {error.message}
-          </p>
-        )}
-        <div className="buttons dialog-buttons">
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="button button-primary" disabled={command.isBusy}>
-            Create token
-          </button>
-        </div>
-      </form>
-    </TitledDialog>
+      )}
+    </FormDialog>
   );
 }

@@ -1,8 +1,4 @@
-/**
- * The filters of a list: a search field and the most used filters in a row, all others behind a button. Each page puts
- * its own `FilterSelect`s and `FilterField`s into it, reads them from `route.query`, and writes them with
- * `changeFilters`. Below it go `ActiveFilters`, the rows, and `Paging`.
- */
+/** The filters of a list: a search field and the most used filters in a row, all others behind a button. */
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Icon } from '../Icon';

@@ -1,32 +1,20 @@
 /** `ai.requests.*` for any transport: the log of model calls. Users see their own calls, admins everyone's. */
-import {
-  identifier,
-  integer,
-  line,
-  listOf,
-  numberBetween,
-  oneOf,
-  optional,
-  optionalValue,
-  readObject,
-  required,
-  text,
-} from '../../domain/arguments';
-import { LLMInvalidRequestError, LLMPermissionError } from '../../domain/errors/LLMErrors';
+import { identifier, line, oneOf, optional, readObject, required } from '../../domain/arguments';
+import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type {
   RequestDetail,
   RequestListFilter,
   RequestPage,
-  RequestPageRequest,
   RequestReader,
   RequestSort,
 } from '../../domain/interfaces/RequestReader';
-import { isList } from '../../domain/json';
 import type { Actor } from '../../domain/types/Actor';
 import type { Operation } from '../../domain/types/Operation';
 import { REQUEST_SOURCES, REQUEST_STATES } from '../../domain/types/RequestRecords';
 import type { JsonObject } from '../../domain/types/VendorTypes';
+import { assertOwn } from './assertOwn';
 import { ARGUMENT_LIMITS } from './readArguments';
+import { LIST_FILTER_FIELDS, LIST_PAGE_FIELDS, readListFilter, readListPage, readStates } from './readListArguments';
 import { canAccess, signedIn } from './RunOperations';
 
 export interface RequestPorts {
@@ -43,10 +31,9 @@ export interface RequestOperations {
   readonly 'ai.requests.get': Operation<RequestDetail>;
 }
 
-const LIMITS = { page: 200, defaultPage: 50, search: 200, after: 2_000, model: 512 } as const;
-const SORTS: readonly RequestSort[] = ['at', 'cost', 'duration', 'tokens'];
+const MAX_MODEL_LENGTH = 512;
+const SORTS = ['at', 'cost', 'duration', 'tokens'] as const satisfies readonly RequestSort[];
 const FIELDS = [
-  'search',
   'state',
   'source',
   'api',
@@ -55,16 +42,8 @@ const FIELDS = [
   'userId',
   'tokenId',
   'executionId',
-  'from',
-  'to',
-  'minCost',
-  'maxCost',
-  'minDuration',
-  'maxDuration',
-  'sort',
-  'order',
-  'limit',
-  'after',
+  ...LIST_FILTER_FIELDS,
+  ...LIST_PAGE_FIELDS,
 ] as const;
 
 export function createRequestOperations({ requests, logsBodies }: RequestPorts): RequestOperations {
@@ -72,7 +51,7 @@ export function createRequestOperations({ requests, logsBodies }: RequestPorts):
     async 'ai.requests.list'(actor, argument = {}) {
       signedIn(actor);
       const fields = readObject(argument, FIELDS);
-      return requests.page(permittedFilter(actor, filterOf(fields)), pageOf(fields));
+      return requests.page(permittedFilter(actor, filterOf(fields)), readListPage(fields, SORTS));
     },
     async 'ai.requests.get'(actor, argument) {
       signedIn(actor);
@@ -97,44 +76,22 @@ export class UnknownRequestError extends LLMInvalidRequestError {
 }
 
 function filterOf(fields: JsonObject): RequestListFilter {
-  const { state, search } = fields;
   const named = line(ARGUMENT_LIMITS.id);
-  const time = integer(0, Number.MAX_SAFE_INTEGER);
-  const amount = numberBetween(0, Number.MAX_SAFE_INTEGER);
   return {
     ...optional(fields, 'userId', named),
-    ...(search === undefined || search === '' ? {} : { search: text(LIMITS.search)(search, 'search') }),
-    ...(state === undefined
-      ? {}
-      : { states: listOf(REQUEST_STATES.length, oneOf(REQUEST_STATES))(isList(state) ? state : [state], 'state') }),
+    ...readStates(fields, REQUEST_STATES),
     ...optional(fields, 'source', oneOf(REQUEST_SOURCES)),
     ...optional(fields, 'api', named),
     ...optional(fields, 'providerId', named),
-    ...optional(fields, 'model', line(LIMITS.model)),
+    ...optional(fields, 'model', line(MAX_MODEL_LENGTH)),
     ...optional(fields, 'tokenId', named),
     ...optional(fields, 'executionId', named),
-    ...optional(fields, 'from', time),
-    ...optional(fields, 'to', time),
-    ...optional(fields, 'minCost', amount),
-    ...optional(fields, 'maxCost', amount),
-    ...optional(fields, 'minDuration', amount),
-    ...optional(fields, 'maxDuration', amount),
-  };
-}
-
-function pageOf(fields: JsonObject): RequestPageRequest {
-  return {
-    sort: optionalValue(fields, 'sort', oneOf(SORTS)) ?? 'at',
-    order: optionalValue(fields, 'order', oneOf(['asc', 'desc'])) ?? 'desc',
-    limit: optionalValue(fields, 'limit', integer(1, LIMITS.page)) ?? LIMITS.defaultPage,
-    ...optional(fields, 'after', text(LIMITS.after)),
+    ...readListFilter(fields),
   };
 }
 
 /** @throws LLMPermissionError for a user who asks for the calls of another */
 function permittedFilter(actor: Actor, filter: RequestListFilter): RequestListFilter {
-  if (actor.isAdmin === true) return filter;
-  if (filter.userId !== undefined && filter.userId !== actor.userId)
-    throw new LLMPermissionError('Only admins see the requests of other users.', { path: 'userId' });
-  return { ...filter, userId: actor.userId };
+  assertOwn(actor, filter.userId, 'requests');
+  return actor.isAdmin === true ? filter : { ...filter, userId: actor.userId };
 }

@@ -3,11 +3,11 @@
  * everyone's.
  */
 import { identifier, readObject, required } from '../../domain/arguments';
-import { LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { RunLabels, RunListFilter, RunListReader, RunPage } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { Operation } from '../../domain/types/Operation';
 import type { RunDetail, RunRating, RunSummary } from '../../domain/types/RunViews';
+import { assertOwn } from './assertOwn';
 import { ARGUMENT_LIMITS } from './readArguments';
 import { readRating, readRunList, readRunSummary, readTagging } from './readRunList';
 import { canAccess, signedIn, UnknownRunError } from './RunOperations';
@@ -86,9 +86,6 @@ export function createRunListOperations(ports: RunListPorts): RunListOperations 
 
 /** @throws LLMPermissionError for a user who asks for the runs of another */
 function permittedFilter(actor: Actor, filter: RunListFilter): RunListFilter {
-  const { userId } = filter;
-  if (userId === undefined) return visibleRuns(actor, filter);
-  if (userId !== actor.userId && actor.isAdmin !== true)
-    throw new LLMPermissionError('Only admins see the runs of other users.', { path: 'userId' });
-  return filter;
+  assertOwn(actor, filter.userId, 'runs');
+  return filter.userId === undefined ? visibleRuns(actor, filter) : filter;
 }

@@ -1,11 +1,11 @@
 /** `ai.usage.report` for any transport. Users see their own usage, admins everyone's. */
 import { identifier, integer, invalid, line, oneOf, optional, readObject, required } from '../../domain/arguments';
-import { LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { UsageReader } from '../../domain/interfaces/UsageReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { Operation } from '../../domain/types/Operation';
 import { USAGE_GROUPS, USAGE_INTERVALS } from '../../domain/types/UsageReports';
 import type { UsageQuery, UsageReport } from '../../domain/types/UsageReports';
+import { assertOwn } from './assertOwn';
 import { signedIn } from './RunOperations';
 
 export interface UsageOperations {
@@ -47,11 +47,9 @@ export function createUsageOperations({ usage }: { readonly usage: UsageReader }
 }
 
 /** @throws LLMPermissionError for a user who asks for the usage of another */
-function permittedQuery({ userId, isAdmin }: Actor, query: UsageQuery): UsageQuery {
-  if (isAdmin === true) return query;
-  if (query.userId !== undefined && query.userId !== userId)
-    throw new LLMPermissionError('Only admins see the usage of other users.', { path: 'userId' });
-  return { ...query, userId };
+function permittedQuery(actor: Actor, query: UsageQuery): UsageQuery {
+  assertOwn(actor, query.userId, 'usage');
+  return actor.isAdmin === true ? query : { ...query, userId: actor.userId };
 }
 
 function readQuery(argument: unknown): UsageQuery {
