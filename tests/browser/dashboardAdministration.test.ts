@@ -224,6 +224,11 @@ describe('the administration in the dashboard', function () {
     await row.getByRole('button', { name: 'Remove limits: local' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove limits' }).click();
     await row.getByText('No limits', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Set a user’s budget' }).click();
+    const save = page.getByRole('button', { name: 'Save limits' });
+    expect(await save.isDisabled(), 'without a user').to.equal(true);
+    await page.getByLabel('User id').fill('bob');
+    expect(await save.isDisabled(), 'with a user').to.equal(false);
     expect(await stored()).to.deep.equal({});
     expect((await ask('openai')).status).to.equal(200);
   });

@@ -45,6 +45,7 @@ export function BudgetDialog({
       command={command}
       fields={['limits', 'userId']}
       action="Save limits"
+      isIncomplete={edited === undefined && userId.trim() === ''}
       onSubmit={submit}
       onClose={onClose}
     >

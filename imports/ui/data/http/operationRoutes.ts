@@ -1,4 +1,5 @@
 /** The HTTP request of each operation. */
+import { DashboardError } from '../DashboardData';
 import type { ArgumentOf, OperationName } from '../operations';
 
 export interface OperationRequest {
@@ -109,7 +110,11 @@ function post(route: string, body: object = {}): OperationRequest {
   return { method: 'POST', path: route, body };
 }
 
-/** A path whose parameters are encoded. */
+/**
+ * A path whose parameters are encoded.
+ * @throws DashboardError for an empty parameter, with which it would be the path of another operation
+ */
 function path(segments: TemplateStringsArray, ...parameters: readonly string[]): string {
+  if (parameters.includes('')) throw new DashboardError('invalid-request', 'The name or id must not be empty.');
   return String.raw({ raw: segments }, ...parameters.map(encodeURIComponent));
 }

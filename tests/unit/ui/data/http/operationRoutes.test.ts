@@ -44,6 +44,15 @@ describe('the operations over HTTP', () => {
     expect(server.requests.at(-1)?.body).to.deep.equal({ callId: 'c', argumentsHash: 'h', reason: 'No.' });
   });
 
+  it('are not sent with an empty id, which would make them another operation', async () => {
+    server.responses.set('POST /budgets/', { body: {} });
+    const thrown: unknown = await data.queries
+      .call('ai.budgets.set', { userId: '', limits: {} })
+      .catch((error: unknown) => error);
+    expect(thrown).to.include({ code: 'invalid-request' });
+    expect(server.requests).to.deep.equal([]);
+  });
+
   it('unpack the field of the response that is the result', async () => {
     server.responses.set('POST /runs/r/cancel', { body: { state: 'cancelled' } });
     expect(await data.queries.call('ai.runs.cancel', { executionId: 'r' })).to.equal('cancelled');
