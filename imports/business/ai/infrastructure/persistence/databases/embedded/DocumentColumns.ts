@@ -5,6 +5,7 @@
 import type { StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { DOCUMENT_PATHS } from '../query/compileSelector';
 import type { PathReader } from '../query/compileSelector';
+import type { FieldReader } from '../query/DocumentAggregator';
 import { isRecord, valueAtPath } from '../query/fieldPaths';
 
 /** By slot. Undefined for a missing field and for an empty slot. */
@@ -105,14 +106,19 @@ export class DocumentColumns {
    * Reads fields of documents by slot.
    * @param count how many documents will be read; for many, columns are created
    */
-  fieldReader(path: string, count: number): (slot: number) => unknown {
+  fieldReader(path: string, count: number): FieldReader {
     const { documents } = this;
     const values = this.valuesFor(path, count);
     const parts = path.split('.');
-    if (values === undefined) return (slot) => valueAtPath(documents[slot], parts);
-    return (slot) => {
-      const value = values[slot];
-      return value === INSIDE_ARRAY ? undefined : value;
+    if (values === undefined)
+      return (slots, into) => {
+        for (let at = 0; at < slots.length; at += 1) into[at] = valueAtPath(documents[slots[at] ?? 0], parts);
+      };
+    return (slots, into) => {
+      for (let at = 0; at < slots.length; at += 1) {
+        const value = values[slots[at] ?? 0];
+        into[at] = value === INSIDE_ARRAY ? undefined : value;
+      }
     };
   }
 

@@ -33,6 +33,9 @@ interface UniqueRule {
   readonly isSparse: boolean;
 }
 
+/** Documents that an aggregation takes at once. */
+const AGGREGATION_BATCH = 4_096;
+
 export class EmbeddedCollection<T extends StoredDocument> implements DocumentCollection<T> {
   private readonly file: NedbFile;
   private readonly indexes = new Map<string, { readonly keys: readonly string[]; readonly options: IndexOptions }>();
@@ -101,13 +104,17 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
 
   async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {
     const query = await this.file.query(parseSelector(selector));
-    const aggregator = new DocumentAggregator<number>(parseAggregation(aggregation), (path) =>
+    const aggregator = new DocumentAggregator(parseAggregation(aggregation), (path) =>
       query.columns.fieldReader(path, query.size),
     );
+    let batch: number[] = [];
     await query.forEach((slot) => {
-      aggregator.add(slot);
+      if (batch.push(slot) < AGGREGATION_BATCH) return true;
+      aggregator.add(batch);
+      batch = [];
       return true;
     });
+    aggregator.add(batch);
     return aggregator.rows();
   }
 

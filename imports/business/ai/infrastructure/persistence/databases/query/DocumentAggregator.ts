@@ -1,176 +1,217 @@
-/** Aggregations over rows in memory. */
+/** Aggregations over rows in memory, a field at a time: short loops over many rows take a fraction of one long loop. */
 import type { AggregateRow, Scalar, TimeInterval } from '../../../../domain/interfaces/DocumentCollection';
 import { valueAtPath } from './fieldPaths';
 import type { CheckedAggregation } from './parseAggregation';
 import { compareScalars } from './scalars';
 
-interface Group {
-  readonly key: readonly Scalar[];
-  count: number;
-  readonly sums: { total: number; count: number }[];
-  readonly least: Scalar[];
-  readonly greatest: Scalar[];
+/** Writes a field of each row into a list; undefined for a row without it. */
+export type FieldReader = (rows: readonly number[], into: unknown[]) => void;
+
+/** The rows of a batch. With `unwind`, a row is repeated for each element of its array. */
+interface Batch {
+  readonly rows: readonly number[];
+  /** The element, or `WHOLE` for a row without an array. Undefined without `unwind`. */
+  readonly elements?: readonly unknown[];
 }
 
-/** Reads a field of a row. */
-export type FieldReader<Row> = (row: Row) => unknown;
+type BatchReader = (batch: Batch, into: unknown[]) => void;
 
-/** @param element of the array that is unwound, or `WHOLE` for a row without one */
-type Reader<Row> = (row: Row, element: unknown) => unknown;
-
-interface KeyReader<Row> {
-  /** Equal for rows with equal keys. */
-  readonly read: (row: Row, element: unknown) => Scalar;
-  /** @param value that was read */
-  readonly keyOf: (value: Scalar) => Scalar;
+interface Key {
+  readonly read: BatchReader;
+  /** Converts the values that were read. Equal for rows with equal keys. */
+  readonly codeOf: (value: unknown) => Scalar;
+  readonly keyOf: (code: Scalar) => Scalar;
+  /** By the number of the group that the keys before it form. */
+  readonly groups: KeyGroups[];
 }
 
-/** Shared by all groups, of which there may be many. */
-const NONE: never[] = [];
-const NO_FIELDS = {};
+interface Sum {
+  readonly read: BatchReader;
+  /** By group. */
+  readonly totals: number[];
+  readonly counts: number[];
+}
+
+interface Extreme {
+  readonly read: BatchReader;
+  readonly sign: 1 | -1;
+  /** By group. */
+  readonly values: Scalar[];
+}
 
 const WHOLE = Symbol('a row whose field is no array');
+/** Shared by all results, of which there may be many. */
+const NO_FIELDS = {};
 
-/** A level of a tree with a level per part of the key. The children of the last level are groups. */
-class Level<Child> {
-  private readonly children = new Map<Scalar, Child>();
+/** The groups that a key divides another group into. */
+class KeyGroups {
+  private readonly groups = new Map<Scalar, number>();
   /** By time, since two dates are never the same key of a map. */
-  private readonly dates = new Map<number, Child>();
-  /** Rows often follow others with the same key. */
-  private lastKey: Scalar | undefined = undefined;
-  private lastChild: Child | undefined = undefined;
+  private readonly dates = new Map<number, number>();
 
-  get(key: Scalar): Child | undefined {
-    if (this.lastKey === key) return this.lastChild;
-    this.lastKey = key;
-    this.lastChild = key instanceof Date ? this.dates.get(key.getTime()) : this.children.get(key);
-    return this.lastChild;
+  get(code: Scalar): number | undefined {
+    return code instanceof Date ? this.dates.get(code.getTime()) : this.groups.get(code);
   }
 
-  add(key: Scalar, child: Child): Child {
-    if (key instanceof Date) this.dates.set(key.getTime(), child);
-    else this.children.set(key, child);
-    this.lastKey = key;
-    this.lastChild = child;
-    return child;
+  set(code: Scalar, group: number): void {
+    if (code instanceof Date) this.dates.set(code.getTime(), group);
+    else this.groups.set(code, group);
   }
 }
 
-type Tree = Level<Tree | Group>;
-
-/** Takes rows one at a time, and returns the groups of those that it has taken. */
-export class DocumentAggregator<Row> {
+/** Takes rows, and returns the groups of those that it has taken. */
+export class DocumentAggregator {
   private readonly aggregation: CheckedAggregation;
-  private readonly unwound: FieldReader<Row> | undefined;
-  private readonly keys: readonly KeyReader<Row>[];
-  private readonly sums: readonly Reader<Row>[];
-  private readonly least: readonly Reader<Row>[];
-  private readonly greatest: readonly Reader<Row>[];
-  private readonly groups: Group[] = [];
-  private readonly root: Tree = new Level();
+  private readonly unwound: FieldReader | undefined;
+  private readonly keys: readonly Key[];
+  private readonly sums: readonly Sum[];
+  private readonly least: readonly Extreme[];
+  private readonly greatest: readonly Extreme[];
+  /** By group: how many rows, and their key. */
+  private readonly counts: number[] = [];
+  private readonly groupKeys: (readonly Scalar[])[] = [];
 
-  /** @param fieldReader reads the value that a path leads to; undefined if there is none */
-  constructor(aggregation: CheckedAggregation, fieldReader: (path: string) => FieldReader<Row>) {
+  constructor(aggregation: CheckedAggregation, fieldReader: (path: string) => FieldReader) {
     const { by, unwind, sum, min, max } = aggregation;
+    const readerOf = (path: string): BatchReader => batchReader(path, fieldReader(path), unwind);
+    const extreme = (sign: 1 | -1) => (path: string) => ({ read: readerOf(path), sign, values: [] });
     this.aggregation = aggregation;
     this.unwound = unwind === undefined ? undefined : fieldReader(unwind);
-    const readerOf = (path: string): Reader<Row> => {
-      const read = fieldReader(path);
-      if (unwind === undefined || (path !== unwind && !path.startsWith(`${unwind}.`))) return read;
-      const inner = path === unwind ? [] : path.slice(unwind.length + 1).split('.');
-      return (row, element) => (element === WHOLE ? read(row) : valueAtPath(element, inner));
-    };
     this.keys = Object.values(by).map((key) =>
-      typeof key === 'string' ? scalarKey(readerOf(key)) : intervalKey(key, readerOf(key.path)),
+      typeof key === 'string'
+        ? { read: readerOf(key), codeOf: asScalar, keyOf: (value) => value, groups: [] }
+        : { read: readerOf(key.path), ...interval(key), groups: [] },
     );
-    this.sums = Object.values(sum).map(readerOf);
-    this.least = Object.values(min).map(readerOf);
-    this.greatest = Object.values(max).map(readerOf);
+    this.sums = Object.values(sum).map((path) => ({ read: readerOf(path), totals: [], counts: [] }));
+    this.least = Object.values(min).map(extreme(-1));
+    this.greatest = Object.values(max).map(extreme(1));
   }
 
   /** With `unwind`, a row without elements counts once, without the field. */
-  add(row: Row): void {
-    const elements = this.unwound?.(row);
-    if (!Array.isArray(elements)) this.addOne(row, WHOLE);
-    else if (elements.length === 0) this.addOne(row, undefined);
-    else for (const element of elements as readonly unknown[]) this.addOne(row, element);
+  add(rows: readonly number[]): void {
+    const batch = this.unwound === undefined ? { rows } : unwind(rows, this.unwound);
+    const groups = this.groupsOf(batch);
+    for (const group of groups) this.counts[group] = (this.counts[group] ?? 0) + 1;
+    const values: unknown[] = [];
+    for (const { read, totals, counts } of this.sums) {
+      read(batch, values);
+      for (let at = 0; at < groups.length; at += 1) {
+        const value = values[at];
+        if (typeof value !== 'number') continue;
+        const group = groups[at] ?? 0;
+        totals[group] = (totals[group] ?? 0) + value;
+        counts[group] = (counts[group] ?? 0) + 1;
+      }
+    }
+    for (const { read, sign, values: extremes } of [...this.least, ...this.greatest]) {
+      read(batch, values);
+      for (const [at, group] of groups.entries())
+        extremes[group] = best(extremes[group] ?? null, asScalar(values[at]), sign);
+    }
   }
 
   rows(): readonly AggregateRow[] {
     const { by, sum, min, max, limit } = this.aggregation;
-    const [keys, sums, least, greatest] = [by, sum, min, max].map((fields) => Object.keys(fields));
-    const sorted = this.groups.toSorted((left, right) => right.count - left.count || compareKeys(left, right));
+    const [keys = [], sums = [], least = [], greatest = []] = [by, sum, min, max].map((names) => Object.keys(names));
+    const sorted = Array.from(this.counts.keys()).sort(
+      (left, right) => (this.counts[right] ?? 0) - (this.counts[left] ?? 0) || this.compareKeys(left, right),
+    );
     return sorted.slice(0, limit).map((group) => ({
-      key: named(keys ?? [], group.key),
-      count: group.count,
-      sum: named(sums ?? [], group.sums),
-      min: named(least ?? [], group.least),
-      max: named(greatest ?? [], group.greatest),
+      key: named(keys, (at) => this.groupKeys[group]?.[at] ?? null),
+      count: this.counts[group] ?? 0,
+      sum: named(sums, (at) => ({
+        total: this.sums[at]?.totals[group] ?? 0,
+        count: this.sums[at]?.counts[group] ?? 0,
+      })),
+      min: named(least, (at) => this.least[at]?.values[group] ?? null),
+      max: named(greatest, (at) => this.greatest[at]?.values[group] ?? null),
     }));
   }
 
-  private addOne(row: Row, element: unknown): void {
-    const group = this.groupOf(row, element);
-    group.count += 1;
-    // Without iterators, which would take most of the time here.
-    for (let at = 0; at < this.sums.length; at += 1) {
-      const value = this.sums[at]?.(row, element);
-      const sum = group.sums[at];
-      if (typeof value !== 'number' || sum === undefined) continue;
-      sum.total += value;
-      sum.count += 1;
+  /** The number of each row's group. */
+  private groupsOf(batch: Batch): number[] {
+    const groups = batch.rows.map(() => 0);
+    if (this.keys.length === 0 && groups.length > 0 && this.counts.length === 0) this.addGroup([]);
+    const codes = this.keys.map(() => [] as unknown[]);
+    for (const [level, { read, codeOf, groups: divided }] of this.keys.entries()) {
+      const values = codes[level] ?? [];
+      read(batch, values);
+      const isLast = level === this.keys.length - 1;
+      const following = this.keys[level + 1]?.groups;
+      for (let at = 0; at < groups.length; at += 1) {
+        const code = codeOf(values[at]);
+        values[at] = code;
+        const outer = groups[at] ?? 0;
+        const division = (divided[outer] ??= new KeyGroups());
+        let group = division.get(code);
+        if (group === undefined) {
+          group = isLast ? this.addGroup(codes.map((list) => asScalar(list[at]))) : (following?.length ?? 0);
+          if (!isLast) following?.push(new KeyGroups());
+          division.set(code, group);
+        }
+        groups[at] = group;
+      }
     }
-    this.least.forEach((read, at) => {
-      group.least[at] = best(group.least[at] ?? null, asScalar(read(row, element)), -1);
-    });
-    this.greatest.forEach((read, at) => {
-      group.greatest[at] = best(group.greatest[at] ?? null, asScalar(read(row, element)), 1);
-    });
+    return groups;
   }
 
-  private groupOf(row: Row, element: unknown): Group {
-    const last = this.keys.length - 1;
-    if (last === -1) return this.groups[0] ?? this.createGroup([]);
-    let level = this.root;
-    for (let at = 0; at < last; at += 1) {
-      const key = this.keys[at]?.read(row, element) ?? null;
-      // Only the last level has groups.
-      level = (level.get(key) ?? level.add(key, new Level<Tree | Group>())) as Tree;
+  private addGroup(codes: readonly Scalar[]): number {
+    const group = this.counts.length;
+    this.counts.push(0);
+    this.groupKeys.push(this.keys.map(({ keyOf }, at) => keyOf(codes[at] ?? null)));
+    for (const { totals, counts } of this.sums) {
+      totals.push(0);
+      counts.push(0);
     }
-    const key = this.keys[last]?.read(row, element) ?? null;
-    return (level.get(key) ??
-      level.add(key, this.createGroup(this.keys.map(({ read, keyOf }) => keyOf(read(row, element)))))) as Group;
-  }
-
-  private createGroup(key: readonly Scalar[]): Group {
-    const group: Group = {
-      key,
-      count: 0,
-      sums: this.sums.length === 0 ? NONE : this.sums.map(() => ({ total: 0, count: 0 })),
-      least: this.least.length === 0 ? NONE : this.least.map(() => null),
-      greatest: this.greatest.length === 0 ? NONE : this.greatest.map(() => null),
-    };
-    this.groups.push(group);
     return group;
+  }
+
+  private compareKeys(left: number, right: number): number {
+    for (let at = 0; at < this.keys.length; at += 1) {
+      const order = compareScalars(this.groupKeys[left]?.[at], this.groupKeys[right]?.[at]);
+      if (order !== 0) return order;
+    }
+    return 0;
   }
 }
 
-function compareKeys({ key: left }: Group, { key: right }: Group): number {
-  for (let at = 0; at < left.length; at += 1) {
-    const order = compareScalars(left[at], right[at]);
-    if (order !== 0) return order;
-  }
-  return 0;
+function unwind(rows: readonly number[], read: FieldReader): Batch {
+  const values: unknown[] = [];
+  read(rows, values);
+  const elements = rows.map((_, at): readonly unknown[] => {
+    const value = values[at];
+    if (!Array.isArray(value)) return [WHOLE];
+    return value.length === 0 ? [undefined] : value;
+  });
+  return { rows: rows.flatMap((row, at) => elements[at]?.map(() => row) ?? []), elements: elements.flat() };
+}
+
+function batchReader(path: string, read: FieldReader, unwound: string | undefined): BatchReader {
+  if (unwound === undefined || (path !== unwound && !path.startsWith(`${unwound}.`)))
+    return ({ rows }, into) => read(rows, into);
+  const inner = path === unwound ? [] : path.slice(unwound.length + 1).split('.');
+  return ({ rows, elements = [] }, into) => {
+    read(rows, into);
+    for (const [at, element] of elements.entries()) if (element !== WHOLE) into[at] = valueAtPath(element, inner);
+  };
+}
+
+/** The code is the number of the interval: unlike its start, it is a small integer, which maps find faster. */
+function interval({ width, offset = 0 }: TimeInterval): Pick<Key, 'codeOf' | 'keyOf'> {
+  return {
+    codeOf: (value) => {
+      const milliseconds = value instanceof Date ? value.getTime() : value;
+      return typeof milliseconds === 'number' ? Math.floor((milliseconds + offset) / width) : null;
+    },
+    keyOf: (code) => (typeof code === 'number' ? code * width - offset : null),
+  };
 }
 
 /** There may be many groups, so this avoids lists of entries. */
-function named<Value>(names: readonly string[], values: readonly Value[]): Readonly<Record<string, Value>> {
+function named<Value>(names: readonly string[], valueAt: (at: number) => Value): Readonly<Record<string, Value>> {
   if (names.length === 0) return NO_FIELDS;
   const record: Record<string, Value> = {};
-  for (let at = 0; at < names.length; at += 1) {
-    const name = names[at];
-    if (name !== undefined && at in values) record[name] = values[at] as Value;
-  }
+  for (let at = 0; at < names.length; at += 1) record[names[at] ?? ''] = valueAt(at);
   return record;
 }
 
@@ -178,22 +219,6 @@ function named<Value>(names: readonly string[], values: readonly Value[]): Reado
 function best(value: Scalar, other: Scalar, sign: 1 | -1): Scalar {
   if (other === null || value === null) return value ?? other;
   return compareScalars(other, value) * sign > 0 ? other : value;
-}
-
-function scalarKey<Row>(read: Reader<Row>): KeyReader<Row> {
-  return { read: (row, element) => asScalar(read(row, element)), keyOf: (value) => value };
-}
-
-/** Reads the number of the interval: unlike its start, it is a small integer, which maps find faster. */
-function intervalKey<Row>({ width, offset = 0 }: TimeInterval, read: Reader<Row>): KeyReader<Row> {
-  return {
-    read: (row, element) => {
-      const value = read(row, element);
-      const milliseconds = value instanceof Date ? value.getTime() : value;
-      return typeof milliseconds === 'number' ? Math.floor((milliseconds + offset) / width) : null;
-    },
-    keyOf: (interval) => (typeof interval === 'number' ? interval * width - offset : null),
-  };
 }
 
 function asScalar(value: unknown): Scalar {
