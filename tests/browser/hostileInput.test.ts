@@ -39,6 +39,9 @@ const HOSTILE = `${INPUT} ${SURROGATES}`;
 const NAME = `<img src=x onerror=canary()> \u202e${'n'.repeat(60)}`;
 const MEGABYTES = `${HOSTILE}\n\n${'| a | b |\n'.repeat(50_000)}${'> '.repeat(5_000)}${'**_'.repeat(100_000)}`;
 
+/** Pages that show no such text: models are named by vendors, and prompts are listed on request. */
+const WITHOUT_TEXTS = ['/usage', '/playground'];
+
 /** A text, because compiled functions need helpers that a page lacks. */
 const WATCHING = `
   window.ran = 0;
@@ -73,6 +76,7 @@ describe('hostile input', function () {
       OPENAI_API_KEY: 'any',
       OPENAI_API_BASE: simulator.baseURL('openai'),
       AI_ALLOW_PRIVATE_HOSTS: 'true',
+      REQUEST_LOG_BODIES: 'on',
     });
     events = recordEvents(server.host.module.loop);
     server.host.module.tools.register({
@@ -145,8 +149,15 @@ describe('hostile input', function () {
       apiKey: 'sk-any',
       access: 'everyone',
     });
+    const { operations, module } = server.host;
+    const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
+    await operations['ai.budgets.set'](admin, { userId: NAME, limits: { day: { calls: 5 } } });
+    const later = { requestId: 'hostile-later', providerId: 'openai', input: INPUT, tools: [] };
+    await module.useCases.queueRun.execute({ userId: 'local', source: 'job' }, later, Date.now() + 86_400_000);
+    entries.set('usage', ['/usage?by=tool&range=30d']);
     simulator.enqueue({ text: HOSTILE });
     await post('/v1/responses', { model: 'openai', input: INPUT });
+    await server.host.requestLog.flush();
     const { requests } = (await get('/requests')) as { readonly requests: readonly { readonly _id: string }[] };
     entries.set(
       'requests',
@@ -167,6 +178,22 @@ describe('hostile input', function () {
     });
     page.on('dialog', (dialog) => faults.push(`dialog: ${dialog.message()}`));
   };
+
+  /** Other than in a menu, which is closed. */
+  const showsText = (page: Page): Promise<boolean> =>
+    page
+      .waitForFunction(
+        () =>
+          [...document.querySelectorAll('main *:not(option)')].some(
+            (element) => element.childElementCount === 0 && element.textContent.includes('canary'),
+          ),
+        undefined,
+        { timeout: 20_000 },
+      )
+      .then(
+        () => true,
+        () => false,
+      );
 
   const inspect = async (page: Page, path: string): Promise<readonly string[]> => {
     // Everything that a page folds away is looked at, too.
@@ -223,6 +250,7 @@ describe('hostile input', function () {
             await page.goto(`${server.url}/#${route}`);
             await page.locator('main h1').first().waitFor();
             await page.waitForFunction(() => document.querySelector('.skeleton') === null);
+            if (!WITHOUT_TEXTS.includes(route) && !(await showsText(page))) faults.push(`${route}: shows no such text`);
             faults.push(...(await inspect(page, route)));
           }
         }
