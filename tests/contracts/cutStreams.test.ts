@@ -9,7 +9,8 @@ import type { Recording } from '../support/recordings';
 import { responseContext, WIRES } from '../support/wireContexts';
 
 const isFull = process.env['BOLIDE_FULL'] !== undefined;
-const LIMIT = isFull ? 60 * 1024 : 8 * 1024;
+/** Bytes of a stream that is cut at each of them. */
+const LIMIT = isFull ? 60 * 1024 : 4 * 1024;
 const SEEDED_PLACES = 2_000;
 const OPTIONS = { streamIdleTimeout: 60_000, maxEventBytes: 8 * 1024 * 1024, abort: () => undefined };
 

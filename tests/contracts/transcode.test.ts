@@ -225,11 +225,11 @@ function joinParts(parts: JsonObject[], part: JsonObject): JsonObject[] {
   return [...parts.slice(0, -1), { ...last, ...part, text: last.text + part.text }];
 }
 
-/** The positions at which to truncate a stream: after every event of a short one, after a dozen of a long one. */
+/** The positions at which to truncate a stream: after every event of a short one, after some of a long one. */
 function boundaries(text: string): readonly number[] {
   const found: number[] = [];
   for (const { index, 0: blank } of text.matchAll(/(\r\n){2}|\n\n/g)) found.push(index + blank.length);
-  const most = process.env['BOLIDE_FULL'] === undefined ? 12 : 400;
+  const most = process.env['BOLIDE_FULL'] === undefined ? 6 : 400;
   const step = Math.max(1, Math.floor(found.length / most));
   return [0, ...found.filter((_place, at) => at % step === 0), ...found.slice(-4)];
 }
