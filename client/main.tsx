@@ -5,12 +5,15 @@ import { Tracker } from 'meteor/tracker';
 import '../imports/ui/styles/page.css';
 import '../imports/ui/dashboardStyles';
 import { createMeteorData } from '../imports/ui/data/meteor/createMeteorData';
+import { loadIcons } from '../imports/ui/loadIcons';
 import { loadInter } from '../imports/ui/loadInter';
 import { mountDashboard } from '../imports/ui/mountDashboard';
 
 Meteor.startup(() => {
   // The path includes the prefix of ROOT_URL, if there is one.
-  loadInter(new URL(Meteor.absoluteUrl('bolide')).pathname);
+  const { pathname: root } = new URL(Meteor.absoluteUrl());
+  loadIcons(root);
+  loadInter(`${root}bolide`);
   const place = document.getElementById('app');
   if (place !== null) mountDashboard(place, createMeteorData({ Meteor, Mongo, Tracker }));
 });

@@ -1,23 +1,28 @@
 /** Opens client/main.tsx in Chromium, compiled as Meteor compiles it. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { bundleMeteorClient } from '../support/meteorBuild/bundleMeteorClient';
 import type { SwcConfiguration } from '../support/meteorBuild/compileWithSwc';
 import { REPOSITORY } from '../support/meteorBuild/reachableFiles';
+import { until } from '../support/until';
 import { withBrowser } from '../support/withBrowser';
 
 const swcrc = JSON.parse(readFileSync(path.join(REPOSITORY, '.swcrc'), 'utf8')) as SwcConfiguration;
 const template = readFileSync(path.join(REPOSITORY, 'client/main.html'), 'utf8');
 
 /** A secure context with storage, which the page's own requests never leave. */
-const PAGE = 'http://localhost/';
-const FONTS = path.join(REPOSITORY, 'node_modules/@fontsource-variable/inter/files');
+const ORIGIN = 'http://localhost';
+const PUBLIC = path.join(REPOSITORY, 'public');
+/** What the sign-in page needs of it. */
+const FILES = ['favicon.svg', 'bolide/inter-latin-wght-normal.woff2'];
 
 interface Opened {
   readonly heading: string;
   readonly errors: readonly string[];
+  /** The paths of the public files that the page has fetched. */
+  readonly fetched: ReadonlySet<string>;
 }
 
 describe("Meteor's client", () => {
@@ -26,39 +31,52 @@ describe("Meteor's client", () => {
     browser = opened;
   });
 
-  /** Waits for a page that has rendered or failed. */
-  async function open(configuration: SwcConfiguration): Promise<Opened> {
+  /**
+   * Waits for a page that has rendered or failed.
+   * @param prefix the path of ROOT_URL, under which Meteor serves everything
+   */
+  async function open(configuration: SwcConfiguration, prefix = ''): Promise<Opened> {
     const { script, styles } = await bundleMeteorClient(configuration);
+    // The connection stays as it is before the server responds: nobody is signed in.
+    const setup = `window.__meteor_runtime_config__ = { ROOT_URL: '${ORIGIN}${prefix}' };
+      window.openDdpSocket = () => ({ send() {}, close() {} });`;
+    const html = template
+      .replace('</head>', () => `<style>${styles}</style></head>`)
+      .replace('</body>', `<script>${setup}</script><script src="${prefix}/app.js"></script></body>`);
     const page = await browser.newPage();
     const errors: string[] = [];
+    const fetched = new Set<string>();
     page.on('pageerror', ({ message }) => errors.push(message));
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) errors.push(message.text());
     });
     await page.route('**/*', (route) => {
       const { pathname } = new URL(route.request().url());
-      const [, font] = /^\/bolide\/(.+\.woff2)$/.exec(pathname) ?? [];
-      return font === undefined
-        ? route.fulfill({ contentType: 'text/html', body: pathname === '/' ? template : '' })
-        : route.fulfill({ contentType: 'font/woff2', path: path.join(FONTS, font) });
+      if (pathname === `${prefix}/`) return route.fulfill({ contentType: 'text/html', body: html });
+      if (pathname === `${prefix}/app.js`) return route.fulfill({ contentType: 'text/javascript', body: script });
+      const file = path.join(PUBLIC, path.relative(`${prefix}/`, pathname));
+      if (!pathname.startsWith(`${prefix}/`) || !existsSync(file)) return route.fulfill({ status: 404 });
+      fetched.add(pathname);
+      return route.fulfill({ path: file });
     });
-    await page.goto(PAGE);
-    await page.addStyleTag({ content: styles });
-    // The connection stays as it is before the server responds: nobody is signed in.
-    await page.addScriptTag({ content: 'window.openDdpSocket = () => ({ send() {}, close() {} });' });
-    await page.addScriptTag({ content: script });
+    await page.goto(`${ORIGIN}${prefix}/`);
     const rendered = page.locator('#app h1').textContent({ timeout: 5_000 });
     const heading = await rendered.catch((error: unknown) => {
       if (errors.length === 0) throw error;
       return '';
     });
+    if (heading !== '') await until(() => FILES.every((name) => fetched.has(`${prefix}/${name}`)) || errors.length > 0);
     await page.close();
-    return { heading: heading ?? '', errors };
+    return { heading: heading ?? '', errors, fetched };
   }
 
-  it('renders the sign-in page without errors in the console', async () => {
-    expect(await open(swcrc)).to.deep.equal({ heading: 'Sign in to Bolide', errors: [] });
-  });
+  for (const prefix of ['', '/ops'])
+    it(`renders the sign-in page, with its icon and typeface, at ROOT_URL${prefix}/`, async () => {
+      const { heading, errors, fetched } = await open(swcrc, prefix);
+      expect(errors).to.deep.equal([]);
+      expect(heading).to.equal('Sign in to Bolide');
+      expect([...fetched]).to.include.members(FILES.map((name) => `${prefix}/${name}`));
+    });
 
   it('stays blank with the classic JSX transform, which .swcrc replaces', async () => {
     const { heading, errors } = await open({});

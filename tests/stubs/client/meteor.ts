@@ -18,6 +18,12 @@ interface LoginResult {
 }
 type LoginCallback = (error?: Error) => void;
 
+/** The server writes it into the page. */
+const { __meteor_runtime_config__: configuration } = window as {
+  readonly __meteor_runtime_config__?: { readonly ROOT_URL: string };
+};
+const ROOT_URL = configuration?.ROOT_URL ?? 'http://localhost:3000/';
+
 const TOKEN_KEY = 'Meteor.loginToken';
 const USER_KEY = 'Meteor.userId';
 const users = new Mongo.Collection<ClientUser>('users');
@@ -33,9 +39,14 @@ export const Meteor = {
   Error: MeteorError,
   users,
   connection,
-  startup: (callback: () => unknown): void => void setTimeout(callback, 0),
+  /** Before the page's `load` event, unless it has passed. */
+  startup(callback: () => unknown): void {
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', () => void callback());
+    else setTimeout(callback, 0);
+  },
   defer: (callback: () => unknown): void => void setTimeout(callback, 0),
-  absoluteUrl: (path = ''): string => `http://localhost:3000/${path.replace(/^\//, '')}`,
+  /** ROOT_URL has no slash at its end if it has a path. */
+  absoluteUrl: (path = ''): string => `${ROOT_URL.replace(/\/$/, '')}/${path.replace(/^\//, '')}`,
 
   status: () => connection.status(),
   userId: () => connection.userId(),
