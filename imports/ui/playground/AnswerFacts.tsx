@@ -5,7 +5,7 @@ import type { RunDetailView } from '../../business/ai/domain/types/RunViews';
 import { Elapsed } from '../components/Elapsed';
 import { StateBadge } from '../components/StateBadge';
 import { formatCount, formatDuration } from '../format/format';
-import { formatCost } from '../format/formatCost';
+import { formatRunCost } from '../format/formatCost';
 import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { linkTo } from '../shell/route';
 import { useTimeToFirstToken } from './useTimeToFirstToken';
@@ -33,7 +33,7 @@ export function AnswerFacts({ run, firstText }: AnswerFactsProps) {
       </p>
       <dl>
         <Fact label="Cost" title={unpriced === undefined ? 'US dollars' : unpriced.reasons.join('; ')}>
-          {cost === undefined && unpriced === undefined && !isEnded ? PENDING : formatCost(run, run.iterations === 0)}
+          {cost === undefined && unpriced === undefined && !isEnded ? PENDING : formatRunCost(run)}
         </Fact>
         <Fact
           label="Tokens"

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import type { RunView } from '../../business/ai/domain/types/RunViews';
 import { formatCount, formatDateTime, pluralize } from '../format/format';
-import { formatCost } from '../format/formatCost';
+import { formatRunCost } from '../format/formatCost';
 import { Elapsed } from '../components/Elapsed';
 import { isLive } from './isLive';
 import { RunBudget } from './RunBudget';
@@ -55,7 +55,7 @@ export function RunFacts({ run, requests }: RunFactsProps) {
         )}
       </Fact>
       <Fact name="Cost">
-        <span className="numeric">{formatCost(run, isLive(run.state) || run.iterations === 0)}</span>
+        <span className="numeric">{formatRunCost(run)}</span>
         {run.unpriced !== undefined && (
           <span className="fact-more">
             {pluralize(run.unpriced.calls, 'call')} of unknown cost: {run.unpriced.reasons.join('; ')}

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../../business/ai/domain/entities/Tool';
 import type { RunExport } from '../../../business/ai/domain/types/RunExport';
 import { sortByRequest } from '../../data/reducers/sortCalls';
 import { formatCount, formatDuration } from '../../format/format';
-import { formatCost } from '../../format/formatCost';
+import { formatRunCost } from '../../format/formatCost';
 import { RUN_STATE_STYLES } from '../../format/stateStyles';
 import { promptOf } from '../again';
 
@@ -40,7 +40,7 @@ export function comparedRun({ run, plan, input, transcript, calls }: RunExport):
       run.startedAt === undefined || run.endedAt === undefined ? '–' : formatDuration(run.endedAt - run.startedAt),
     'Input tokens': formatCount(usage.input_tokens),
     'Output tokens': formatCount(usage.output_tokens),
-    Cost: formatCost(run),
+    Cost: formatRunCost(run),
   };
   return {
     facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
