@@ -130,9 +130,9 @@ const ALREADY_PAID: ReservationHandle = { settle: () => Promise.resolve(), relea
 function formatLimit(what: keyof Amount, limit: number): string {
   switch (what) {
     case 'calls':
-      return `${limit} model calls`;
+      return `${limit} model ${limit === 1 ? 'call' : 'calls'}`;
     case 'tokens':
-      return `${limit} tokens`;
+      return `${limit} ${limit === 1 ? 'token' : 'tokens'}`;
     case 'money':
       return `$${limit}`;
   }

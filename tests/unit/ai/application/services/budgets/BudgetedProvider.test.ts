@@ -73,6 +73,11 @@ describe('a manager with budgets', () => {
     const message = 'The next call would exceed your budget of 2 model calls per day.';
     expect(thrown).to.include({ code: 'budget-exceeded', retryable: false, retryAfterMs: 43_200_000, message });
     expect(upstream.calls).to.have.length(2);
+    const one = setUp([answer('1')], { day: { calls: 1 } });
+    await one.manager.generate('ann', ask());
+    expect(await failure(one.manager.generate('ann', ask())))
+      .to.have.property('message')
+      .that.contains('budget of 1 model call per day');
   });
 
   it('charges the reported usage at the model’s price', async () => {
