@@ -62,6 +62,15 @@ describe('the list of runs', () => {
       .waitFor();
   });
 
+  it('counts the filters behind the button in the button, on phones, too', async () => {
+    await open('/runs?userId=ada');
+    await page.setViewportSize({ width: 390, height: 844 });
+    const button = page.getByRole('button', { name: 'More filters 1' });
+    const outer = await button.boundingBox();
+    const inner = await button.getByText('1', { exact: true }).boundingBox();
+    expect(inner?.y, 'below the top edge').to.be.within(outer?.y ?? 0, (outer?.y ?? 0) + (outer?.height ?? 0));
+  });
+
   it('filters by state and user, in the address, and counts all matches', async () => {
     await open('/runs');
     await page.getByLabel('State').selectOption('completed');
