@@ -96,7 +96,7 @@ describe('the administration in Meteor', () => {
     await press(admins, 'Save limits');
     await isGone(admins, 'dialog');
     expect((await operations()['ai.budgets.list'](BOB)).budgets[0]?.limits).to.deep.equal({ day: { calls: 1 } });
-    await shows(bobs, '[data-user="bob"]', '0 calls of 1');
+    await shows(bobs, '[data-user="bob"]', '0 of 1 call');
     app.simulator.enqueue({ text: 'Hello.' });
     await app.call('bob', 'ai.llm.generateText', { requestId: 'one', providerId: 'shared', input: 'Hello' });
     const refusal = app.call('bob', 'ai.llm.generateText', { requestId: 'two', providerId: 'shared', input: 'Hello' });
