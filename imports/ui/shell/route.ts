@@ -23,10 +23,11 @@ export function parseRoute(hash: string): Route {
   };
 }
 
+/** Lone surrogates, which a URL cannot hold, become U+FFFD. */
 export function linkTo(path: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const entries = Object.entries(query).filter(([, value]) => value !== '');
   const search = entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`;
-  return `#/${path.map(encodeURIComponent).join('/')}${search}`;
+  return `#/${path.map((segment) => encodeURIComponent(segment.toWellFormed())).join('/')}${search}`;
 }
 
 /** Changes the part after `?` without adding a history entry. */

@@ -18,13 +18,14 @@ describe('closeOnSignals', () => {
   let resolve: () => void;
   let reject: (error: Error) => void;
   let stopListening: () => void;
-  const close = sinon.stub<[], Promise<void>>();
-  const logger = { warn: sinon.stub(), error: sinon.stub() };
+  let close: sinon.SinonStub<[], Promise<void>>;
+  let logger: { readonly warn: sinon.SinonStub; readonly error: sinon.SinonStub };
 
   beforeEach(() => {
     clock = sinon.useFakeTimers();
     target = new TestProcess();
-    close.callsFake(
+    logger = { warn: sinon.stub(), error: sinon.stub() };
+    close = sinon.stub<[], Promise<void>>().callsFake(
       () =>
         new Promise<void>((onClosed, onFailed) => {
           resolve = onClosed;
@@ -35,7 +36,6 @@ describe('closeOnSignals', () => {
   });
   afterEach(() => {
     clock.restore();
-    sinon.reset();
   });
   const settled = (): Promise<unknown> => clock.tickAsync(0);
 

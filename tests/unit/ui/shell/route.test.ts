@@ -10,6 +10,14 @@ describe('route', () => {
     }
   });
 
+  it('links to names with broken Unicode, replacing what a URL cannot hold', () => {
+    for (const lone of ['\ud83d', '\ude00', 'a\ud83db', '\ude00\ud83d']) {
+      const { path, query } = parseRoute(linkTo(['runs', lone], { text: lone }));
+      expect(path).to.deep.equal(['runs', lone.toWellFormed()]);
+      expect(query.get('text')).to.equal(lone.toWellFormed());
+    }
+  });
+
   it('returns segments that are not valid percent-encoding unchanged', () => {
     expect(parseRoute('#/%E0%A4%A').path).to.deep.equal(['%E0%A4%A']);
     expect(parseRoute('').path).to.deep.equal([]);

@@ -17,7 +17,7 @@ export interface BudgetOperationsPorts {
   readonly policy: BudgetPolicy;
   readonly limits: BudgetLimitStore;
   readonly accounts: BudgetAccountReader;
-  /** The app's accounts, if it has any: limits are set only for their users. */
+  /** The app's accounts: only their users may have limits. Absent: any user id may. */
   readonly findUser?: UserLookup;
   /** Receives every change of a limit, at the level info. */
   readonly logger: Logger;

@@ -7,7 +7,8 @@ const MAX_MESSAGE_LENGTH = 1_000;
 const MAX_PAGE_LENGTH = 16 * 1024;
 const MAX_READ_LENGTH = 4 * MAX_MESSAGE_LENGTH;
 
-const REDACTED = '[redacted]';
+/** Stands for a masked secret. */
+export const REDACTED = '[redacted]';
 
 /**
  * Patterns of credentials, with the part of the match that stays visible. The first rows match vendor prefixes, the

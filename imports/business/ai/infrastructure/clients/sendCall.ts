@@ -1,6 +1,7 @@
 /** One attempt: resolves with a successful response, and throws everything else as a typed error. */
 import { isLLMError, LLMAuthError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
+import { REDACTED } from '../../domain/errors/safeText';
 import { vendorError } from '../../domain/errors/vendorErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits } from '../../domain/types/VendorTypes';
@@ -67,7 +68,5 @@ async function errorFrom(
  * stay.
  */
 function redactToken(body: string, credential: Credential | undefined): string {
-  return credential === undefined || credential.token.length < 8
-    ? body
-    : body.replaceAll(credential.token, '[redacted]');
+  return credential === undefined || credential.token.length < 8 ? body : body.replaceAll(credential.token, REDACTED);
 }

@@ -1,5 +1,6 @@
 /** The JSON of a logged body: secrets masked, long texts and long lists cut, so that it stays valid and bounded. */
-import { redactSecrets } from '../../../domain/errors/safeText';
+import { REDACTED, redactSecrets } from '../../../domain/errors/safeText';
+import { isCredentialField, isHeadersField, maskValues } from '../../../domain/maskCredentials';
 
 /** Characters of the JSON, approximately. */
 export const MAX_BODY_LENGTH = 256 * 1_024;
@@ -13,8 +14,6 @@ const WORD_BEGINNING = 100;
 const PIECE_LENGTH = 1_000;
 const MAX_DEPTH = 64;
 
-const REDACTED = '[redacted]';
-
 export function loggedJson(value: unknown): string {
   return JSON.stringify(new BoundedCopy(MAX_BODY_LENGTH).copy(value, '', 0) ?? null);
 }
@@ -27,7 +26,7 @@ class BoundedCopy {
   }
 
   copy(value: unknown, name: string, depth: number): unknown {
-    if (typeof value === 'string') return this.text(SECRET_FIELD.test(name) ? REDACTED : value);
+    if (typeof value === 'string') return this.text(isCredentialField(name) ? REDACTED : value);
     if (typeof value !== 'object' || value === null) {
       this.left -= 8;
       return typeof value === 'function' || typeof value === 'bigint' || typeof value === 'symbol' ? undefined : value;
@@ -58,7 +57,7 @@ class BoundedCopy {
         break;
       }
       this.left -= name.length;
-      copied[name] = HEADERS.test(name) ? maskedFields(field) : this.copy(field, name, depth + 1);
+      copied[name] = isHeadersField(name) ? maskValues(field) : this.copy(field, name, depth + 1);
     }
     return copied;
   }
@@ -71,17 +70,6 @@ class BoundedCopy {
     this.left -= cut.length;
     return cut;
   }
-}
-
-/** Names of fields whose texts are credentials. */
-const SECRET_FIELD =
-  /^(?:x[-_])?(?:(?:proxy[-_])?authorization|api[-_]?key|(?:access|refresh|auth|bearer|id)[-_]?token|(?:client[-_]?)?secret|password|cookie)$/i;
-/** Headers of MCP servers hold credentials under any name. */
-const HEADERS = /^headers$/i;
-
-function maskedFields(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return REDACTED;
-  return Object.fromEntries(Object.keys(value).map((name) => [name, REDACTED]));
 }
 
 function shortenWords(text: string): string {
