@@ -24,6 +24,8 @@ export interface StartRunRequest {
   readonly repeats?: string;
   /** Instead of the input, or before it: the conversation of a run before one of its model calls, counted from 1. */
   readonly forkOf?: { readonly executionId: string; readonly turn: number };
+  /** A run that this one starts anew with another input: if it failed, it leaves the inbox. */
+  readonly startedFrom?: string;
   readonly tags?: readonly string[];
   /** Names have letters, digits, `_` and `-`. */
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;

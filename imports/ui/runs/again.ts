@@ -91,13 +91,16 @@ function inputOf(
   { run, input }: RunExport,
   { prompt }: AgainDraft,
   turn: number | undefined,
-): Pick<StartRunRequest, 'input' | 'forkOf'> {
+): Pick<StartRunRequest, 'input' | 'forkOf' | 'startedFrom'> {
   const { executionId } = run;
   if (turn !== undefined) return { forkOf: { executionId, turn }, ...(prompt === '' ? {} : { input: prompt }) };
   // What comes before the first turn is the input, files included.
   if (prompt === promptOf(input)) return { forkOf: { executionId, turn: 1 } };
   const last = input.findLastIndex((item) => item.type === 'message' && item.role === 'user');
-  return { input: input.map((item, index) => (index === last ? userMessage(prompt) : item)) };
+  return {
+    input: input.map((item, index) => (index === last ? userMessage(prompt) : item)),
+    startedFrom: executionId,
+  };
 }
 
 function userMessage(text: string): Item {

@@ -62,7 +62,11 @@ describe('A run that is started again', () => {
   it('replaces only the last message of the user', () => {
     const draft = { ...draftOf(run), prompt: 'Weather in Rome', model: ' other ', temperature: '' };
     const request = toStartRequest(run, draft, { requestId: 'n' });
-    expect(request).to.deep.include({ input: [...INPUT.slice(0, 2), user('Weather in Rome')], model: 'other' });
+    expect(request).to.deep.include({
+      input: [...INPUT.slice(0, 2), user('Weather in Rome')],
+      startedFrom: 'r',
+      model: 'other',
+    });
     expect(request).not.to.have.any.keys('forkOf', 'temperature');
   });
 

@@ -51,7 +51,7 @@ const COMMON = [
   'metadata',
 ] as const;
 
-const CONVERSATION = ['conversationId', 'continues', 'repeats', 'forkOf'] as const;
+const CONVERSATION = ['conversationId', 'continues', 'repeats', 'forkOf', 'startedFrom'] as const;
 
 /** `{ requestId, providerId, input, … }`, or `(providerId, input, options?)`. */
 export function readTextRequest(args: readonly unknown[]): UseRequest {
@@ -66,7 +66,7 @@ export function readJSONRequest(args: readonly unknown[]): JSONRequest {
 
 /**
  * The fields of `readTextRequest`, `tools` by name, `schema?` of the answer, `maxIterations?`, `conversationId?`, and
- * one of `continues?`, `repeats?` and `forkOf?`; or `(providerId, input, tools, options?)`.
+ * one of `continues?`, `repeats?`, `forkOf?` and `startedFrom?`; or `(providerId, input, tools, options?)`.
  */
 export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
   const fields = readObject(asOne(args, 'tools'), [
@@ -80,6 +80,7 @@ export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
   if (fields.repeats !== undefined) assertOnlyRepeats(fields);
   if (fields.forkOf !== undefined && fields.continues !== undefined)
     throw invalid('continues', 'must not be given in addition to "forkOf"');
+  if (fields.startedFrom !== undefined) assertNoOtherRun(fields);
   const needsNoInput = fields.repeats !== undefined || (fields.forkOf !== undefined && !hasInput(fields));
   return {
     ...commonOf(needsNoInput ? { ...fields, input: [] } : fields),
@@ -91,6 +92,7 @@ export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
     ...optional(fields, 'continues', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'repeats', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'forkOf', forkPoint),
+    ...optional(fields, 'startedFrom', identifier(ARGUMENT_LIMITS.id)),
   };
 }
 
@@ -113,6 +115,12 @@ function assertOnlyRepeats(fields: JsonObject): void {
     (name) => fields[name] !== undefined,
   );
   if (other !== undefined) throw invalid(other, 'must not be given in addition to "repeats"');
+}
+
+/** A run that is started anew gives the new one nothing. */
+function assertNoOtherRun(fields: JsonObject): void {
+  const other = (['continues', 'repeats', 'forkOf'] as const).find((name) => fields[name] !== undefined);
+  if (other !== undefined) throw invalid('startedFrom', `must not be given in addition to "${other}"`);
 }
 
 export interface NamedRun {

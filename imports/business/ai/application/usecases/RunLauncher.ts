@@ -22,6 +22,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMInput, ReasoningEffort } from '../../domain/types/LLMTypes';
+import type { RunRecord } from '../../domain/types/RunRecords';
 import type { Item, Usage } from '../../domain/types/ResponsesAPITypes';
 import type { RunMetadataFields } from '../../domain/types/RunViews';
 import type { AuditEvent } from '../../domain/types/AuditEvents';
@@ -52,6 +53,11 @@ export interface UseRequest {
   readonly repeats?: string;
   /** A run whose conversation before one of its model calls comes before the input. Admins may name any user's run. */
   readonly forkOf?: RunFork;
+  /**
+   * A run that this one starts anew with an input of its own, ended or not. Only recorded: it need not be retried any
+   * more. Admins may name any user's run.
+   */
+  readonly startedFrom?: string;
   /** Labels of the run. */
   readonly tags?: readonly string[];
   /** Facts about the run, which no vendor receives. */
@@ -73,7 +79,7 @@ export interface RunLauncherPorts {
   readonly providers: { has(id: string): boolean };
   /** Receives audit events. */
   readonly onUse?: (event: AuditEvent) => void;
-  /** Called with the id of a run that the started one repeats, continues or forks. */
+  /** Called with the id of a run that the started one repeats, continues, forks or starts anew. */
   readonly onFollowed?: (executionId: string) => Promise<unknown>;
   readonly logger?: Logger;
 }
@@ -212,7 +218,7 @@ export class RunLauncher {
           const started = await starting;
           isStarted = true;
           this.audit({ type: 'use:started', ...named });
-          await this.reportFollowed(request.continues ?? request.repeats ?? request.forkOf?.executionId);
+          await this.reportFollowed(followedRunOf(request));
           accepted({ executionId, done });
           return started.done;
         };
@@ -241,14 +247,17 @@ export class RunLauncher {
   /** @throws LLMInvalidRequestError for an unknown run; ConflictError for one that has not ended */
   private async conversationBefore(
     { userId, isAdmin = false }: Actor,
-    { continues, repeats, forkOf }: Pick<UseRequest, 'continues' | 'repeats' | 'forkOf'>,
+    { continues, repeats, forkOf, startedFrom }: Pick<UseRequest, 'continues' | 'repeats' | 'forkOf' | 'startedFrom'>,
   ): Promise<readonly Item[]> {
-    if (forkOf !== undefined) {
-      const forked = (await this.ports.runs.load(forkOf.executionId))?.run;
-      if (forked === undefined || (forked.userId !== userId && !isAdmin))
-        throw new LLMInvalidRequestError(`There is no run "${forkOf.executionId}".`, { path: 'forkOf.executionId' });
-      return forkedConversation(forked, forkOf.turn);
-    }
+    const loadAccessible = async (executionId: string, path: string): Promise<RunRecord> => {
+      const run = (await this.ports.runs.load(executionId))?.run;
+      if (run === undefined || (run.userId !== userId && !isAdmin))
+        throw new LLMInvalidRequestError(`There is no run "${executionId}".`, { path });
+      return run;
+    };
+    if (startedFrom !== undefined) await loadAccessible(startedFrom, 'startedFrom');
+    if (forkOf !== undefined)
+      return forkedConversation(await loadAccessible(forkOf.executionId, 'forkOf.executionId'), forkOf.turn);
     const executionId = continues ?? repeats;
     if (executionId === undefined) return [];
     const run = (await this.ports.runs.load(executionId))?.run;
@@ -265,7 +274,10 @@ export class RunLauncher {
     try {
       await this.ports.onFollowed?.(executionId);
     } catch (error) {
-      this.logger.error(`Could not record that the run ${executionId} was repeated, continued or forked.`, error);
+      this.logger.error(
+        `Could not record that the run ${executionId} was repeated, continued, forked or started anew.`,
+        error,
+      );
     }
   }
 
@@ -395,6 +407,10 @@ function readInput(actor: Actor, { input }: UseRequest): readonly Item[] {
       path: `input[${at}].role`,
     },
   );
+}
+
+function followedRunOf({ continues, repeats, forkOf, startedFrom }: ReadRequest): string | undefined {
+  return continues ?? repeats ?? forkOf?.executionId ?? startedFrom;
 }
 
 function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens, reasoning }: ReadRequest) {

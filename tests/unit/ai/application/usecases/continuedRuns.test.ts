@@ -86,13 +86,14 @@ describe('a run that continues another', () => {
   });
 
   it('is reported with the other’s id, as repetitions and forks are, and starts even if the report fails', async () => {
-    const { run, followed } = setUp(answer('One.'), answer('Two.'), answer('Three.'), answer('Four.'));
+    const { run, followed } = setUp(answer('One.'), answer('Two.'), answer('Three.'), answer('Four.'), answer('Five.'));
     const first = await run({ input: 'Count.' });
     expect(followed).to.deep.equal([]);
     const second = await run({ input: 'On.', continues: first });
     const third = await run({ repeats: second });
-    await run({ forkOf: { executionId: third, turn: 1 } });
-    expect(followed).to.deep.equal([first, second, third]);
+    const fourth = await run({ forkOf: { executionId: third, turn: 1 } });
+    await run({ startedFrom: fourth, input: 'Count down.' });
+    expect(followed).to.deep.equal([first, second, third, fourth]);
   });
 
   it('answers the calls that the other left open', async () => {
@@ -216,6 +217,20 @@ describe('a run that is forked from another', () => {
       LLMInvalidRequestError,
     );
     await start({ forkOf, input: 'Sure?' }, { ...bob, isAdmin: true });
+  });
+
+  it('is recorded as started anew with an input of its own, which is all that it receives', async () => {
+    const { run, start, followed, texts } = setUp(answer('Noon.'), answer('One.'), answer('Two.'));
+    const first = await run({ input: 'What time is it?' });
+    await run({ startedFrom: first, input: 'What day is it?' });
+    expect(texts(1)).to.deep.equal(['user: What day is it?']);
+    const refused = await failure(start({ startedFrom: first, input: 'And now?' }, bob));
+    expect(refused).to.include({ code: 'invalid-request', path: 'startedFrom' });
+    expect(followed).to.deep.equal([first]);
+    await start({ startedFrom: first, input: 'And now?' }, { ...bob, isAdmin: true });
+    expect(followed).to.deep.equal([first, first]);
+    for (const other of [{ continues: first }, { forkOf: { executionId: first, turn: 1 } }])
+      expect(await failure(start({ startedFrom: first, input: 'x', ...other }))).to.include({ path: 'startedFrom' });
   });
 
   it('takes no "continues", and a turn from 1', () => {
