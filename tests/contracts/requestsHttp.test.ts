@@ -63,6 +63,11 @@ describe('The request log of a host', function () {
     expect(detail.logsBodies).to.equal(true);
     expect(detail.bodies?.request).to.include('Repeat cobalt.').and.not.to.include(SECRET);
     expect(detail.bodies?.response).to.include('"status":"completed"');
+    const [exchange, ...more] = detail.bodies?.exchanges ?? [];
+    expect(more).to.deep.equal([]);
+    expect(exchange).to.include({ providerId: 'openai', wire: 'responses', status: 200 });
+    expect(exchange?.request).to.include('Repeat cobalt.').and.not.to.include(SECRET);
+    expect(JSON.parse(exchange?.response ?? '')).to.have.property('object', 'response');
     expect((await send('/requests/unknown')).status).to.equal(404);
     expect((await send('/requests?limit=0')).status).to.equal(400);
   });

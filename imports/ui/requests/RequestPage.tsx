@@ -12,6 +12,7 @@ import { linkTo } from '../shell/route';
 import type { Route } from '../shell/route';
 import { API_LABELS, REQUEST_STATE_STYLES, SOURCE_LABELS } from './requestLabels';
 import { RequestRoute } from './RequestRoute';
+import { VendorExchanges } from './VendorExchanges';
 import { nameOf } from './RequestTable';
 
 export function RequestPage({ route }: { readonly route: Route }) {
@@ -114,6 +115,11 @@ function Bodies({ detail: { request, bodies, logsBodies } }: { readonly detail: 
           <JsonTree text={bodies.response} label="the response" />
         )}
       </section>
+      {bodies.exchanges !== undefined && (
+        <section className="card">
+          <VendorExchanges exchanges={bodies.exchanges} Heading="h2" />
+        </section>
+      )}
     </>
   );
 }

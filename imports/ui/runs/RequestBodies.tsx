@@ -1,9 +1,10 @@
-/** The raw request and response of a model call, as far as they are logged. */
+/** The request and response of a model call, and what was sent to the vendor for it, as far as they are logged. */
 import { useState } from 'react';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import { useData } from '../hooks/BolideProvider';
 import { JsonTree } from '../components/JsonTree';
 import { WhenLoaded } from '../components/WhenLoaded';
+import { VendorExchanges } from '../requests/VendorExchanges';
 
 export function RequestBodies({ request }: { readonly request: RequestView }) {
   const [isOpen, setOpen] = useState(false);
@@ -35,6 +36,7 @@ export function RequestBodies({ request }: { readonly request: RequestView }) {
                 <JsonTree text={bodies.response} label="response" />
               </>
             )}
+            <VendorExchanges exchanges={bodies.exchanges} Heading="h3" />
           </>
         )
       }

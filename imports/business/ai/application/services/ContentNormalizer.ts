@@ -147,6 +147,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     ...field('relay', read('relay', flag)),
     ...field('onHead', listener(given.get('onHead'), 'onHead') as GenerateOptions['onHead']),
     ...field('onRetry', listener(given.get('onRetry'), 'onRetry') as GenerateOptions['onRetry']),
+    ...field('onExchange', listener(given.get('onExchange'), 'onExchange') as GenerateOptions['onExchange']),
     ...field('origin', callOrigin(given.get('origin'))),
   });
   knownOptions.set(normalized, normalized);
@@ -184,6 +185,7 @@ const OPTION_NAMES = {
   relay: true,
   onHead: true,
   onRetry: true,
+  onExchange: true,
   origin: true,
 } as const satisfies Record<keyof GenerateOptions, true>;
 const OPTIONS = Object.keys(OPTION_NAMES);

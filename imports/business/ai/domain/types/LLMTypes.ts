@@ -1,5 +1,5 @@
 /** What callers may request of a model, before and after normalization. */
-import type { CallOrigin } from './RequestRecords';
+import type { CallOrigin, VendorExchange } from './RequestRecords';
 import type { Content, FailedAttempt, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
 import type { JsonObject, Loss, VendorFields, WireName } from './VendorTypes';
 import type { RunTurn } from '../entities/BudgetAccount';
@@ -140,6 +140,11 @@ export interface GenerateOptions {
   readonly onHead?: (head: AnswerHead) => void;
   /** Called when an attempt has failed, before the next one. `response.vendor.attempts` lists them afterwards. */
   readonly onRetry?: (attempt: FailedAttempt) => void;
+  /**
+   * Called once for each attempt, before it is sent, with the vendor's own request and response: the latter grows while
+   * it is received. Makes the body of the response be kept in memory.
+   */
+  readonly onExchange?: (exchange: VendorExchange) => void;
   /** Where the call comes from, for the request log. Default: the app's own code. */
   readonly origin?: CallOrigin;
 }

@@ -1,6 +1,7 @@
 /** The request log: one entry per model call through the manager, retries and fallbacks included. */
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { FailedAttempt, LLMResponse, Usage } from './ResponsesAPITypes';
+import type { JsonObject, WireName } from './VendorTypes';
 
 /** Who makes a call: a client of the gateway, a run, or the app's own code. */
 export type RequestSource = 'gateway' | 'run' | 'manager';
@@ -69,11 +70,25 @@ export interface RequestEntry extends CallOrigin {
   readonly warnings?: readonly string[];
 }
 
-/** The body of a call. Only logged if the operator enables it. */
+/** What one attempt sent to a vendor and has received so far, as on the wire. Headers are left out. */
+export interface VendorExchange {
+  readonly providerId: string;
+  readonly wire: WireName;
+  /** The body that was sent. */
+  readonly request: JsonObject;
+  /** The HTTP status; undefined until the response begins, and if there is none. */
+  readonly status: number | undefined;
+  /** The body that was received, as far as it has been read: JSON, a list of a stream's events, or text. */
+  readonly response: unknown;
+}
+
+/** The bodies of a call. Only logged if the operator enables it. */
 export interface RequestBodies {
   /** The request in Bolide's own format: input items, instructions, tools and options. */
   readonly request: object;
   readonly response?: LLMResponse;
+  /** The last attempts, oldest first. Absent for a call that was refused before it was sent. */
+  readonly exchanges?: readonly VendorExchange[];
 }
 
 /** A stored entry. */
@@ -88,6 +103,16 @@ export interface RequestView extends RequestEntry {
 
 /** The bodies as they are stored: JSON, bounded in size, with secrets masked. */
 export interface RequestBodiesView {
+  readonly request: string;
+  readonly response?: string;
+  /** What was sent to vendors and received, oldest first. */
+  readonly exchanges?: readonly VendorExchangeView[];
+}
+
+export interface VendorExchangeView {
+  readonly providerId: string;
+  readonly wire: WireName;
+  readonly status?: number;
   readonly request: string;
   readonly response?: string;
 }

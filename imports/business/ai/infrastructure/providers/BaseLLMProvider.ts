@@ -9,6 +9,7 @@ import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMT
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
+import { RecordedExchange } from '../clients/RecordedExchange';
 import type { GuardedFetch } from '../clients/http/guardedFetch';
 import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/VendorClient';
 import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
@@ -207,12 +208,33 @@ export class BaseLLMProvider implements ILLMProvider {
   ): Promise<VendorHttpResponse> {
     const { transport, options, request } = prepared;
     const call = this.callOf(prepared, signal);
-    const response = await this.withCredential(userId, (credential) => transport.client.send({ credential, ...call }));
+    const exchange = this.recordExchange(prepared);
+    const response = await this.withCredential(userId, async (credential) => {
+      exchange?.sentWith(credential);
+      try {
+        return await transport.client.send({ credential, ...call });
+      } catch (error) {
+        exchange?.failed(error);
+        throw error;
+      }
+    });
     const { requestId, passthroughHeaders: headers } = response;
     const { losses, warnings } = request;
     const head = { wire: transport.wire.name, headers, losses, warnings };
     options.onHead?.({ ...head, ...(requestId === undefined ? {} : { requestId }) });
-    return response;
+    return exchange?.received(response) ?? response;
+  }
+
+  /** Only for a caller that wants it: the body of the response stays in memory. */
+  private recordExchange({ transport, options, request }: PreparedCall): RecordedExchange | undefined {
+    if (options.onExchange === undefined) return undefined;
+    const exchange = new RecordedExchange({
+      providerId: this.config.id,
+      wire: transport.wire.name,
+      request: request.body,
+    });
+    options.onExchange(exchange);
+    return exchange;
   }
 
   private callOf(

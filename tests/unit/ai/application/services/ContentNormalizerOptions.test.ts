@@ -57,6 +57,7 @@ describe('normalizeOptions', () => {
       relay: true,
       onHead: () => undefined,
       onRetry: () => undefined,
+      onExchange: () => undefined,
       origin: { source: 'manager' },
     };
     const expected: Required<NormalizedOptions> = {

@@ -7,7 +7,13 @@ import { safeMessage } from '../../../domain/errors/safeText';
 import type { RequestLog } from '../../../domain/interfaces/RequestLog';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
-import type { CallOrigin, LoggedAttempt, RequestBodies, RequestEntry } from '../../../domain/types/RequestRecords';
+import type {
+  CallOrigin,
+  LoggedAttempt,
+  RequestBodies,
+  RequestEntry,
+  VendorExchange,
+} from '../../../domain/types/RequestRecords';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 
 export interface ObservedCallPorts {
@@ -23,6 +29,9 @@ export interface ObservedCallPorts {
 /** The usage of a call that did not complete: computed only if the vendor reported none. */
 type EstimateUsage = (() => Usage) | undefined;
 
+/** Attempts whose vendor's request and response are logged. */
+const MAX_EXCHANGES = 5;
+
 const APP: CallOrigin = { source: 'manager' };
 
 type Outcome = Pick<RequestEntry, 'state'> & Partial<RequestEntry>;
@@ -37,6 +46,7 @@ export class ObservedCall {
   private readonly at = Date.now();
   private readonly startedAt = performance.now();
   private readonly attempts: LoggedAttempt[] = [];
+  private exchanges: readonly VendorExchange[] = [];
   private vendorRequestId: string | undefined;
   private firstContentAt: number | undefined;
   private isAnswered = false;
@@ -47,7 +57,7 @@ export class ObservedCall {
     this.given = options;
     this.isStream = isStream;
     this.ports = ports;
-    const { onRetry, onHead } = options;
+    const { onRetry, onHead, onExchange } = options;
     this.options = {
       ...options,
       onHead: (head) => {
@@ -59,6 +69,14 @@ export class ObservedCall {
         this.attempts.push({ ...failed, at: this.elapsed() });
         onRetry?.(failed);
       },
+      ...(ports.log.recordsBodies
+        ? {
+            onExchange: (exchange: VendorExchange) => {
+              this.exchanges = [...this.exchanges, exchange].slice(-MAX_EXCHANGES);
+              onExchange?.(exchange);
+            },
+          }
+        : {}),
     };
   }
 
@@ -168,8 +186,20 @@ export class ObservedCall {
   }
 
   private bodies(received: LLMResponse | Usage | undefined): RequestBodies {
-    const { signal, onHead, onRetry, origin, turn, ...request } = this.given;
-    return received !== undefined && isResponse(received) ? { request, response: received } : { request };
+    const { signal, onHead, onRetry, onExchange, origin, turn, ...request } = this.given;
+    // The entry is stored later, when the rest of a body may have been received.
+    const exchanges = this.exchanges.map(({ providerId, wire, request: sent, status, response }) => ({
+      providerId,
+      wire,
+      request: sent,
+      status,
+      response,
+    }));
+    return {
+      request,
+      ...(received !== undefined && isResponse(received) ? { response: received } : {}),
+      ...(exchanges.length === 0 ? {} : { exchanges }),
+    };
   }
 }
 

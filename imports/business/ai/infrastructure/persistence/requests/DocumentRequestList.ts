@@ -73,8 +73,12 @@ export class DocumentRequestList implements RequestReader {
   async bodiesOf(id: string): Promise<RequestBodiesView | undefined> {
     const found = await this.bodies.findOne({ _id: id });
     if (found === undefined) return undefined;
-    const { request, response } = found;
-    return response === undefined ? { request } : { request, response };
+    const { request, response, exchanges } = found;
+    return {
+      request,
+      ...(response === undefined ? {} : { response }),
+      ...(exchanges === undefined ? {} : { exchanges }),
+    };
   }
 
   ofRun(executionId: string, limit: number): Promise<readonly RequestView[]> {

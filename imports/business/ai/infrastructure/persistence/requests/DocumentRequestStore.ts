@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { LoggedCall, RequestStore } from '../../../domain/interfaces/RequestLog';
-import type { RequestBodies, RequestBodiesView, RequestEntry, RequestView } from '../../../domain/types/RequestRecords';
+import type {
+  RequestBodies,
+  RequestBodiesView,
+  RequestEntry,
+  RequestView,
+  VendorExchange,
+  VendorExchangeView,
+} from '../../../domain/types/RequestRecords';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { searchWords } from '../runs/searchWords';
 import { loggedJson } from './loggedJson';
@@ -86,15 +93,29 @@ export class DocumentRequestStore implements RequestStore {
     };
   }
 
-  private toBodies({ _id, at, userId }: RequestDocument, { request, response }: RequestBodies): RequestBodiesDocument {
+  private toBodies(
+    { _id, at, userId }: RequestDocument,
+    { request, response, exchanges }: RequestBodies,
+  ): RequestBodiesDocument {
     return {
       _id,
       userId,
       request: loggedJson(request),
       ...(response === undefined ? {} : { response: loggedJson(response) }),
+      ...(exchanges === undefined ? {} : { exchanges: exchanges.map(toExchangeView) }),
       expiresAt: new Date(at + this.retention.bodies),
     };
   }
+}
+
+function toExchangeView({ providerId, wire, status, request, response }: VendorExchange): VendorExchangeView {
+  return {
+    providerId,
+    wire,
+    ...(status === undefined ? {} : { status }),
+    request: loggedJson(request),
+    ...(response === undefined ? {} : { response: loggedJson(response) }),
+  };
 }
 
 function modelsOf({ model, requestedModel }: RequestEntry): readonly string[] {
