@@ -15,11 +15,12 @@ import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
-import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { FailedAttempt, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';
 import { estimateUsage, PartialUsage } from '../routing/estimateUsage';
+import { unreportedResponse } from '../routing/unreportedResponse';
 import { LruMap } from '../shared/LruMap';
 import type { BudgetReservations, ReservationHandle } from './BudgetReservations';
 
@@ -54,7 +55,7 @@ export class BudgetedProvider implements ILLMProvider {
     const call = await this.reserve(userId, options);
     if (call === undefined) return this.provider.generate(userId, options);
     try {
-      const response = await this.provider.generate(userId, options);
+      const response = await this.provider.generate(userId, call.options);
       await call.settleResponse(response);
       return response;
     } catch (error) {
@@ -66,7 +67,7 @@ export class BudgetedProvider implements ILLMProvider {
   /** @throws BudgetError before anything is sent; whatever the provider throws */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
     const call = await this.reserve(userId, options);
-    const events = this.provider.stream(userId, options);
+    const events = this.provider.stream(userId, call?.options ?? options);
     if (call === undefined) {
       yield* events;
       return;
@@ -151,8 +152,10 @@ export class BudgetedProvider implements ILLMProvider {
 }
 
 class MeteredCall {
+  /** The caller's, with a listener for what is billed before the call's end. */
+  readonly options: GenerateOptions;
   private readonly reservation: ReservationHandle;
-  private readonly options: GenerateOptions;
+  private readonly attempts: FailedAttempt[] = [];
   /** Of the requested model. */
   private readonly findPrice: () => ModelPrice | undefined;
   private readonly onUnpriced: (reason: string) => void;
@@ -164,18 +167,30 @@ class MeteredCall {
     onUnpriced: (reason: string) => void,
   ) {
     this.reservation = reservation;
-    this.options = options;
+    this.options = {
+      ...options,
+      onRetry: (failed) => {
+        this.attempts.push(failed);
+        options.onRetry?.(failed);
+      },
+    };
     this.findPrice = findPrice;
     this.onUnpriced = onUnpriced;
   }
 
   /** Charges a response, and what was received and discarded before it. */
   settleResponse({ usage, vendor }: LLMResponse): Promise<void> {
-    const discarded = (vendor.attempts ?? []).flatMap(({ usage: used, ...cost }) =>
-      used === undefined ? [] : [this.charge(used, cost)],
-    );
-    const charged = [this.charge(usage, vendor), ...discarded].reduce(addUsed);
-    // The attempts of one call are one call, whether priced or not.
+    return this.settleAll([this.charge(usage, vendor), ...this.discarded(vendor.attempts ?? [])]);
+  }
+
+  /** @param usage estimated */
+  settle(usage: Usage): Promise<void> {
+    return this.settleAll([amountOf(usage, this.findPrice()), ...this.discarded(this.attempts)]);
+  }
+
+  /** The attempts of one call are one call, whether priced or not. */
+  private settleAll(amounts: readonly UsedAmount[]): Promise<void> {
+    const charged = amounts.reduce(addUsed);
     return this.reservation.settle({
       ...charged,
       calls: 1,
@@ -183,9 +198,8 @@ class MeteredCall {
     });
   }
 
-  /** @param usage estimated */
-  settle(usage: Usage): Promise<void> {
-    return this.reservation.settle(amountOf(usage, this.findPrice()));
+  private discarded(attempts: readonly FailedAttempt[]): readonly UsedAmount[] {
+    return attempts.flatMap(({ usage, ...cost }) => (usage === undefined ? [] : [this.charge(usage, cost)]));
   }
 
   /** A response whose cost is unknown, as of a fallback's model, is charged at the requested model's price. */
@@ -197,9 +211,12 @@ class MeteredCall {
 
   /** @param partial usage of the output that had arrived */
   fail(error: unknown, partial: Usage | undefined): Promise<void> {
-    if (isLLMError(error) && error.response !== undefined) return this.settleResponse(error.response);
+    const discarded = this.discarded(this.attempts);
+    const response = unreportedResponse(isLLMError(error) ? error.response : undefined, this.attempts);
+    if (response !== undefined) return this.settleAll([this.charge(response.usage, response.vendor), ...discarded]);
     const usage = partial ?? this.usageWithoutOutput(error);
-    return usage === undefined ? this.reservation.release() : this.settle(usage);
+    if (usage !== undefined) return this.settle(usage);
+    return discarded.length === 0 ? this.reservation.release() : this.settleAll(discarded);
   }
 
   /**

@@ -15,6 +15,7 @@ import type {
   VendorExchange,
 } from '../../../domain/types/RequestRecords';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import { unreportedResponse } from '../routing/unreportedResponse';
 
 export interface ObservedCallPorts {
   readonly log: RequestLog;
@@ -154,7 +155,9 @@ export class ObservedCall {
 
   /** Includes the responses that were received and discarded before another attempt. */
   private bill(received: LLMResponse | Usage | undefined): Pick<RequestEntry, 'usage'> & CallCost {
-    let bill = this.billOf(received);
+    let bill = this.billOf(
+      received !== undefined && isResponse(received) ? unreportedResponse(received, this.attempts) : received,
+    );
     for (const { usage, cost, unpriced } of this.attempts) {
       if (usage === undefined) continue;
       bill = {

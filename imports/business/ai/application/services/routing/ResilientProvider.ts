@@ -235,7 +235,7 @@ export class ResilientProvider implements ILLMProvider {
     const { code } = error;
     let last = { target: failed.target, failure: error };
     for (const route of this.router.after(failed)) {
-      if (this.ports.clock() >= call.deadline) return undefined;
+      if (this.ports.clock() >= call.deadline) break;
       this.onFallback(call, last, route.target);
       try {
         const value = await this.callFallback(call, route);
@@ -248,6 +248,9 @@ export class ResilientProvider implements ILLMProvider {
         last = { target: route.target, failure: isLLMError(thrown) ? thrown : error };
       }
     }
+    // The first error is thrown, so that nothing else reports a response that the last fallback billed.
+    if (last.failure !== error && last.failure.response !== undefined)
+      this.reportFailure(call, failedAttempt(last.target, last.failure, 0));
     return undefined;
   }
 

@@ -2,9 +2,10 @@
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { adoptInput } from '../ContentNormalizer';
 import { estimateUsage } from '../routing/estimateUsage';
+import { unreportedResponse } from '../routing/unreportedResponse';
 import { priceCall } from '../routing/priceResponse';
 import type { TurnCall } from './LiveRun';
 import { buildRequest } from '../MessageBuilder';
@@ -39,6 +40,7 @@ export class RunModelCalls {
     run.emit({ type: 'iteration:start', iteration: run.iterations });
     const request = this.request();
     const received = { characters: 0 };
+    const attempts: FailedAttempt[] = [];
     run.isCalling = true;
     this.onCall();
     try {
@@ -51,6 +53,7 @@ export class RunModelCalls {
       const traced =
         journal === undefined ? {} : { turn, origin: { ...request.origin, source: 'run' as const, ...turn } };
       const onRetry: GenerateOptions['onRetry'] = (failed) => {
+        attempts.push(failed);
         // A discarded response is billed like any other.
         if (failed.usage !== undefined) run.bill.addUsage(failed.usage, failed, '');
         if (!cancellation.signal.aborted) run.emit({ type: 'llm:retry', iteration, ...failed });
@@ -61,7 +64,7 @@ export class RunModelCalls {
       );
     } catch (thrown) {
       const error = cancellation.signal.aborted ? cancellation.error : thrown;
-      this.countFailedCall(error, received.characters);
+      this.countFailedCall(error, received.characters, attempts);
       if (lateCallIds.length > 0)
         run.emit({ type: 'nonblocking:error', callIds: lateCallIds, error: errorSummary(error) });
       throw error;
@@ -125,9 +128,9 @@ export class RunModelCalls {
   }
 
   /** Adds the usage of a failed call, estimated if the vendor did not report it. */
-  private countFailedCall(error: unknown, characters: number): void {
+  private countFailedCall(error: unknown, characters: number, attempts: readonly FailedAttempt[]): void {
     const { run, provider, options } = this.context;
-    const response = isLLMError(error) ? error.response : undefined;
+    const response = unreportedResponse(isLLMError(error) ? error.response : undefined, attempts);
     if (response !== undefined) run.bill.addResponse(response);
     else if (this.cancellation.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
       const usage = estimateUsage(run.transcript, characters);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
 import { LLMManager } from '../../../../../../imports/business/ai/application/services/LLMManager';
 import { BudgetedProvider } from '../../../../../../imports/business/ai/application/services/budgets/BudgetedProvider';
+import type { ResilientProvider } from '../../../../../../imports/business/ai/application/services/routing/ResilientProvider';
 import { BudgetReservations } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
 import type { Amount, BudgetLimits } from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
 import {
@@ -203,6 +204,38 @@ describe('a manager with budgets', () => {
     const { manager, used } = setUp([new LLMServerError('oops', { status: 500 }), answer('x')], { day: { calls: 1 } });
     await manager.generate('ann', ask());
     expect(await used()).to.include({ calls: 1, holds: 0 });
+  });
+
+  it('charges what was billed before a call failed at last, with retries and with fallbacks, each once', async () => {
+    const billed = (input: number, retryable: boolean): LLMServerError =>
+      new LLMServerError('oops', { retryable, response: answer('', { usage: usage(input, 3) }) });
+    const read = async (calls: LLMManager, isStream: boolean): Promise<void> => {
+      await failure(isStream ? readAll(calls.stream('ann', ask())) : calls.generate('ann', ask()));
+    };
+    for (const isStream of [false, true]) {
+      const retried = setUp([billed(7, true), new LLMServerError('down', { retryable: false })], { day: { calls: 5 } });
+      await read(retried.manager, isStream);
+      expect(await retried.used(), `stream: ${isStream}`).to.include({ calls: 1, tokens: 10, holds: 0 });
+
+      const twice = setUp([billed(7, true), billed(20, false)], { day: { calls: 5 } });
+      await read(twice.manager, isStream);
+      expect(await twice.used(), `stream: ${isStream}`).to.include({ calls: 1, tokens: 33, holds: 0 });
+
+      const store = new MemoryBudgetStore();
+      const logger = new RecordingLogger();
+      const budgets = new BudgetReservations({
+        store,
+        limitsOf: () => ({ day: { calls: 5 } }),
+        now: () => NOON,
+        logger,
+      });
+      const provider = new ScriptedProvider([billed(7, false)], { capabilities: { price: PRICE } });
+      const spare = new ScriptedProvider([billed(20, false)], { name: 'spare', capabilities: { price: PRICE } });
+      const decorate = (router: ResilientProvider): BudgetedProvider => new BudgetedProvider(router, budgets, logger);
+      await read(new LLMManager({ provider, fallback: [spare], decorate, logger }), isStream);
+      const { used } = (await store.find('ann'))?.account ?? {};
+      expect(used?.day, `stream: ${isStream}`).to.include({ calls: 1, tokens: 33 });
+    }
   });
 
   it('charges a failed call that its vendor billed', async () => {

@@ -135,6 +135,19 @@ describe('the cost of a run', () => {
     expect(result.usage.input_tokens).to.equal(150);
   });
 
+  it('includes what every provider billed if all of them fail, each once', async () => {
+    const failed = (input: number): LLMServerError =>
+      new LLMServerError('failed', {
+        retryable: false,
+        response: response({ status: 'failed', model: 'dear', usage: usage(input, 0) }),
+      });
+    const provider = new LLMManager({ provider: priced([failed(50)]), fallback: [priced([failed(70)], 'spare')] });
+    const loop = new AgenticLoop({ provider, toolExecutor: tools });
+    const run = runOf(await failure(loop.execute('ann', { model: 'main', input: 'Hi' })));
+    expect(run?.usage.input_tokens).to.equal(120);
+    expect(run?.cost).to.be.closeTo(costs(50, 0, dear) + costs(70, 0, dear), 1e-12);
+  });
+
   it('is estimated for a call that was cut off', async () => {
     const loop = new AgenticLoop({ provider: priced([untilAborted]), toolExecutor: tools, runTimeout: 20 });
     const run = runOf(await failure(loop.execute('ann', { model: 'main', input: 'x'.repeat(4_000) })));
