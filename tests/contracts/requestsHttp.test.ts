@@ -72,6 +72,32 @@ describe('The request log of a host', function () {
     expect((await send('/requests?limit=0')).status).to.equal(400);
   });
 
+  it('names the API and the token of runs, and what the queue starts', async () => {
+    const started = await send('/runs', { requestId: 'r', providerId: 'openai', input: 'Hello', tools: [] });
+    expect(started.status).to.equal(202);
+    const message = { id: 'm', role: 'user' };
+    await (
+      await send('/chat', { id: 'c', messages: [{ ...message, parts: [{ type: 'text', text: 'Hello' }] }] })
+    ).text();
+    const agUi = { threadId: 't', runId: 'a', messages: [{ ...message, content: 'Hello' }] };
+    await (await send('/ag-ui', { ...agUi, state: {}, tools: [], context: [], forwardedProps: {} })).text();
+    const queued = { requestId: 'q', providerId: 'openai', input: 'Hello', tools: [] };
+    await server.host.module.useCases.queueRun.execute({ userId: 'local', source: 'method' }, queued);
+    await until(async () => {
+      await server.host.requestLog.flush();
+      return (await list()).total === 4;
+    });
+    const { requests } = await list();
+    expect(requests.map(({ source, api, tokenName }) => [source, api, tokenName])).to.have.deep.members([
+      ['run', 'runs', 'local use'],
+      ['run', 'ai_sdk', 'local use'],
+      ['run', 'ag_ui', 'local use'],
+      ['job', undefined, undefined],
+    ]);
+    expect(requests.every(({ executionId, iteration }) => executionId !== undefined && iteration === 1)).to.equal(true);
+    expect((await list('?source=job')).total).to.equal(1);
+  });
+
   it('notifies open pages of new entries', async () => {
     const seen: Topic[] = [];
     const stop = server.host.changes.subscribe({ userId: 'local', source: 'http' }, (topics) => seen.push(...topics));

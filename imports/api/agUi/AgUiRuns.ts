@@ -71,7 +71,7 @@ export class AgUiRuns {
     const { models, methods, tools } = this.ports;
     const { providerId, model: named } = await models.resolve(principal, options.model, 'responses');
     const { items, instructions } = toConversation(input);
-    const { executionId } = await methods['ai.runs.start'](toActor(principal), {
+    const { executionId } = await methods['ai.runs.start'](toActor(principal, 'ag_ui'), {
       requestId: input.runId,
       providerId,
       input: items,

@@ -31,7 +31,16 @@ export function isAccountManager(principal: ApiPrincipal): boolean {
   return principal.scopes === undefined || hasScope(principal, 'admin');
 }
 
-/** The principal as the modules behind the API see it. API tokens carry no roles. */
-export function toActor(principal: ApiPrincipal): Actor {
-  return { userId: principal.userId, isAdmin: hasScope(principal, 'admin'), source: 'http' };
+/**
+ * The principal as the modules behind the API see it. API tokens carry no roles.
+ * @param api the API that starts a run, for the request log
+ */
+export function toActor(principal: ApiPrincipal, api?: string): Actor {
+  const { userId, token } = principal;
+  const actor: Actor = { userId, isAdmin: hasScope(principal, 'admin'), source: 'http' };
+  if (api === undefined) return actor;
+  return {
+    ...actor,
+    origin: { api, ...(token === undefined ? {} : { tokenId: token.id, tokenName: token.name }) },
+  };
 }

@@ -126,7 +126,7 @@ export class Chats {
     const { chats, methods } = this.ports;
     const { instructions } = request;
     try {
-      return await methods['ai.runs.start'](toActor(principal), {
+      return await methods['ai.runs.start'](toActor(principal, 'ai_sdk'), {
         requestId,
         providerId,
         input: toItems(request.messages),

@@ -8,7 +8,7 @@ import type { RunRoutePorts } from './RunRoutePorts';
 /** Responds with 202 and `{ executionId }`; the run continues in the background. */
 export function startRun({ methods }: RunRoutePorts): RouteHandler {
   return async ({ principal, request, response }) => {
-    response.status(202).json(await methods['ai.runs.start'](toActor(principal), request.body));
+    response.status(202).json(await methods['ai.runs.start'](toActor(principal, 'runs'), request.body));
   };
 }
 

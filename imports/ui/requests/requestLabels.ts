@@ -12,6 +12,7 @@ export const REQUEST_STATE_STYLES: Readonly<Record<RequestState, StateStyle>> = 
 export const SOURCE_LABELS: Readonly<Record<RequestSource, string>> = {
   gateway: 'Gateway',
   run: 'Runs',
+  job: 'Jobs',
   manager: 'The app’s code',
 };
 
@@ -20,4 +21,7 @@ export const API_LABELS: Readonly<Record<string, string>> = {
   chat_completions: 'Chat Completions',
   anthropic_messages: 'Messages',
   gemini: 'Gemini',
+  ai_sdk: 'AI SDK',
+  ag_ui: 'AG-UI',
+  runs: 'Runs',
 };

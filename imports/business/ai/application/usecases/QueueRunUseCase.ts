@@ -30,7 +30,7 @@ export class QueueRunUseCase {
     const { executionId } = await launcher.launch(actor, request, {
       tools,
       args: { operation: 'generateWithTools', tools, ...limits },
-      run: ({ options, execute }) => execute({ ...options, ...limits }),
+      run: ({ options, execute }) => execute({ ...options, ...limits, origin: { ...options.origin, source: 'job' } }),
     });
     return { executionId };
   }

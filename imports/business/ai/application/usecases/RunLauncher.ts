@@ -227,6 +227,7 @@ export class RunLauncher {
           ...optionsOf({ ...request, input }),
           tools: [...work.tools, ...(work.clientTools ?? [])],
           ...(budget === undefined ? {} : { budget }),
+          ...originOf(actor),
         });
         const done = ignoreRejection(
           this.reportEnd(work.run(authorized), (state) => {
@@ -407,6 +408,12 @@ function readInput(actor: Actor, { input }: UseRequest): readonly Item[] {
       path: `input[${at}].role`,
     },
   );
+}
+
+/** For the request log, stored with the run: another process may continue it. */
+function originOf({ source, origin }: Actor): Pick<ExecuteOptions, 'origin'> {
+  if (origin === undefined && source !== 'job') return {};
+  return { origin: { ...origin, source: source === 'job' ? 'job' : 'run' } };
 }
 
 function followedRunOf({ continues, repeats, forkOf, startedFrom }: ReadRequest): string | undefined {

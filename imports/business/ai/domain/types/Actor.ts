@@ -1,3 +1,5 @@
+import type { CallOrigin } from './RequestRecords';
+
 /** Who makes a request: a user as the application host knows them, and how the request arrived. */
 export interface Actor {
   readonly userId: string;
@@ -5,10 +7,12 @@ export interface Actor {
   readonly roles?: readonly string[];
   /** `job` is the server's own code, which may send any role's messages; the others act for someone outside. */
   readonly source: 'method' | 'http' | 'terminal' | 'job';
+  /** For the request log: how the calls of a run that this request starts are recorded. */
+  readonly origin?: Pick<CallOrigin, 'api' | 'tokenId' | 'tokenName'>;
 }
 
 /** A user without a request: all that access rules depend on. */
-export interface User extends Omit<Actor, 'source'> {
+export interface User extends Omit<Actor, 'source' | 'origin'> {
   /** Names the user to people. Default: the id. Others must not be able to choose the same name. */
   readonly name?: string;
 }

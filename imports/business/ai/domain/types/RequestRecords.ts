@@ -3,9 +3,9 @@ import type { ErrorCode } from '../errors/LLMErrors';
 import type { FailedAttempt, LLMResponse, Usage } from './ResponsesAPITypes';
 import type { JsonObject, WireName } from './VendorTypes';
 
-/** Who makes a call: a client of the gateway, a run, or the app's own code. */
-export type RequestSource = 'gateway' | 'run' | 'manager';
-export const REQUEST_SOURCES: readonly RequestSource[] = ['gateway', 'run', 'manager'];
+/** Who makes a call: a client of the gateway, a run, a run that a job or the queue started, or the app's own code. */
+export type RequestSource = 'gateway' | 'run' | 'job' | 'manager';
+export const REQUEST_SOURCES: readonly RequestSource[] = ['gateway', 'run', 'job', 'manager'];
 
 /** How a call ended. `cancelled` includes streams that their consumer left. */
 export type RequestState = 'completed' | 'incomplete' | 'failed' | 'cancelled';
@@ -14,7 +14,7 @@ export const REQUEST_STATES: readonly RequestState[] = ['completed', 'incomplete
 /** Where a call comes from, as the caller knows it. */
 export interface CallOrigin {
   readonly source: RequestSource;
-  /** The API that the client used, such as `responses`, `chat_completions`, `anthropic_messages` or `gemini`. */
+  /** The API that the client used, such as `responses`, `chat_completions`, `ai_sdk` or `ag_ui`. */
   readonly api?: string;
   /** The API token that the client presented. */
   readonly tokenId?: string;

@@ -10,10 +10,7 @@ import type { RunTotals } from './RunTotals';
 
 /** What the run is to do, apart from its input. Survives a round trip through JSON. */
 export interface RunPlan {
-  readonly options: Omit<
-    NormalizedOptions,
-    'input' | 'tools' | 'signal' | 'onHead' | 'onRetry' | 'onExchange' | 'origin'
-  >;
+  readonly options: Omit<NormalizedOptions, 'input' | 'tools' | 'signal' | 'onHead' | 'onRetry' | 'onExchange'>;
   /** Names of tools that the executor has; definitions of the others. */
   readonly tools: readonly (string | Tool)[];
   readonly limits: RunLimits;

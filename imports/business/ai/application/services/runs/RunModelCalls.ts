@@ -50,8 +50,8 @@ export class RunModelCalls {
       }
       const { executionId, iterations: iteration } = run;
       const turn = { executionId, iteration };
-      const traced =
-        journal === undefined ? {} : { turn, origin: { ...request.origin, source: 'run' as const, ...turn } };
+      const source = request.origin?.source === 'job' ? 'job' : 'run';
+      const traced = journal === undefined ? {} : { turn, origin: { ...request.origin, source, ...turn } as const };
       const onRetry: GenerateOptions['onRetry'] = (failed) => {
         attempts.push(failed);
         // A discarded response is billed like any other.
