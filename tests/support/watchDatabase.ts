@@ -4,7 +4,7 @@ import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/
 export interface WatchedDatabase {
   readonly database: DocumentDatabase;
   /** Resolves once a turn of the event loop begins and ends without an operation. */
-  idle(): Promise<void>;
+  readonly idle: () => Promise<void>;
 }
 
 export function watchDatabase(watched: DocumentDatabase): WatchedDatabase {
@@ -24,7 +24,7 @@ export function watchDatabase(watched: DocumentDatabase): WatchedDatabase {
     });
   return {
     database: watch(watched),
-    async idle() {
+    idle: async () => {
       do await new Promise((resolve) => setImmediate(resolve));
       while (pending > 0);
     },

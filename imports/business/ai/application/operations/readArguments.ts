@@ -7,7 +7,8 @@ import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { ExternalResult } from '../services/tools/decisions';
 import type { AgenticRequest } from '../usecases/AgenticExecutionUseCase';
 import type { JSONRequest } from '../usecases/GenerateJSONUseCase';
-import type { RunFork, UseRequest } from '../usecases/RunLauncher';
+import type { RunFork } from '../usecases/conversationBefore';
+import type { UseRequest } from '../usecases/RunLauncher';
 import {
   identifier,
   integer,

@@ -4,7 +4,8 @@ import type { Actor } from '../../domain/types/Actor';
 import { toJsonSchema } from '../services/schema/AnySchema';
 import type { AnySchema } from '../services/schema/AnySchema';
 import { generateStructured } from '../services/structured/StructuredOutput';
-import type { AuthorizedRun, RunLauncher, RunCost, UseRequest } from './RunLauncher';
+import type { AuthorizedRun, RunCost } from './RequestRuns';
+import type { RunLauncher, UseRequest } from './RunLauncher';
 
 export interface JSONRequest<Output = unknown> extends UseRequest {
   readonly schema: AnySchema<Output>;

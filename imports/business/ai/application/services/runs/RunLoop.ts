@@ -325,8 +325,7 @@ export class RunLoop {
     const { run } = this.context;
     if (isFinished(run.state) || this.cancellation.signal.aborted) return;
     const open = run.openCalls;
-    const isWorking =
-      run.isCalling || open.length === 0 || open.some((call) => !this.calls.isWaitingForOthers(call));
+    const isWorking = run.isCalling || open.length === 0 || open.some((call) => !this.calls.isWaitingForOthers(call));
     if (isWorking) {
       this.deadline.resume();
       return;

@@ -14,7 +14,17 @@ export function runSnapshot(
 ): SnapshotSource {
   return {
     progress: () => {
-      const { state, iterations, isCalling, deliveries, bill, transcript, turnStart, lastResponse: response, seq } = run;
+      const {
+        state,
+        iterations,
+        isCalling,
+        deliveries,
+        bill,
+        transcript,
+        turnStart,
+        lastResponse: response,
+        seq,
+      } = run;
       return {
         state,
         startedAt,
