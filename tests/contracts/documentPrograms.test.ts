@@ -15,7 +15,7 @@ import type { TestDatabase } from '../support/documentDatabases';
 import { ModelCollection } from '../support/ModelCollection';
 import type { ModelRow, Outcome } from '../support/ModelCollection';
 
-const RUNS = process.env['BOLIDE_FULL'] === '1' ? 5_000 : 300;
+const RUNS = process.env['BOLIDE_FULL'] === '1' ? 5_000 : 150;
 
 /** Unique keys of the collection that the programs run on. */
 const UNIQUE = [
@@ -199,7 +199,7 @@ describe('DocumentCollection: random programs', () => {
 /** From about a thousand documents on, the embedded database reads columns instead of documents. */
 describe('DocumentCollection: random programs over many documents', () => {
   const ROWS = 1_200;
-  const PROGRAMS = process.env['BOLIDE_FULL'] === '1' ? 200 : 12;
+  const PROGRAMS = process.env['BOLIDE_FULL'] === '1' ? 200 : 4;
 
   it(`behaves like the model in the embedded database, in ${PROGRAMS} programs`, async function () {
     this.timeout(PROGRAMS * 10_000);

@@ -844,7 +844,8 @@ describe('A provider that the caller may not use', () => {
           .and.not.to.include("'anthropic");
     }
     const listed = (await (await gateway.request('/v1/models', undefined, BOB)).json()) as { data: { id: string }[] };
-    expect(listed.data.map(({ id }) => id)).to.deep.equal(['google/default-model']);
+    const listedProviders = new Set(listed.data.map(({ id }) => id.split('/')[0]));
+    expect([...listedProviders]).to.deep.equal(['google']);
     expect((await gateway.request('/v1/responses', { model: 'openai', input: 'x' })).status).to.equal(200);
     await gateway.close();
   });

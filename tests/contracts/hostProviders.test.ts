@@ -178,7 +178,11 @@ describe('the plain-Node host', () => {
     const models = (await (
       await fetch(`${server.url}/v1/models`, { headers: { authorization: `Bearer ${LOCAL_TOKEN}` } })
     ).json()) as { data: { id: string }[] };
-    expect(models.data.map(({ id }) => id)).to.include.members(['mine/m', 'openai', 'anthropic']);
+    expect(models.data.map(({ id }) => id)).to.include.members([
+      'mine/m',
+      'openai/gpt-5-mini',
+      'anthropic/claude-sonnet-5-5',
+    ]);
     for (const change of [
       server.host.providers.operations.update(LOCAL, { providerId: 'openai', baseURL: 'http://127.0.0.1:1/v1' }),
       server.host.providers.operations.setApiKey(LOCAL, { providerId: 'openai', apiKey: 'sk-x' }),

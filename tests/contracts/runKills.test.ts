@@ -17,12 +17,14 @@ import { TURNS } from '../support/durable/mixedModel';
 import { RunChild } from '../support/durable/runChildren';
 import { RunWorld } from '../support/durable/RunWorld';
 import { startTestMongo } from '../support/startTestMongo';
+import { describeInFull } from '../support/describeInFull';
 import type { TestMongo } from '../support/startTestMongo';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
+const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
 /** Across both stores. */
-const KILLS = process.env['BOLIDE_FULL'] === '1' ? 300 : 20;
+const KILLS = IS_FULL ? 300 : 20;
 /** A process is killed after a random number of printed lines, up to this one. A run prints about 110. */
 const LINES = 90;
 
@@ -48,7 +50,7 @@ const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
 const isReady = (line: string): boolean => line.startsWith('ready');
 const isEnd = (line: string): boolean => /^e run:(?:completed|failed|cancelled)/.test(line);
 
-for (const [name, openPlace] of Object.entries(PLACES)) {
+for (const [name, openPlace] of Object.entries(PLACES).slice(0, IS_FULL ? undefined : 1)) {
   describe(`kill -9 of processes that own runs, with ${name}`, () => {
     const world = new RunWorld();
     const children: RunChild[] = [];
@@ -135,7 +137,7 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
   });
 }
 
-const MOVES = process.env['BOLIDE_FULL'] === '1' ? 24 : 3;
+const MOVES = 24;
 /** Milliseconds. */
 const LEASE = 1_000;
 /** Milliseconds within which every started run ends, even on a slow machine. */
@@ -147,7 +149,7 @@ interface Worker {
   readonly owner: string;
 }
 
-describe('3 processes on one store that are killed and suspended in turn', () => {
+describeInFull('3 processes on one store that are killed and suspended in turn', () => {
   const world = new RunWorld();
   const children: RunChild[] = [];
   let mongo: TestMongo;
