@@ -116,6 +116,24 @@ describe('Codex with its default settings', () => {
       }
     });
 
+    it(`returns reasoning with null as its content to ${vendor}`, async () => {
+      gateway.simulator.enqueue({ reasoning: 'Hm.', text: 'Hello.' });
+      const reasoning = { effort: 'high', summary: 'auto' };
+      const response = await gateway.request('/v1/responses', codexRequest(vendor, [], { reasoning }));
+      const done = eventsIn(await response.text()).find(({ type }) => type === 'response.completed');
+      const output = (done?.response as { readonly output: readonly JsonObject[] }).output;
+      const item = output.find(({ type }) => type === 'reasoning');
+      expect(item).to.be.an('object');
+      gateway.simulator.enqueue({ text: 'Done.' });
+      const input = [
+        { ...item, content: null },
+        { type: 'message', role: 'user', content: 'Go on.' },
+      ];
+      const second = await gateway.request('/v1/responses', codexRequest(vendor, input, { reasoning }));
+      expect(second.status, await second.clone().text()).to.equal(200);
+      expect(await second.text()).to.include('Done.');
+    });
+
     it(`gets the same from ${vendor} without a stream, and over a WebSocket`, async () => {
       enqueueCall(gateway, vendor);
       const response = await gateway.request('/v1/responses', codexRequest(vendor, [], { stream: false }));

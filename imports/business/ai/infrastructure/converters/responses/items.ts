@@ -72,8 +72,10 @@ function convertFields(raw: JsonObject, type: string, path: string, source: Item
         source,
       );
     }
-    case 'reasoning':
-      return withOrigin(setAsideReserved(raw, reasoningTexts(raw, path, source), RESERVED, source), source);
+    case 'reasoning': {
+      const item = source.origin === undefined ? withoutNullContent(raw) : raw;
+      return withOrigin(setAsideReserved(item, reasoningTexts(item, path, source), RESERVED, source), source);
+    }
     case 'compaction':
       return withOrigin(
         setAsideReserved(raw, { encrypted_content: text(raw, 'encrypted_content', path, source) }, RESERVED, source),
@@ -203,6 +205,13 @@ function readPart(raw: unknown, path: string, source: ItemSource): JsonObject {
       if (typeof raw.type !== 'string') throw source.invalid(`${path}.type`, 'is not a string');
       return setAsideReserved(raw, {}, RESERVED_IN_PARTS, source);
   }
+}
+
+/** Codex returns reasoning with `content: null`, for which the schemas of the vendors have no place. */
+function withoutNullContent(raw: JsonObject): JsonObject {
+  if (raw.content !== null) return raw;
+  const { content: _, ...item } = raw;
+  return item;
 }
 
 function reasoningTexts(raw: JsonObject, path: string, source: ItemSource): JsonObject {

@@ -1,0 +1,96 @@
+/** A coding agent from npm, run without a terminal in a project of its own against the server of `npm start`. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
+import { simulatedVendors } from '../support/simulatedVendors';
+import { startStandalone } from '../support/startStandalone';
+
+export interface AgentExit {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface AgentProject {
+  readonly project: string;
+  readonly home: string;
+}
+
+/** The providers that run every task: one of each wire. */
+export const AGENT_PROVIDERS = ['openai', 'anthropic', 'google', 'groq'] as const;
+export const TOKEN = 'agent-token';
+
+const MODULES = join(__dirname, 'node_modules');
+
+export class AgentHost {
+  /** Bodies of the vendor's requests since the last project was created, as JSON. */
+  readonly requests: string[] = [];
+
+  private constructor(
+    readonly server: RunningServer,
+    readonly simulator: Simulator,
+    private readonly directory: string,
+  ) {
+    simulator.events.on('request', ({ body }) => this.requests.push(JSON.stringify(body)));
+  }
+
+  static async start(): Promise<AgentHost> {
+    const simulator = await startSimulator();
+    const server = await startStandalone({ ...simulatedVendors(simulator), BOLIDE_API_TOKEN: TOKEN });
+    return new AgentHost(server, simulator, await mkdtemp(join(tmpdir(), 'bolide-agent-')));
+  }
+
+  /** Creates a project directory with one file, and the agent's home beside it. */
+  async createProject(name: string): Promise<AgentProject> {
+    const [project, home] = [join(this.directory, name), join(this.directory, `${name}-home`)];
+    await Promise.all([mkdir(project), mkdir(home)]);
+    await writeFile(join(project, 'greeting.txt'), 'Good morning.\n');
+    this.requests.length = 0;
+    return { project, home };
+  }
+
+  /** @param script the agent's launcher, a path below node_modules */
+  async run(
+    script: string,
+    args: readonly string[],
+    { project, home }: AgentProject,
+    env: Readonly<Record<string, string>>,
+  ): Promise<AgentExit> {
+    const child = spawn(process.execPath, [join(MODULES, script), ...args], {
+      cwd: project,
+      // Whatever is not on this machine is unreachable.
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        HTTPS_PROXY: 'http://127.0.0.1:9',
+        HTTP_PROXY: 'http://127.0.0.1:9',
+        NO_PROXY: '127.0.0.1',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const kill = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), TIME_LIMIT_MS);
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit') as Promise<[number | null]>,
+    ]);
+    clearTimeout(kill);
+    return { code, stdout, stderr };
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    await this.simulator.close();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+const TIME_LIMIT_MS = 90_000;
