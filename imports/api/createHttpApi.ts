@@ -19,6 +19,7 @@ import { addApiRoutes } from './routes';
 import type { HostOperations } from './HostOperations';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
+import { allowOrigins } from './http/allowOrigins';
 import { toLLMError } from './http/toLLMError';
 import { leavePages } from './http/leavePages';
 import { InFlightRequests } from './http/InFlightRequests';
@@ -65,6 +66,8 @@ export interface HttpApiPorts {
   readonly servesPages?: boolean;
   /** The paths under which the host mounts the router, for WebSockets. Default: the root. */
   readonly basePaths?: readonly string[];
+  /** Exact origins whose pages may call the API with a token. Default: none. */
+  readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<HttpApiLimits>;
   /** Receives requests that fail before they call a model. The manager logs the others. */
   readonly requestLog?: Pick<RequestLog, 'add'>;
@@ -124,6 +127,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     operations,
     changes,
     requestLog,
+    corsOrigins = [],
   } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('A request failed unexpectedly:', error));
@@ -170,6 +174,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(findUser === undefined ? {} : { findUser }),
     ...(operations === undefined ? {} : { operations }),
     ...(changes === undefined ? {} : { changes }),
+    ...(corsOrigins.length === 0 ? {} : { cors: allowOrigins(corsOrigins) }),
     isAlone: ports.isAlone ?? false,
     ...(requestLog === undefined ? {} : { requestLog }),
     logger: ports.logger ?? consoleLogger,

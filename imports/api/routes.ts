@@ -62,6 +62,8 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly streamedRuns?: FollowRunPorts;
   readonly chat?: Chats;
   readonly agUi?: AgUiRuns;
+  /** Lets pages of other origins call the routes. */
+  readonly cors?: RequestHandler;
 }
 
 /**
@@ -87,7 +89,9 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
   const readBody = jsonBody(application, ports);
+  const { cors, dashboard } = ports;
   const add: AddEndpoint = (api, path, name, ...endpoints) => {
+    if (cors !== undefined && !endpoints.some(({ isOwnPage }) => isOwnPage)) router.all(path, cors);
     for (const endpoint of endpoints) {
       const { method, handler, readsBody = method === 'post' && !name.endsWith('/cancel'), ...options } = endpoint;
       const route = { api, name: `${method.toUpperCase()} ${name}`, ...options };
@@ -114,16 +118,18 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     createRoute(ports, { api, name }, undefined, ({ request }) =>
       Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })),
     );
-  const { dashboard } = ports;
   /** Browsers that open an unknown path get a page. */
-  const notFound = (api: RouteOptions['api'], name: string): RequestHandler =>
-    createRoute(ports, { api, name }, undefined, ({ request, response }) => {
+  const notFound = (api: RouteOptions['api'], name: string): RequestHandler => {
+    const refuse = createRoute(ports, { api, name }, undefined, ({ request, response }) => {
       const path = request.baseUrl + request.path;
       if (dashboard === undefined || !isNavigation(request))
         return Promise.reject(new HttpError(404, `Not found: ${request.method} ${path.slice(0, 200)}.`));
       serveNotFound(dashboard, response);
       return Promise.resolve();
     });
+    if (cors === undefined) return refuse;
+    return (request, response, next) => void cors(request, response, () => void refuse(request, response, next));
+  };
 
   add('responses', '/health', '/health', {
     method: 'get',

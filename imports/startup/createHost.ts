@@ -83,6 +83,8 @@ export interface HostSettings {
   readonly shutdownGraceMs?: number;
   /** The largest HTTP body and WebSocket message. Default: 32 MiB. */
   readonly maxBodyBytes?: number;
+  /** Exact origins whose pages may call the API with a token. Default: none. */
+  readonly corsOrigins?: readonly string[];
   /** How queued runs are processed, and how long runs are retained. */
   readonly jobs?: JobSettings;
   /** The log of model calls. */
@@ -140,6 +142,7 @@ export async function createHost(
     requestLog: requestLogSettings = {},
     shutdownGraceMs,
     maxBodyBytes,
+    corsOrigins = [],
   }: HostSettings,
   ports: HostPorts,
 ): Promise<Host> {
@@ -292,6 +295,7 @@ export async function createHost(
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     },
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate, homeUrl: appUrl }),
+    corsOrigins,
     runs,
     chats,
     providers: providers.operations,

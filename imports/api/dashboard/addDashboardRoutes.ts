@@ -118,17 +118,21 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
     paths.push('/providers', '/secrets');
   }
   if (dashboard !== undefined) {
-    add('app', '/', '/', { method: 'get', handler: servePage(dashboard) });
+    add('app', '/', '/', { method: 'get', handler: servePage(dashboard), isOwnPage: true });
     for (const path of ['/favicon.ico', '/favicon.svg'])
-      add('app', path, path, { method: 'get', handler: serveFile(dashboard) });
-    add('app', /^\/dashboard\/.+$/, '/dashboard/:file', { method: 'get', handler: serveFile(dashboard) });
+      add('app', path, path, { method: 'get', handler: serveFile(dashboard), isOwnPage: true });
+    add('app', /^\/dashboard\/.+$/, '/dashboard/:file', {
+      method: 'get',
+      handler: serveFile(dashboard),
+      isOwnPage: true,
+    });
     add(
       'app',
       '/session',
       '/session',
-      { method: 'get', scope: 'read', handler: readSession(dashboard) },
-      { method: 'post', handler: openSession(dashboard) },
-      { method: 'delete', handler: closeSession(dashboard) },
+      { method: 'get', scope: 'read', handler: readSession(dashboard), isOwnPage: true },
+      { method: 'post', handler: openSession(dashboard), isOwnPage: true },
+      { method: 'delete', handler: closeSession(dashboard), isOwnPage: true },
     );
   }
   return paths;

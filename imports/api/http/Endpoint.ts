@@ -13,6 +13,8 @@ export interface Endpoint {
   readonly isUncancellable?: true;
   /** Requests that fail before they call a model are entries of the request log. */
   readonly isLogged?: true;
+  /** Belongs to the server's own pages: pages of other origins get no access. */
+  readonly isOwnPage?: true;
 }
 
 /** Adds a path's endpoints; other methods get 405. @param name the path in metrics */

@@ -18,6 +18,7 @@ import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { readAllowPrivateHosts, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
+import { readCorsOrigins } from '../settings/cors';
 import { readJobSettings } from '../settings/jobs';
 import { readRequestLogSettings } from '../settings/requestLog';
 import { valueOf } from '../settings/vendors';
@@ -84,6 +85,7 @@ async function open(
   const maxBodyBytes = readMaxBodyBytes(env);
   const jobs = readJobSettings((name) => valueOf(env, name));
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
+  const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
   const { settings: ai, simulator } = await openSettings(env);
@@ -114,6 +116,7 @@ async function open(
       allowPrivateHosts,
       jobs,
       requestLog,
+      corsOrigins,
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     },
     {

@@ -6,6 +6,7 @@ import type { CallLimits } from '../../business/ai/infrastructure/factories/crea
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readAllowPrivateHosts, readMaxBodyBytes } from './host';
+import { readCorsOrigins } from './cors';
 import { readJobSettings } from './jobs';
 import type { JobSettings } from './jobs';
 import { findPlaceholders } from './placeholders';
@@ -36,6 +37,7 @@ export interface MeteorSettings {
   readonly jobs: JobSettings;
   readonly requestLog: RequestLogSettings;
   readonly maxBodyBytes?: number;
+  readonly corsOrigins: readonly string[];
 }
 
 /** The fields of `Meteor.settings.ai` besides those that are named like environment variables. */
@@ -80,6 +82,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const named = (name: string): string | undefined => settingOf(given, name) ?? valueOf(env, name);
   const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
+  const corsOrigins = problems.attempt(() => readCorsOrigins(named)) ?? [];
   const maxBodyBytes = problems.attempt(() => readMaxBodyBytes(env));
   problems.throwIfAny();
   return {
@@ -91,6 +94,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     callLimits,
     jobs,
     requestLog,
+    corsOrigins,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),

@@ -30,6 +30,7 @@ describe('readMeteorSettings', () => {
         callsPerMinute: { model: 5 },
         JOBS_CONCURRENCY: 2,
         REQUEST_LOG_BODIES: 'on',
+        CORS_ORIGINS: 'https://app.example.com',
         ANTHROPIC_API_KEY: 'k',
       },
       {},
@@ -45,6 +46,7 @@ describe('readMeteorSettings', () => {
     });
     expect(settings.jobs).to.include({ concurrency: 2 });
     expect(settings.requestLog).to.include({ bodies: true });
+    expect(settings.corsOrigins).to.deep.equal(['https://app.example.com']);
     expect(settings.ai.providers.map(({ id }) => id)).to.deep.equal(['anthropic']);
   });
 
@@ -68,6 +70,7 @@ describe('readMeteorSettings', () => {
         JOBS_ENGINE: 'cron',
         RUNS_KEEP_DAYS: '0.5',
         REQUEST_LOG: 'maybe',
+        CORS_ORIGINS: '*',
       },
       { OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'nowhere' },
     );
@@ -82,7 +85,7 @@ describe('readMeteorSettings', () => {
       'budgets.week',
     ])
       expect(message).to.contain(`Meteor.settings.ai.${name} `);
-    for (const name of ['JOBS_ENGINE', 'RUNS_KEEP_DAYS', 'REQUEST_LOG', 'OPENAI_API_BASE'])
+    for (const name of ['JOBS_ENGINE', 'RUNS_KEEP_DAYS', 'REQUEST_LOG', 'CORS_ORIGINS', 'OPENAI_API_BASE'])
       expect(message).to.contain(name);
   });
 
