@@ -1,0 +1,63 @@
+/** What clients do to the gateway and to the plain relay. */
+import type { BenchWire } from '../workloads';
+import type { BenchProvider } from './paths';
+
+export interface Scenario {
+  readonly id: string;
+  readonly title: string;
+  /** The API that the client speaks. */
+  readonly wire: BenchWire;
+  /** The provider that the gateway calls. Default: one that speaks the client's API. */
+  readonly provider?: BenchProvider;
+  readonly concurrency: number;
+  readonly requests: number;
+  /** Absent: a JSON response. */
+  readonly deltas?: number;
+  /** Milliseconds between two deltas. Absent: all at once. */
+  readonly every?: number;
+  /** The largest cost relative to the relay. */
+  readonly goal: number;
+}
+
+const WIRES = ['openai', 'anthropic', 'chat'] as const;
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...WIRES.map((wire) => ({
+    id: `paced-${wire}`,
+    title: '500 streams at once, a delta every 100 ms',
+    wire,
+    concurrency: 500,
+    requests: 500,
+    deltas: 60,
+    every: 100,
+    goal: 1.6,
+  })),
+  ...WIRES.map((wire) => ({
+    id: `burst-${wire}`,
+    title: '32 streams at once, 2,000 deltas without a pause',
+    wire,
+    concurrency: 32,
+    requests: 64,
+    deltas: 2_000,
+    goal: 2,
+  })),
+  ...WIRES.map((wire) => ({
+    id: `json-${wire}`,
+    title: 'JSON requests, 32 at once',
+    wire,
+    concurrency: 32,
+    requests: 1_000,
+    goal: 3,
+  })),
+  {
+    id: 'paced-other',
+    title: '500 streams at once of another vendor, a delta every 100 ms',
+    wire: 'anthropic',
+    provider: 'openai',
+    concurrency: 500,
+    requests: 500,
+    deltas: 60,
+    every: 100,
+    goal: 1.6,
+  },
+];
