@@ -3,11 +3,11 @@
  * it. Titles are the published test ids.
  */
 import { expect } from 'chai';
-import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { JsonObject, VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { checkEvents, eventsOfStream, expectValid } from '../support/openResponses';
 import { openSocket } from '../support/responsesSocket';
 import { startSimulatedServer } from '../support/startSimulatedServer';
+import type { SimulatedServer } from '../support/startSimulatedServer';
 
 const user = (text: string): JsonObject => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 const assistant = (text: string, more: JsonObject = {}): JsonObject => ({
@@ -32,22 +32,34 @@ const WEATHER = {
 const PNG =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
 
-/** One model per wire. */
-const MODELS = [
-  'gpt-4o-mini',
-  'anthropic/claude-sonnet-4-5',
-  'google/gemini-2.5-flash',
-  'groq/llama-3.3-70b-versatile',
-];
-/** Only in the full run. */
-const OTHER_MODELS =
-  process.env['BOLIDE_FULL'] === undefined ? [] : ['grok/grok-4', 'azure_openai/gpt-5-mini', 'llama/llama'];
+const MODELS: Readonly<Record<VendorName, string>> = {
+  openai: 'gpt-4o-mini',
+  azure_openai: 'azure_openai/gpt-5-mini',
+  anthropic: 'anthropic/claude-sonnet-4-5',
+  google: 'google/gemini-2.5-flash',
+  grok: 'grok/grok-4',
+  groq: 'groq/llama-3.3-70b-versatile',
+  llama: 'llama/llama',
+  openai_compatible: 'openai_compatible/some-model',
+};
 
-for (const model of [...MODELS, ...OTHER_MODELS]) {
+for (const [vendor, model] of Object.entries(MODELS)) {
   describe(`Open Responses with ${model} behind it`, () => {
-    let server: RunningServer;
+    let server: SimulatedServer;
     before(async () => {
       server = await startSimulatedServer({ BOLIDE_API_TOKEN: 'a-token-for-tests' });
+      // The only vendor without environment variables.
+      if (vendor === 'openai_compatible')
+        await server.host.providers.service.create({
+          providerId: vendor,
+          name: vendor,
+          vendor,
+          baseURL: server.simulator.baseURL(vendor),
+          auth: { kind: 'api_key' },
+          apiKey: 'simulated',
+          access: 'everyone',
+          defaultModel: 'some-model',
+        });
     });
     after(() => server.close());
 

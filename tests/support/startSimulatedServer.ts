@@ -1,15 +1,21 @@
 /** The server of `npm start` with every vendor on a simulator, without the pauses of the one that it starts itself. */
+import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Environment } from '../../imports/startup/settings/vendors';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { simulatedVendors } from './simulatedVendors';
 import { startStandalone } from './startStandalone';
 
-export async function startSimulatedServer(env: Environment = {}): Promise<RunningServer> {
+export interface SimulatedServer extends RunningServer {
+  readonly simulator: Simulator;
+}
+
+export async function startSimulatedServer(env: Environment = {}): Promise<SimulatedServer> {
   const simulator = await startSimulator();
   const server = await startStandalone({ ...simulatedVendors(simulator), ...env });
   return {
     ...server,
+    simulator,
     async close() {
       await server.close();
       await simulator.close();

@@ -282,6 +282,8 @@ function assistantMessage({ fields, texts, calls, reasoning, refusal, legacyCall
   if (texts.length > 0 && !isList(message.content)) message.content = joinTexts(texts);
   // `null` is accepted by every vendor; a message that came from this wire keeps the form it had.
   if (fields === undefined && texts.length === 0) message.content = hasContent ? null : '';
+  // Without the calls that it came with, because the client left them out.
+  if (!hasContent && message.content === null) message.content = '';
   if (refusal !== undefined) message.refusal = refusal;
   if (calls.length > 0) message.tool_calls = calls;
   if (legacyCall !== undefined && message.function_call === undefined) message.function_call = legacyCall;

@@ -12,12 +12,21 @@ import { fromChatAnnotation } from '../annotations';
 import { REASONING_FIELDS } from '../response/assistantItems';
 import { isText } from '../vendorFields';
 import { quirksOfModel } from '../quirksOfModel';
-import { invalidCompletion, describeBody, generatedCallId, responseIdOf, throwIfError } from '../response/completion';
+import {
+  completionItems,
+  describeBody,
+  generatedCallId,
+  invalidCompletion,
+  parseCompletion,
+  responseIdOf,
+  throwIfError,
+} from '../response/completion';
 import { fromChatUsage } from '../usage';
 import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { fieldsOf, isList, isObject } from '../../../../domain/json';
+import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject, Origin, VendorQuirks } from '../../../../domain/types/VendorTypes';
 
@@ -40,7 +49,9 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   private readonly quirks: VendorQuirks;
   private readonly origin: Origin;
   private readonly assembly = new ChatCompletionAssembly();
-  private readonly indexes = new OutputIndexes();
+  private readonly indexes = new OutputIndexes((index, out) => this.endReasoning(index, out));
+  /** The reasoning as it was when the item after it began. */
+  private endedReasoning: OutputItem | undefined;
   private isCreated = false;
   private isDone = false;
 
@@ -185,9 +196,23 @@ export class ChatCompletionsDecoder implements StreamDecoder {
       // If the response was truncated, its calls may be, too.
       if (item.type === 'function_call' && response.status === 'completed')
         out.push({ type: 'response.tool_use.done', output_index, item });
+      if (index === 0 && this.endedReasoning !== undefined && isSameItem(item, this.endedReasoning)) return;
       out.push({ type: 'response.output_item.done', output_index, item });
     });
     out.push({ type: 'response.completed', response });
+  }
+
+  /** Ends the reasoning with all that is known of it, since its stream item closes when the next one begins. */
+  private endReasoning(output_index: number, out: ResponseStreamEvent[]): void {
+    const { output } = completionItems(
+      parseCompletion(this.assembly.completion(), this.context),
+      'completed',
+      this.context,
+    );
+    const [item] = output;
+    if (item?.type !== 'reasoning') return;
+    this.endedReasoning = item;
+    out.push({ type: 'response.output_item.done', output_index, item });
   }
 
   private vendorFailure(body: unknown): Error {
@@ -202,6 +227,15 @@ export class ChatCompletionsDecoder implements StreamDecoder {
       ...(requestId === undefined ? {} : { requestId }),
     });
   }
+}
+
+/** A truncated response leaves reasoning that has ended as it is. */
+function isSameItem(item: OutputItem, ended: OutputItem): boolean {
+  return canonicalForm(item) === canonicalForm(ended);
+}
+
+function canonicalForm(item: OutputItem): string {
+  return JSON.stringify({ ...item, status: undefined });
 }
 
 function hasUnmappedFields(delta: JsonObject): boolean {

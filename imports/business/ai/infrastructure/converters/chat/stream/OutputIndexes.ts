@@ -12,9 +12,19 @@ export class OutputIndexes {
   private messageIndex: number | undefined;
   private readonly calls = new Map<PartialCall, number>();
   private readonly tools: number[] = [];
+  private readonly onNext: (reasoningIndex: number, out: ResponseStreamEvent[]) => void;
+  private isReasoning = false;
+
+  /** @param onNext called before the first item after the reasoning is added */
+  constructor(onNext: (reasoningIndex: number, out: ResponseStreamEvent[]) => void) {
+    this.onNext = onNext;
+  }
 
   reasoning(out: ResponseStreamEvent[]): number {
-    this.reasoningIndex ??= this.add({ type: 'reasoning', summary: [], status: 'in_progress' }, out);
+    if (this.reasoningIndex === undefined) {
+      this.reasoningIndex = this.add({ type: 'reasoning', summary: [], status: 'in_progress' }, out);
+      this.isReasoning = true;
+    }
     return this.reasoningIndex;
   }
 
@@ -72,6 +82,10 @@ export class OutputIndexes {
   }
 
   private add(item: OutputItem, out: ResponseStreamEvent[]): number {
+    if (this.isReasoning && this.reasoningIndex !== undefined) {
+      this.isReasoning = false;
+      this.onNext(this.reasoningIndex, out);
+    }
     const output_index = this.next;
     this.next += 1;
     out.push({ type: 'response.output_item.added', output_index, item });
