@@ -41,7 +41,13 @@ import type { JsonBodyLimits } from './http/jsonBody';
 import { listModels, modelsApiOf, readModel } from './gateway/models/modelsRoutes';
 import { compactResponse } from './gateway/responses/compactResponse';
 import type { CompactionPorts } from './gateway/responses/compactResponse';
-import { cancelResponse, createResponse, deleteResponse, readResponse } from './gateway/responses/responsesRoutes';
+import {
+  cancelResponse,
+  createResponse,
+  deleteResponse,
+  listInputItems,
+  readResponse,
+} from './gateway/responses/responsesRoutes';
 import type { ResponsesPorts } from './gateway/responses/responsesRoutes';
 
 export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRoutePorts {
@@ -168,6 +174,11 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     { method: 'get', scope: 'read', handler: readResponse(ports) },
     { method: 'delete', scope: 'generate', handler: deleteResponse(ports) },
   );
+  add('responses', '/v1/responses/:id/input_items', '/v1/responses/:id/input_items', {
+    method: 'get',
+    scope: 'read',
+    handler: listInputItems(ports),
+  });
   add('responses', '/v1/responses/:id/cancel', '/v1/responses/:id/cancel', {
     method: 'post',
     scope: 'generate',

@@ -14,7 +14,8 @@ const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'de
 const SUMMARIES = ['auto', 'concise', 'detailed'];
 const SERVICE_TIERS = ['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'];
 const DETAILS = ['low', 'high', 'auto', 'original'];
-const INCLUSIONS = [
+/** The values of `include`. */
+export const INCLUSIONS: readonly string[] = [
   'file_search_call.results',
   'web_search_call.results',
   'web_search_call.action.sources',

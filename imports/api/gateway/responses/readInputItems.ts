@@ -2,7 +2,7 @@
 import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import { HttpError } from '../../http/HttpError';
-import { withoutGeneratedId } from './generatedIds';
+import { parseInputItemId, withoutGeneratedId } from './generatedIds';
 import type { EncryptedSummaries } from './EncryptedSummaries';
 
 export interface InputContext {
@@ -32,7 +32,7 @@ async function readItem(
       return summary === undefined ? item : summaryMessage(summary);
     }
     case 'item_reference': {
-      const found = await store.findItem(userId, String(item.id));
+      const found = (await store.findItem(userId, String(item.id))) ?? (await findInputItem(store, userId, item.id));
       if (found === undefined)
         throw new HttpError(404, `Item with id '${String(item.id).slice(0, 100)}' not found.`, { path: 'input' });
       return found.stored.keptByProvider && found.stored.providerId === providerId
@@ -42,6 +42,17 @@ async function readItem(
     default:
       return withoutGeneratedId(item);
   }
+}
+
+/** An item that was listed as input of a response, under a generated id. */
+async function findInputItem(store: ResponseStore, userId: string, id: unknown): ReturnType<ResponseStore['findItem']> {
+  const place = parseInputItemId(String(id));
+  const stored = place === undefined ? undefined : await store.find(userId, place.responseId);
+  const item = place === undefined ? undefined : stored?.input[place.index];
+  // The provider does not know the id.
+  return stored === undefined || item === undefined
+    ? undefined
+    : { item, stored: { ...stored, keptByProvider: false } };
 }
 
 /** A user message: a summary of what users wrote must not get the authority of a system message. */

@@ -9,6 +9,8 @@ import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import type { BackgroundResponses } from './BackgroundResponses';
 import { gatewayOrigin, vendorCall } from '../vendorCall';
 import type { VendorCallPorts } from '../vendorCall';
+import { inputItemId } from './generatedIds';
+import { pageOf, readPageQuery } from './itemPages';
 import { prepareResponse } from './prepareResponse';
 import type { PreparationPorts } from './prepareResponse';
 import { reasoningEventName } from './reasoningEventName';
@@ -66,6 +68,16 @@ export function readResponse(ports: ResponsesPorts): RouteHandler {
         path: 'stream',
       });
     context.response.json(stored.body ?? {});
+  };
+}
+
+/** `GET /v1/responses/:id/input_items`: the items of the response's own request, not those before it. */
+export function listInputItems(ports: ResponsesPorts): RouteHandler {
+  return async (context) => {
+    const query = readPageQuery(context.request);
+    const { id, input } = await findStored(context, ports);
+    const items = input.map((item, index) => ({ id: inputItemId(id, item, index), item }));
+    context.response.json(pageOf(items, query));
   };
 }
 
