@@ -1,5 +1,7 @@
 /** Counts the tokens of a text with the tokenizer of OpenAI's current models, which is close to those of others. */
+import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { MissingPackageError } from '../../domain/errors/LLMErrors';
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 
@@ -11,21 +13,45 @@ const SLICE = 1_000;
 const MAX_COUNTED = 400_000;
 /** Milliseconds of counting after which others get their turn. */
 const MAX_TURN_MS = 10;
+/** Agents count a conversation again and again, and its start is the same each time. */
+const MAX_CACHED_SLICES = 20_000;
+
+/** One text at a time: a burst of counts leaves as much time to others as a single one. */
+const queue = pLimit(1);
+/** By the digest of the slice, the oldest first. */
+const cache = new Map<string, number>();
 
 /** @returns undefined if the tokenizer's package is not installed */
 export async function countTextTokens(text: string): Promise<number | undefined> {
   const count = await loadTokenizer();
   if (count === undefined || text === '') return count && 0;
+  return queue(() => countSlices(text, count));
+}
+
+async function countSlices(text: string, count: CountTokens): Promise<number> {
   const counted = Math.min(text.length, MAX_COUNTED);
   let tokens = 0;
   let since = performance.now();
   for (let start = 0; start < counted; start += SLICE) {
-    tokens += count(text.slice(start, Math.min(start + SLICE, counted)));
+    tokens += countSlice(text.slice(start, Math.min(start + SLICE, counted)), count);
     if (performance.now() - since < MAX_TURN_MS) continue;
     await turn();
     since = performance.now();
   }
   return Math.ceil((tokens * text.length) / counted);
+}
+
+function countSlice(slice: string, count: CountTokens): number {
+  const key = createHash('sha256').update(slice).digest('base64');
+  let tokens = cache.get(key);
+  if (tokens !== undefined) return tokens;
+  tokens = count(slice);
+  cache.set(key, tokens);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_CACHED_SLICES) break;
+    cache.delete(oldest);
+  }
+  return tokens;
 }
 
 let tokenizer: Promise<CountTokens | undefined> | undefined;
