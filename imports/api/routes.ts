@@ -34,6 +34,7 @@ import { serveNotFound } from './dashboard/dashboardPages';
 import { createRoute } from './http/createRoute';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
 import type { AddEndpoint } from './http/Endpoint';
+import { addEmbeddingRoutes } from './gateway/embeddings/addEmbeddingRoutes';
 import type { HostOperations } from './HostOperations';
 import { isNavigation } from './http/leavePages';
 import { jsonBody } from './http/jsonBody';
@@ -219,6 +220,8 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     handler: handleGeneration(geminiApi, ports),
     isLogged: true,
   });
+
+  addEmbeddingRoutes(add, ports);
 
   add(modelsApiOf, '/v1/models', '/v1/models', {
     method: 'get',

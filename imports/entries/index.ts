@@ -71,6 +71,7 @@ export type {
   AgentEventType,
   LocalAgentEvent,
 } from '../business/ai/domain/types/AgentEvents';
+export type { EmbeddingInput, Embeddings, EmbedOptions } from '../business/ai/domain/types/EmbeddingTypes';
 export type {
   GenerateOptions,
   LLMInput,

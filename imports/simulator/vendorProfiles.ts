@@ -29,6 +29,7 @@ export interface VendorProfile {
    * is documented or recorded.
    */
   readonly requiresPairedCalls: boolean;
+  readonly hasEmbeddings: boolean;
 }
 
 const COMPATIBLE: VendorProfile = {
@@ -40,6 +41,7 @@ const COMPATIBLE: VendorProfile = {
   schemas: { chat_completions: 'openai-compatible.chat-completions', responses: 'openai.responses' },
   rejectsUnknownFields: false,
   requiresPairedCalls: true,
+  hasEmbeddings: true,
 };
 
 const VENDOR_PROFILES = {
@@ -52,6 +54,7 @@ const VENDOR_PROFILES = {
     schemas: { responses: 'openai.responses', chat_completions: 'openai.chat-completions' },
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
+    hasEmbeddings: true,
   },
   azure_openai: {
     prefix: 'azure',
@@ -62,6 +65,7 @@ const VENDOR_PROFILES = {
     schemas: { responses: 'openai.responses', chat_completions: 'openai.chat-completions' },
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
+    hasEmbeddings: true,
   },
   anthropic: {
     prefix: 'anthropic',
@@ -72,6 +76,7 @@ const VENDOR_PROFILES = {
     schemas: { anthropic_messages: 'anthropic.messages' },
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
+    hasEmbeddings: false,
   },
   google: {
     prefix: 'google',
@@ -82,6 +87,7 @@ const VENDOR_PROFILES = {
     schemas: { gemini: 'gemini.generateContent' },
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
+    hasEmbeddings: true,
   },
   grok: {
     prefix: 'xai',
@@ -92,6 +98,7 @@ const VENDOR_PROFILES = {
     schemas: { responses: 'openai.responses', chat_completions: 'openai-compatible.chat-completions' },
     rejectsUnknownFields: false,
     requiresPairedCalls: false,
+    hasEmbeddings: false,
   },
   groq: {
     prefix: 'groq',
@@ -102,6 +109,7 @@ const VENDOR_PROFILES = {
     schemas: { chat_completions: 'groq.chat-completions' },
     rejectsUnknownFields: true,
     requiresPairedCalls: false,
+    hasEmbeddings: false,
   },
   llama: {
     prefix: 'llama',
@@ -112,6 +120,7 @@ const VENDOR_PROFILES = {
     schemas: { chat_completions: 'openai-compatible.chat-completions' },
     rejectsUnknownFields: false,
     requiresPairedCalls: true,
+    hasEmbeddings: true,
   },
   openai_compatible: COMPATIBLE,
 } as const satisfies Partial<Record<VendorName, VendorProfile>>;

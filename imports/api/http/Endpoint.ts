@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly isLogged?: true;
   /** Belongs to the server's own pages: pages of other origins get no access. */
   readonly isOwnPage?: true;
+  /** The API that such an entry names. Default: that of the route. */
+  readonly loggedApi?: string;
 }
 
 /** Adds a path's endpoints; other methods get 405. @param name the path in metrics */

@@ -38,6 +38,8 @@ export interface RouteOptions {
   readonly isUncancellable?: true;
   /** Requests that fail before they call a model are entries of the request log. */
   readonly isLogged?: true;
+  /** The API that such an entry names. Default: that of the route. */
+  readonly loggedApi?: string;
 }
 
 /** The caller is authenticated before the body is read. */
@@ -63,7 +65,14 @@ export function createRoute(
       const error = ports.toError(thrown);
       const { details, hasLeft } = context;
       if (route.isLogged === true && details.isCalled !== true && !hasLeft())
-        ports.requestLog?.add(refusedRequest(error, { ...context, principal, api: apiOf(route, context.request) }));
+        ports.requestLog?.add(
+          refusedRequest(error, {
+            ...context,
+            principal,
+            api: apiOf(route, context.request),
+            loggedApi: route.loggedApi,
+          }),
+        );
       throw error;
     }
   }

@@ -12,6 +12,8 @@ import type { RequestDetails } from './RequestContext';
 
 export interface Refusal {
   readonly api: ApiName;
+  /** The API that the entry names. Default: `api`. */
+  readonly loggedApi?: string | undefined;
   readonly principal: ApiPrincipal;
   readonly details: RequestDetails;
   /** By `performance.now()`. */
@@ -25,7 +27,7 @@ export interface Refusal {
 const MAX_MODEL = 256;
 
 export function refusedRequest(error: LLMError, refusal: Refusal): RequestEntry {
-  const { api, principal, details, startedAt, requestId, request } = refusal;
+  const { api, loggedApi = api, principal, details, startedAt, requestId, request } = refusal;
   const { model: inBody, stream } = fieldsOf(request?.body);
   // Gemini's API has the model in the path.
   const named = inBody ?? request?.params['model'];
@@ -33,7 +35,7 @@ export function refusedRequest(error: LLMError, refusal: Refusal): RequestEntry 
   const duration = Math.round((performance.now() - startedAt) * 10) / 10;
   const { status } = errorResponse(error, { ...details, api, requestId: requestId ?? '' });
   return {
-    ...gatewayOrigin(api, principal, { model, ...(requestId === undefined ? {} : { requestId }) }),
+    ...gatewayOrigin(loggedApi, principal, { model, ...(requestId === undefined ? {} : { requestId }) }),
     at: Date.now() - Math.round(duration),
     userId: principal.userId,
     isStream: stream === true,

@@ -17,6 +17,7 @@ export type Operation =
       readonly schema?: SchemaName;
     }
   | { readonly kind: 'count-tokens'; readonly wire: WireName; readonly model?: string }
+  | { readonly kind: 'embed'; readonly model?: string }
   | { readonly kind: 'models'; readonly id?: string }
   | {
       readonly kind: 'stored-response';
@@ -68,6 +69,8 @@ function openaiOperation(
   if (method === 'POST' && tail === 'chat/completions' && schemas.chat_completions !== undefined) {
     return { kind: 'generate', wire: 'chat_completions', ...(deployment === undefined ? {} : { model: deployment }) };
   }
+  if (method === 'POST' && tail === 'embeddings' && vendorProfile(vendor).hasEmbeddings)
+    return { kind: 'embed', ...(deployment === undefined ? {} : { model: deployment }) };
   if (method === 'GET' && /^models(\/|$)/.test(tail))
     return { kind: 'models', ...(tail === 'models' ? {} : { id: tail.slice('models/'.length) }) };
   if (schemas.responses === undefined || isBeforeResponses(query['api-version'])) return undefined;
@@ -103,8 +106,11 @@ function geminiOperation(method: string, path: string, query: Readonly<Record<st
   if (method === 'GET' && /^models(\/|$)/.test(resource))
     return { kind: 'models', ...(resource === 'models' ? {} : { id: resource.slice('models/'.length) }) };
   const [, model, verb] =
-    /^(?:models|tunedModels)\/([^:]+):(generateContent|streamGenerateContent|countTokens)$/.exec(resource) ?? [];
+    /^(?:models|tunedModels)\/([^:]+):(generateContent|streamGenerateContent|countTokens|batchEmbedContents)$/.exec(
+      resource,
+    ) ?? [];
   if (method !== 'POST' || model === undefined) return undefined;
+  if (verb === 'batchEmbedContents') return { kind: 'embed', model };
   if (verb === 'countTokens') return { kind: 'count-tokens', wire: 'gemini', model };
   const stream = verb === 'streamGenerateContent';
   return {

@@ -11,6 +11,7 @@ import {
   renderStoredResponse,
   renderTokenCount,
 } from '../rendering/renderEndpoint';
+import { checkEmbeddings, renderEmbeddings } from '../rendering/renderEmbeddings';
 import { renderTurn, toModelTurn } from '../rendering/renderTurn';
 import { createErrorBody } from '../rendering/createErrorBody';
 import { renderJson } from '../rendering/RenderedResponse';
@@ -69,6 +70,7 @@ export async function resolveResponse(
   if (operation === undefined)
     return renderRejection(vendor, reject(`Unknown request URL: ${request.method} ${request.path}.`, { status: 404 }));
   if (operation.kind === 'models') return { response: renderModels(vendor, operation.id), source: 'endpoint' };
+  if (operation.kind === 'embed') return resolveEmbeddings(vendor, operation.model, request, sources);
   if (operation.kind === 'stored-response')
     return { response: renderStoredResponse(vendor, operation, sources.archive), source: 'endpoint' };
   const wireName = operation.kind === 'compact' ? 'responses' : operation.wire;
@@ -104,6 +106,25 @@ export async function resolveResponse(
     source: scriptedTurn === undefined ? 'model' : 'script',
     ...fault,
   };
+}
+
+async function resolveEmbeddings(
+  vendor: VendorName,
+  model: string | undefined,
+  request: RecordedRequest,
+  { script }: ResponseSources,
+): Promise<ResolvedResponse> {
+  const { body } = request;
+  if (!isObject(body)) return renderRejection(vendor, reject('We could not parse the JSON body of your request.'));
+  const named = model ?? asString(body.model);
+  if (named === UNKNOWN_MODEL) return { response: renderUnknownModel(vendor, named), source: 'endpoint' };
+  const rejection = checkEmbeddings(vendor, named, body);
+  if (rejection !== undefined) return renderRejection(vendor, rejection);
+  const scripted = await evaluate(script.take(vendor), request);
+  const fault = scripted?.fault === undefined ? {} : { fault: scripted.fault };
+  if (scripted !== undefined && (isRawResponse(scripted) || isStatusResponse(scripted)))
+    return { response: renderVerbatim(scripted), source: 'script', ...fault };
+  return { response: renderEmbeddings(vendor, named, body), source: 'endpoint', ...fault };
 }
 
 /** Scripted responses take precedence over recordings. */

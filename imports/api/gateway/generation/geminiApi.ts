@@ -24,14 +24,15 @@ export const geminiApi: GatewayApi = {
     const { model = '', verb } = counting ?? GEMINI_PATH.exec(path)?.groups ?? {};
     // A request to count may be complete, or have `contents` alone.
     const generation: unknown = counting === undefined ? body : (fieldsOf(body)['generateContentRequest'] ?? body);
-    const { stream: _, ...options } = readGoogleRequest(generation, decoded(model));
+    const { stream: _, ...options } = readGoogleRequest(generation, decodeModel(model));
     if (verb !== 'streamGenerateContent') return { options };
     return { options, stream: query.alt === 'sse' ? GOOGLE_EVENTS : JSON_ARRAY };
   },
   write: writeGoogle,
 };
 
-function decoded(model: string): string {
+/** @param model from the path, where it may be percent-encoded */
+export function decodeModel(model: string): string {
   try {
     return decodeURIComponent(model);
   } catch (cause) {

@@ -11,7 +11,10 @@ export function modelDetails({ capabilities }: ListedModel): JsonObject {
   if (capabilities === undefined) return {};
   const { price } = capabilities;
   return {
-    architecture: { input_modalities: inputModalities(capabilities), output_modalities: ['text'] },
+    architecture: {
+      input_modalities: inputModalities(capabilities),
+      output_modalities: [capabilities.makesEmbeddings === true ? 'embeddings' : 'text'],
+    },
     supported_parameters: supportedParameters(capabilities),
     ...(price === undefined ? {} : { pricing: pricing(price) }),
   };
@@ -22,6 +25,7 @@ function inputModalities({ supportsVision, supportsFiles }: ModelCapabilities): 
 }
 
 function supportedParameters(capabilities: ModelCapabilities): string[] {
+  if (capabilities.makesEmbeddings === true) return ['dimensions'];
   return [
     'max_tokens',
     ...(capabilities.supportsTools ? ['tools', 'tool_choice'] : []),

@@ -77,7 +77,10 @@ function geminiModel(model: ListedModel): JsonObject {
       outputTokenLimit: capabilities.maxOutputTokens,
       thinking: capabilities.supportsReasoning,
     }),
-    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+    supportedGenerationMethods:
+      capabilities?.makesEmbeddings === true
+        ? ['embedContent', 'batchEmbedContents']
+        : ['generateContent', 'streamGenerateContent', 'countTokens'],
     ...modelDetails(model),
   };
 }

@@ -1,9 +1,11 @@
 /** The entry point for applications: text, typed values and tool use on any provider. */
 import { toolCalls } from '../../domain/entities/Response';
 import { LLMIncompleteError, LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
+import { noEmbeddings } from '../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
+import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions, LLMInput, LooseTool } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
@@ -165,6 +167,16 @@ export class LLMManager implements ILLMProvider {
    */
   stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent> {
     return this.provider.stream(userId, options);
+  }
+
+  /**
+   * The vectors of texts, with retries. Never falls back, since another model's vectors cannot be compared with these.
+   * @throws UnsupportedFeatureError for a vendor without embeddings, and for input that it does not take
+   * @throws whatever `generate` throws
+   */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
+    return this.provider.embed(userId, options);
   }
 
   /** The default provider's name. */

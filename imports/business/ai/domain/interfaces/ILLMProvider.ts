@@ -1,4 +1,5 @@
 /** A model endpoint: makes one attempt per call, in the OpenAI Responses format whatever the vendor's wire is. */
+import type { Embeddings, EmbedOptions } from '../types/EmbeddingTypes';
 import type { GenerateOptions } from '../types/LLMTypes';
 import type { ModelPrice } from '../types/ModelPrice';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
@@ -18,6 +19,8 @@ export interface ModelCapabilities {
   readonly supportsReasoning: boolean;
   /** The vendor stores responses, so `previous_response_id` works without replaying the history. */
   readonly keepsState: boolean;
+  /** The model makes vectors of texts, and generates nothing. */
+  readonly makesEmbeddings?: true;
   /** Size of the context window, in tokens. */
   readonly maxTokens: number;
   readonly maxOutputTokens: number;
@@ -52,6 +55,11 @@ export interface ILLMProvider {
    * @throws as `generate` does
    */
   countTokens?(userId: string, options: GenerateOptions): Promise<number | undefined>;
+  /**
+   * The vectors of texts, in one attempt.
+   * @throws UnsupportedFeatureError if the vendor has no embeddings; what `generate` throws
+   */
+  embed?(userId: string, options: EmbedOptions): Promise<Embeddings>;
   /** @param wire the requested wire, as in `GenerateOptions` */
   getCapabilities(model: string, wire?: WireName): ModelCapabilities;
   /** The wire of a call that requests `wire`; undefined where responses are not those of a single wire. */

@@ -7,11 +7,12 @@ import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch, GuardedInit } from './http/guardedFetch';
+import { googleEmbeddingBody, MAX_GOOGLE_BATCH, readGoogleEmbeddings } from './googleEmbeddings';
 import { readModelList } from './readModelList';
 import { readTokenCount } from './readTokenCount';
 import { sendCall } from './sendCall';
 import type { CallOptions } from './sendCall';
-import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
+import type { EmbeddingCall, EmbeddingReply, VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
 
 export interface GoogleClientOptions {
   readonly vendor: VendorName;
@@ -51,6 +52,35 @@ export class GoogleClient implements VendorClient {
       body: JSON.stringify({ generateContentRequest: { model: path, ...call.body } }),
     });
     return readTokenCount(response, 'totalTokens');
+  }
+
+  /** More inputs than one request may have are sent in several, one after the other. */
+  async embed(call: EmbeddingCall): Promise<EmbeddingReply> {
+    const { inputs } = call;
+    const rest = inputs.slice(MAX_GOOGLE_BATCH);
+    const first = await this.embedBatch(
+      rest.length === 0 ? call : { ...call, inputs: inputs.slice(0, MAX_GOOGLE_BATCH) },
+    );
+    if (rest.length === 0) return first;
+    const others = await this.embed({ ...call, inputs: rest });
+    const { inputTokens: counted, ...reply } = first;
+    return {
+      ...reply,
+      vectors: [...first.vectors, ...others.vectors],
+      ...(counted === undefined || others.inputTokens === undefined
+        ? {}
+        : { inputTokens: counted + others.inputTokens }),
+    };
+  }
+
+  private async embedBatch(call: EmbeddingCall): Promise<EmbeddingReply> {
+    const path = modelPath(call.model);
+    const response = await this.request(`${path}:batchEmbedContents`, call, {
+      method: 'POST',
+      headers: { ...authentication(call.credential), 'content-type': 'application/json' },
+      body: JSON.stringify(googleEmbeddingBody(call, path)),
+    });
+    return readGoogleEmbeddings(response, call.inputs.length);
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {

@@ -3,10 +3,11 @@ import { explainMissingPackage } from '../../domain/errors/explainMissingPackage
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
+import { requestOpenAIEmbeddings } from './openAIEmbeddings';
 import { readModelList } from './readModelList';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
-import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
+import type { EmbeddingCall, EmbeddingReply, VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
 
 export interface GroqClientOptions {
   readonly vendor: VendorName;
@@ -17,9 +18,11 @@ export interface GroqClientOptions {
 }
 
 export class GroqClient implements VendorClient {
+  private readonly vendor: VendorName;
   private readonly sdk: SdkRequests;
 
   constructor(options: GroqClientOptions) {
+    this.vendor = options.vendor;
     this.sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
   }
 
@@ -28,6 +31,12 @@ export class GroqClient implements VendorClient {
     return this.sdk.send(
       { method: 'post', path: '/openai/v1/chat/completions', body, ...(headers === undefined ? {} : { headers }) },
       call,
+    );
+  }
+
+  async embed(call: EmbeddingCall): Promise<EmbeddingReply> {
+    return requestOpenAIEmbeddings(this.vendor, call, (body) =>
+      this.sdk.send({ method: 'post', path: '/openai/v1/embeddings', body }, call),
     );
   }
 

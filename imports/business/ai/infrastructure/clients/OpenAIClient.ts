@@ -6,11 +6,13 @@ import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
+import { isPathMissing } from './isPathMissing';
+import { requestOpenAIEmbeddings } from './openAIEmbeddings';
 import { readModelList } from './readModelList';
 import { pickFields, readTokenCount } from './readTokenCount';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
-import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
+import type { EmbeddingCall, EmbeddingReply, VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
 
 export interface OpenAIClientOptions {
   readonly vendor: VendorName;
@@ -62,7 +64,7 @@ export class OpenAIClient implements VendorClient {
         call,
       );
     } catch (error) {
-      throw isLLMError(error) && isWireMissing(error) ? this.withWireHint(error) : error;
+      throw isLLMError(error) && isPathMissing(error) ? this.withWireHint(error) : error;
     }
   }
 
@@ -87,6 +89,12 @@ export class OpenAIClient implements VendorClient {
     const body = pickFields(call.body, COUNTED_FIELDS);
     const response = await this.sdk.send({ method: 'post', path: '/responses/input_tokens', body }, call);
     return readTokenCount(response, 'input_tokens');
+  }
+
+  async embed(call: EmbeddingCall): Promise<EmbeddingReply> {
+    return requestOpenAIEmbeddings(this.options.vendor, call, (body) =>
+      this.sdk.send({ method: 'post', path: '/embeddings', body }, call),
+    );
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
@@ -119,14 +127,6 @@ export class OpenAIClient implements VendorClient {
   }
 }
 
-/** Whether the host lacks the path, rather than the model. Azure has a sentence for its older API versions. */
-function isWireMissing(error: LLMError): boolean {
-  const { status, vendorCode = '', message } = error;
-  if (status === 400) return /responses api is enabled only for api-version/i.test(message);
-  if (status !== 404 || !(error instanceof LLMModelNotFoundError)) return false;
-  return !/model|deployment/i.test(`${vendorCode} ${message.replace(/\/\S*/g, '')}`);
-}
-
 async function importSdk(vendor: VendorName): Promise<typeof import('openai')> {
   try {
     return await import('openai');
@@ -143,7 +143,7 @@ async function loadSdk({
   const { AzureOpenAI, OpenAI } = await importSdk(vendor);
   if (azure === undefined)
     return (credential, options) => new OpenAI({ ...options, ...NO_AMBIENT_ACCOUNT, baseURL, ...bearer(credential) });
-  const { apiVersion, deployment } = azure;
+  const { apiVersion } = azure;
   const azureURL = resolveAzureURL(baseURL, apiVersion);
   if (azureURL.deployments) {
     return (credential, options) =>
@@ -151,7 +151,6 @@ async function loadSdk({
         ...options,
         ...NO_AMBIENT_ACCOUNT,
         apiVersion,
-        deployment,
         baseURL: azureURL.baseURL,
         ...azureCredential(credential),
       });

@@ -1,5 +1,6 @@
 /** Port for one attempt to call a vendor: credential and bytes, without interpretation. */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import type { EmbeddingInput, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
 export interface VendorCall {
@@ -13,6 +14,24 @@ export interface VendorCall {
   readonly signal?: AbortSignal;
   /** Milliseconds for the entire call, body included. Default: the transport's limit. */
   readonly timeout?: number;
+}
+
+export interface EmbeddingCall
+  extends
+    Pick<EmbedOptions, 'dimensions' | 'encoding' | 'taskType' | 'title' | 'user'>,
+    Pick<VendorCall, 'model' | 'credential' | 'signal' | 'timeout'> {
+  readonly inputs: readonly EmbeddingInput[];
+}
+
+export interface EmbeddingReply {
+  readonly vectors: readonly (readonly number[])[];
+  /** As the vendor names it, if it does. */
+  readonly model?: string;
+  /** Absent: the vendor does not report it. */
+  readonly inputTokens?: number;
+  /** What could not be sent. */
+  readonly warnings: readonly string[];
+  readonly response: VendorHttpResponse;
 }
 
 export interface VendorHttpResponse {
@@ -37,6 +56,8 @@ export interface VendorClient {
   listModels(credential: Credential | undefined, signal?: AbortSignal): Promise<readonly string[]>;
   /** The input tokens of the call, for APIs that count them. @throws as `send` does */
   countTokens?(call: VendorCall): Promise<number | undefined>;
+  /** The vectors of texts, for APIs with embeddings. @throws as `send` does */
+  embed?(call: EmbeddingCall): Promise<EmbeddingReply>;
   /** Deletes a stored response, for APIs that store them. */
   deleteResponse?(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
 }

@@ -1,6 +1,8 @@
 /** A provider with stored settings: each call uses the settings as they are at that time. */
 import { LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
+import { noEmbeddings } from '../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
@@ -50,6 +52,13 @@ export class StoredProvider implements ILLMProvider {
 
   async countTokens(userId: string, options: GenerateOptions): Promise<number | undefined> {
     return (await this.current()).countTokens?.(userId, options);
+  }
+
+  /** @throws UnsupportedFeatureError for a provider without embeddings */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    const provider = await this.current();
+    if (provider.embed === undefined) throw noEmbeddings(provider);
+    return provider.embed(userId, options);
   }
 
   getCapabilities(model: string, wire?: WireName): ModelCapabilities {

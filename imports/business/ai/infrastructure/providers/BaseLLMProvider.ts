@@ -5,6 +5,7 @@
 import { LLMAuthError, LLMError, LLMStreamError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
@@ -17,6 +18,7 @@ import { flattenNamespaces } from '../converters/shared/toolNamespaces';
 import type { FlattenedNamespaces } from '../converters/shared/toolNamespaces';
 import { decodeBatches } from '../streaming/decodeStream';
 import { inlineMedia } from './inlineMedia';
+import { requestEmbeddings } from './requestEmbeddings';
 import { convertOffered } from './offeredTools';
 import { capabilitiesOf } from '../vendors/capabilities';
 import type { ModelRow } from '../vendors/ModelRow';
@@ -153,6 +155,12 @@ export class BaseLLMProvider implements ILLMProvider {
     const prepared = await this.prepare(options, false);
     const call = this.callOf(prepared, prepared.options.signal);
     return this.withCredential(userId, async (credential) => client.countTokens?.({ ...call, credential }));
+  }
+
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    return requestEmbeddings(options, this.dependencies.client, this.config, (attempt) =>
+      this.withCredential(userId, attempt),
+    );
   }
 
   /** @throws UnsupportedFeatureError for an API that stores no responses */

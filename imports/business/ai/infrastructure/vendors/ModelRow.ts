@@ -60,6 +60,16 @@ export function withLongPrompts(
   return { price: { ...standard, longPrompt } };
 }
 
+/** Of a model for embeddings, which generates nothing. */
+export const EMBEDS: Omit<ModelRow, 'models'> = {
+  makesEmbeddings: true,
+  supportsTools: false,
+  supportsParallelTools: false,
+  supportsVision: false,
+  supportsFiles: false,
+  supportsJSON: false,
+  supportsJSONSchema: false,
+};
 export const REASONS: Omit<ModelRow, 'models'> = { supportsReasoning: true };
 export const TEXT_ONLY: Omit<ModelRow, 'models'> = { supportsVision: false, supportsFiles: false };
 export const NO_TOOLS: Omit<ModelRow, 'models'> = { supportsTools: false, supportsParallelTools: false };

@@ -17,6 +17,8 @@ export interface Vendor {
   readonly wiresAt?: (address: VendorAddress) => readonly [WireName, ...WireName[]];
   /** For callers that name no model. */
   readonly defaultModel?: string;
+  /** For requests for embeddings that name no model. */
+  readonly embeddingModel?: string;
   /** What people choose from where an account does not restrict its models: names valid in a request. */
   readonly currentModels?: readonly string[];
   /** In the form that the vendor's official SDK takes. Absent: the account's settings name one. */

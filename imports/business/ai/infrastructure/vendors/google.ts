@@ -7,7 +7,7 @@
  */
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
 import type { ModelPrice } from '../../domain/types/ModelPrice';
-import { NO_SCHEMA, NO_TOOLS, price, REASONS, row, withLongPrompts } from './ModelRow';
+import { EMBEDS, NO_SCHEMA, NO_TOOLS, price, REASONS, row, withLongPrompts } from './ModelRow';
 import type { Vendor } from './Vendor';
 
 const LISTED = '2026-07-02';
@@ -29,12 +29,16 @@ export const google: Vendor = {
     'gemini-2.5-flash',
     'gemini-2.5-flash-lite',
   ],
+  embeddingModel: 'gemini-embedding-001',
   baseURL: 'https://generativelanguage.googleapis.com',
   storesResponses: false,
   quirks: { fetchesImageUrls: false },
-  modelPatterns: [/^(?:gemini|gemma|learnlm)-/i],
+  modelPatterns: [/^(?:(?:gemini|gemma|learnlm)-|text-embedding-\d{3}$)/i],
   variables: { key: 'GOOGLE_API_KEY', model: 'GOOGLE_MODEL', baseURL: 'GOOGLE_BASE_URL' },
   models: [
+    // https://ai.google.dev/gemini-api/docs/models#gemini-embedding, …/pricing
+    row('gemini-embedding-001', 2_048, 0, { ...EMBEDS, ...price(LISTED, 0.15, 0) }),
+    { models: '(?:gemini|text)-embedding-', maxTokens: 8_192, maxOutputTokens: 0, ...EMBEDS },
     // Models that generate audio or images.
     {
       models: 'gemini-[\\w.-]*(?:tts|image)|nano-banana',

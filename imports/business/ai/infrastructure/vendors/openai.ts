@@ -8,7 +8,7 @@
  */
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
 import type { ModelPrice } from '../../domain/types/ModelPrice';
-import { NO_SCHEMA, NO_TOOLS, price, REASONS, row, TEXT_ONLY, withLongPrompts } from './ModelRow';
+import { EMBEDS, NO_SCHEMA, NO_TOOLS, price, REASONS, row, TEXT_ONLY, withLongPrompts } from './ModelRow';
 import type { ModelRow } from './ModelRow';
 import type { Vendor } from './Vendor';
 
@@ -43,6 +43,7 @@ export const openai: Vendor = {
     'gpt-4.1',
     'gpt-4o-mini',
   ],
+  embeddingModel: 'text-embedding-3-small',
   baseURL: 'https://api.openai.com/v1',
   storesResponses: true,
   quirks: {
@@ -59,7 +60,10 @@ export const openai: Vendor = {
     ],
   },
   // https://platform.openai.com/docs/models. gpt-oss is served by other vendors only.
-  modelPatterns: [/^(?:ft:)?(?:gpt-(?!oss)|chatgpt-|codex-|computer-use-|o\d)/i],
+  modelPatterns: [
+    /^(?:ft:)?(?:gpt-(?!oss)|chatgpt-|codex-|computer-use-|o\d)/i,
+    /^(?:text-embedding-(?:3-|ada-)|dall-e-|tts-1|whisper-1$)/i,
+  ],
   variables: { key: 'OPENAI_API_KEY', model: 'OPENAI_MODEL', baseURL: 'OPENAI_API_BASE', wire: 'OPENAI_WIRE' },
   models: [
     // Offshoots, of which neither limits nor prices were found.
@@ -138,6 +142,10 @@ export const openai: Vendor = {
     // A generation that is newer than this table thinks and sees.
     { models: '(?:^|[/:.])gpt-(?:[5-9]|\\d\\d)', maxTokens: 400_000, maxOutputTokens: 128_000, ...REASONS },
     { models: '(?:^|[/:.])o[1-9](?:-|$)', maxTokens: 200_000, maxOutputTokens: 100_000, ...REASONS },
+    // https://platform.openai.com/docs/models/text-embedding-3-small and its siblings
+    row('text-embedding-3-small', 8_192, 0, { ...EMBEDS, ...price(LISTED, 0.02, 0) }),
+    row('text-embedding-3-large', 8_192, 0, { ...EMBEDS, ...price(LISTED, 0.13, 0) }),
+    row('text-embedding-ada-002', 8_192, 0, { ...EMBEDS, ...price(LISTED, 0.1, 0) }),
   ],
 };
 

@@ -72,6 +72,9 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
       'gpt-3.5-turbo-16k',
       'gpt-7-nova',
       'o5-mini',
+      'text-embedding-3-small',
+      'text-embedding-3-large',
+      'text-embedding-ada-002',
     ],
   },
   anthropic: {
@@ -105,6 +108,8 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
   google: {
     rows: google.models,
     names: [
+      'gemini-embedding-001',
+      'gemini-embedding-2',
       'gemini-2.5-flash-image',
       'gemini-4-argon',
       'gemini-3.8-flash',
@@ -200,12 +205,13 @@ describe('model tables', () => {
         expect(Number.isSafeInteger(row.maxTokens) && Number.isSafeInteger(row.maxOutputTokens), row.models).to.equal(
           true,
         );
+        const generates = row.makesEmbeddings !== true;
         expect(row.maxOutputTokens, row.models)
-          .to.be.above(0)
-          .and.at.most(row.maxTokens ?? 0);
+          .to.be.at.least(generates ? 1 : 0)
+          .and.at.most(generates ? (row.maxTokens ?? 0) : 0);
         if (row.price === undefined) continue;
         expect(row.price.asOf, row.models).to.match(/^202[56]-\d\d-\d\d$/);
-        expect(row.price.output, row.models).to.be.at.least(row.price.input);
+        expect(row.price.output, row.models).to.be.at.least(generates ? row.price.input : 0);
         expect(row.price.cached ?? 0, row.models).to.be.below(row.price.input);
       }
     });
@@ -384,7 +390,9 @@ describe('capabilitiesOf', () => {
         ),
         (vendor, wire, model) => {
           const capabilities = capabilitiesOf(vendor, model, [], wire);
-          expect(capabilities.maxOutputTokens).to.be.above(0).and.at.most(capabilities.maxTokens);
+          expect(capabilities.maxOutputTokens)
+            .to.be.at.least(capabilities.makesEmbeddings === true ? 0 : 1)
+            .and.at.most(capabilities.maxTokens);
           expect(capabilities.supportsTools || !capabilities.supportsParallelTools).to.equal(true);
           expect(capabilities).not.to.have.property('models');
           expect(capabilitiesOf(vendor, model, [], wire)).to.equal(capabilities);

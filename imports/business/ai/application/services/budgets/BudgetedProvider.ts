@@ -13,11 +13,14 @@ import {
 import { consoleLogger } from '../../../domain/consoleLogger';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
+import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
 import type { FailedAttempt, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
+import { estimateEmbeddingUsage } from '../../../domain/embeddingInput';
+import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
 import { normalizeInput } from '../ContentNormalizer';
 import { estimateUsage, PartialUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
@@ -52,7 +55,7 @@ export class BudgetedProvider implements ILLMProvider {
 
   /** @throws BudgetError before anything is sent; whatever the provider throws */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    const call = await this.reserve(userId, options);
+    const call = await this.reserve(userId, options, estimatesOf(options));
     if (call === undefined) return this.provider.generate(userId, options);
     try {
       const response = await this.provider.generate(userId, call.options);
@@ -66,7 +69,7 @@ export class BudgetedProvider implements ILLMProvider {
 
   /** @throws BudgetError before anything is sent; whatever the provider throws */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const call = await this.reserve(userId, options);
+    const call = await this.reserve(userId, options, estimatesOf(options));
     const events = this.provider.stream(userId, call?.options ?? options);
     if (call === undefined) {
       yield* events;
@@ -87,6 +90,24 @@ export class BudgetedProvider implements ILLMProvider {
     } finally {
       // A consumer that leaves early has still received, and caused, the output so far.
       await call.settle(partialUsage.estimate(options.input));
+    }
+  }
+
+  /** @throws BudgetError before anything is sent; whatever the provider throws */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
+    const call = await this.reserve(userId, options, {
+      total: () => estimateEmbeddingUsage(options),
+      input: () => estimateEmbeddingUsage(options),
+    });
+    if (call === undefined) return this.provider.embed(userId, options);
+    try {
+      const made = await this.provider.embed(userId, call.options);
+      await call.settleResponse(made);
+      return made;
+    } catch (error) {
+      await call.fail(error, undefined);
+      throw error;
     }
   }
 
@@ -112,7 +133,11 @@ export class BudgetedProvider implements ILLMProvider {
   }
 
   /** @returns undefined for a user without limits whose usage is not counted */
-  private async reserve(userId: string, options: GenerateOptions): Promise<MeteredCall | undefined> {
+  private async reserve<O extends MeteredOptions>(
+    userId: string,
+    options: O,
+    estimates: Estimates,
+  ): Promise<MeteredCall<O> | undefined> {
     const limits = await this.budgets.limitsOf(userId);
     if (limits === undefined) {
       const counted = this.budgets.count(userId);
@@ -120,6 +145,7 @@ export class BudgetedProvider implements ILLMProvider {
       return new MeteredCall(
         counted,
         options,
+        estimates,
         () => this.priceOf(options),
         () => undefined,
       );
@@ -131,17 +157,17 @@ export class BudgetedProvider implements ILLMProvider {
         `The price of the model "${model}" is unknown, so a budget in US dollars can't be enforced.`,
       );
     const { turn } = options;
-    const estimate = amountOf(estimateOf(options), price);
+    const estimate = amountOf(estimates.total(), price);
     const reservation = await this.budgets.reserve(
       { userId, estimate, ...(turn === undefined ? {} : { turn }) },
       limits,
     );
     const onUnpriced = limitsMoney(limits) ? (reason: string) => this.warnOfUnpriced(reason, model) : () => undefined;
-    return new MeteredCall(reservation, options, () => price, onUnpriced);
+    return new MeteredCall(reservation, options, estimates, () => price, onUnpriced);
   }
 
   /** Undefined, too, for a provider that was removed during the call. */
-  private priceOf({ model = this.provider.defaultModel }: GenerateOptions): ModelPrice | undefined {
+  private priceOf({ model = this.provider.defaultModel }: MeteredOptions): ModelPrice | undefined {
     try {
       return this.provider.getCapabilities(model).price;
     } catch (error) {
@@ -151,9 +177,20 @@ export class BudgetedProvider implements ILLMProvider {
   }
 }
 
-class MeteredCall {
+type BilledVendor = Pick<LLMResponse['vendor'], 'cost' | 'unpriced' | 'attempts'>;
+type MeteredOptions = Pick<GenerateOptions, 'model' | 'turn' | 'signal' | 'onRetry'>;
+
+/** Of a call that has not returned. */
+interface Estimates {
+  readonly total: () => Usage;
+  /** Of its input alone. */
+  readonly input: () => Usage;
+}
+
+class MeteredCall<O extends MeteredOptions = GenerateOptions> {
   /** The caller's, with a listener for what is billed before the call's end. */
-  readonly options: GenerateOptions;
+  readonly options: O;
+  private readonly estimates: Estimates;
   private readonly reservation: ReservationHandle;
   private readonly attempts: FailedAttempt[] = [];
   /** Of the requested model. */
@@ -162,7 +199,8 @@ class MeteredCall {
 
   constructor(
     reservation: ReservationHandle,
-    options: GenerateOptions,
+    options: O,
+    estimates: Estimates,
     findPrice: () => ModelPrice | undefined,
     onUnpriced: (reason: string) => void,
   ) {
@@ -174,12 +212,13 @@ class MeteredCall {
         options.onRetry?.(failed);
       },
     };
+    this.estimates = estimates;
     this.findPrice = findPrice;
     this.onUnpriced = onUnpriced;
   }
 
   /** Charges a response, and what was received and discarded before it. */
-  settleResponse({ usage, vendor }: LLMResponse): Promise<void> {
+  settleResponse({ usage, vendor }: Pick<LLMResponse, 'usage'> & { readonly vendor: BilledVendor }): Promise<void> {
     return this.settleAll([this.charge(usage, vendor), ...this.discarded(vendor.attempts ?? [])]);
   }
 
@@ -226,8 +265,12 @@ class MeteredCall {
   private usageWithoutOutput(error: unknown): Usage | undefined {
     const wasCutOff =
       this.options.signal?.aborted === true || error instanceof LLMStreamError || error instanceof LLMTimeoutError;
-    return wasCutOff ? estimateUsage(itemsOf(this.options), 0) : undefined;
+    return wasCutOff ? this.estimates.input() : undefined;
   }
+}
+
+function estimatesOf(options: GenerateOptions): Estimates {
+  return { total: () => estimateOf(options), input: () => estimateUsage(itemsOf(options), 0) };
 }
 
 function estimateOf(options: GenerateOptions): Usage {

@@ -1,10 +1,12 @@
 /** Decorates the router, and everything around it, so that each call ends with an entry in the request log. */
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
+import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
 import { PartialUsage } from '../routing/estimateUsage';
 import { ObservedCall } from './ObservedCall';
 import type { ObservedCallPorts } from './ObservedCall';
@@ -40,6 +42,20 @@ export class LoggedProvider implements ILLMProvider {
     return {
       [Symbol.asyncIterator]: () => new LoggedStream(this.provider, userId, options, this.ports),
     };
+  }
+
+  /** @throws UnsupportedFeatureError for a provider without embeddings */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
+    const call = new ObservedCall(userId, options, false, this.ports);
+    try {
+      const made = await this.provider.embed(userId, call.options);
+      call.embedded(made);
+      return made;
+    } catch (error) {
+      call.failed(error, undefined);
+      throw error;
+    }
   }
 
   validateAccess(userId: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { safeMessage } from '../../../domain/errors/safeText';
 import type { RequestLog } from '../../../domain/interfaces/RequestLog';
+import type { Embeddings } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
 import type {
@@ -35,13 +36,22 @@ const MAX_EXCHANGES = 5;
 
 const APP: CallOrigin = { source: 'manager' };
 
+/** What the log needs of the options of a call; the others are logged as they are. */
+export type ObservedOptions = Pick<
+  GenerateOptions,
+  'model' | 'signal' | 'origin' | 'turn' | 'onHead' | 'onRetry' | 'onExchange'
+>;
+
+/** What a call returned or received, as far as it is billed. */
+type Received = LLMResponse | Embeddings | Usage;
+
 type Outcome = Pick<RequestEntry, 'state'> & Partial<RequestEntry>;
 
-export class ObservedCall {
+export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   /** The caller's, with listeners for what happens inside the router. */
-  readonly options: GenerateOptions;
+  readonly options: O;
   private readonly userId: string;
-  private readonly given: GenerateOptions;
+  private readonly given: O;
   private readonly isStream: boolean;
   private readonly ports: ObservedCallPorts;
   private readonly at = Date.now();
@@ -53,7 +63,7 @@ export class ObservedCall {
   private isAnswered = false;
   private hasEnded = false;
 
-  constructor(userId: string, options: GenerateOptions, isStream: boolean, ports: ObservedCallPorts) {
+  constructor(userId: string, options: O, isStream: boolean, ports: ObservedCallPorts) {
     this.userId = userId;
     this.given = options;
     this.isStream = isStream;
@@ -88,6 +98,18 @@ export class ObservedCall {
   completed(response: LLMResponse): void {
     if (this.hasEnded) return;
     this.end({ ...fieldsOf(response), state: response.status === 'incomplete' ? 'incomplete' : 'completed' }, response);
+  }
+
+  embedded(made: Embeddings): void {
+    if (this.hasEnded) return;
+    const { request_id: requestId, warnings, providerId } = made.vendor;
+    const outcome = {
+      model: made.model,
+      ...(providerId === undefined ? {} : { providerId }),
+      ...(requestId === undefined ? {} : { vendorRequestId: requestId }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
+    this.end({ ...outcome, state: 'completed' }, made);
   }
 
   /** The consumer stopped reading. */
@@ -125,7 +147,7 @@ export class ObservedCall {
   }
 
   /** @param received the response, or the usage of what arrived of it */
-  private end(outcome: Outcome, received: LLMResponse | Usage | undefined): void {
+  private end(outcome: Outcome, received: Received | undefined): void {
     this.hasEnded = true;
     const { log, routeOf } = this.ports;
     const { model: asked, origin = APP } = this.given;
@@ -154,7 +176,7 @@ export class ObservedCall {
   }
 
   /** Includes the responses that were received and discarded before another attempt. */
-  private bill(received: LLMResponse | Usage | undefined): Pick<RequestEntry, 'usage'> & CallCost {
+  private bill(received: Received | undefined): Pick<RequestEntry, 'usage'> & CallCost {
     let bill = this.billOf(
       received !== undefined && isResponse(received) ? unreportedResponse(received, this.attempts) : received,
     );
@@ -170,9 +192,9 @@ export class ObservedCall {
     return bill;
   }
 
-  private billOf(received: LLMResponse | Usage | undefined): Pick<RequestEntry, 'usage'> & CallCost {
+  private billOf(received: Received | undefined): Pick<RequestEntry, 'usage'> & CallCost {
     if (received === undefined) return { usage: NO_USAGE };
-    if (isResponse(received)) {
+    if ('vendor' in received) {
       const { cost, unpriced } = received.vendor;
       return {
         usage: received.usage,
@@ -188,7 +210,7 @@ export class ObservedCall {
     return tenths(performance.now() - this.startedAt);
   }
 
-  private bodies(received: LLMResponse | Usage | undefined): RequestBodies {
+  private bodies(received: Received | undefined): RequestBodies {
     const { signal, onHead, onRetry, onExchange, origin, turn, ...request } = this.given;
     // The entry is stored later, when the rest of a body may have been received.
     const exchanges = this.exchanges.map(({ providerId, wire, request: sent, status, response }) => ({
@@ -211,8 +233,8 @@ function tenths(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }
 
-function isResponse(received: LLMResponse | Usage): received is LLMResponse {
-  return 'vendor' in received;
+function isResponse(received: Received): received is LLMResponse {
+  return 'output' in received;
 }
 
 function fieldsOf({ id, model, vendor }: LLMResponse): Partial<RequestEntry> {

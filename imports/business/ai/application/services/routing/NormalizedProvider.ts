@@ -1,15 +1,17 @@
 /** Decorates a provider so that every response is complete: the one place where a foreign provider's output enters. */
 import { foreignError } from '../../../domain/errors/foreignError';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
+import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
 import { isObject } from '../../../domain/json';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FunctionCallItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { createCallId, looseOutput, normalizeOutput } from './normalizeOutput';
 import { normalizeResponse } from './normalizeResponse';
-import { priceResponse } from './priceResponse';
+import { priceCall, priceResponse } from './priceResponse';
 
 export class NormalizedProvider implements ILLMProvider {
   private readonly provider: ILLMProvider;
@@ -56,6 +58,19 @@ export class NormalizedProvider implements ILLMProvider {
     }
   }
 
+  /** @throws UnsupportedFeatureError for a provider without embeddings */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
+    try {
+      const made = await this.provider.embed(userId, options);
+      const models = options.model === undefined ? [made.model] : [made.model, options.model];
+      const cost = priceCall(made.usage, this.provider, models);
+      return { ...made, vendor: { ...made.vendor, providerId: this.id, ...cost } };
+    } catch (thrown) {
+      throw this.errorOf(thrown, options);
+    }
+  }
+
   validateAccess(userId: string): Promise<boolean> {
     return this.provider.validateAccess(userId);
   }
@@ -68,11 +83,11 @@ export class NormalizedProvider implements ILLMProvider {
     await this.provider.deleteResponse?.(userId, responseId);
   }
 
-  private priced(response: LLMResponse, { model }: GenerateOptions): LLMResponse {
+  private priced(response: LLMResponse, { model }: Pick<GenerateOptions, 'model'>): LLMResponse {
     return priceResponse(response, this.provider, this.id, model);
   }
 
-  private errorOf(thrown: unknown, options: GenerateOptions): unknown {
+  private errorOf(thrown: unknown, options: Pick<GenerateOptions, 'model' | 'signal'>): unknown {
     if (isLLMError(thrown)) {
       if (thrown.response !== undefined) thrown.response = this.priced(thrown.response, options);
       return thrown;

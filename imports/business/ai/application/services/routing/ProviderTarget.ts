@@ -24,8 +24,15 @@ export interface RetryPorts {
 /** Receives a failure that is followed by another attempt after `delay` milliseconds. */
 export type RetryListener = (failure: LLMError, delay: number) => void;
 
+/** What retries need of a call's options. */
+export type RetriedOptions = Pick<GenerateOptions, 'signal' | 'timeout'>;
+
 /** One attempt. If it succeeds, it settles the permit itself, at once or when its stream ends. */
-export type Attempt<T> = (provider: ILLMProvider, options: GenerateOptions, permit: CircuitPermit) => Promise<T>;
+export type Attempt<T, O extends RetriedOptions = GenerateOptions> = (
+  provider: ILLMProvider,
+  options: O,
+  permit: CircuitPermit,
+) => Promise<T>;
 
 /** What the calls of this process have shown. Times are milliseconds since the epoch. */
 export interface TargetHealth {
@@ -106,11 +113,11 @@ export class ProviderTarget {
    * @throws LLMError of the last attempt, LLMOverloadedError while the circuit is open, `options.signal.reason`
    *   when aborted
    */
-  async call<T>(
+  async call<T, O extends RetriedOptions>(
     userId: string,
-    options: GenerateOptions,
+    options: O,
     { deadline, retryUntil }: CallLimits,
-    attempt: Attempt<T>,
+    attempt: Attempt<T, O>,
     onRetry: RetryListener,
   ): Promise<T> {
     const { signal } = options;
@@ -155,7 +162,7 @@ export class ProviderTarget {
     return this.ports.clock() + delay < until && this.breaker.admits && this.budget.takeRetry();
   }
 
-  private withTimeLeft(options: GenerateOptions, deadline: number): GenerateOptions {
+  private withTimeLeft<O extends RetriedOptions>(options: O, deadline: number): O {
     return Number.isFinite(deadline)
       ? { ...options, timeout: Math.max(1, Math.floor(deadline - this.ports.clock())) }
       : options;
@@ -179,7 +186,7 @@ export class ProviderTarget {
     this.lastError = { at: Date.now(), code: failure.code, message: safeMessage(failure.message), userId };
   }
 
-  private settle(permit: CircuitPermit, failure: LLMError, options: GenerateOptions, userId: string): void {
+  private settle(permit: CircuitPermit, failure: LLMError, options: RetriedOptions, userId: string): void {
     // A caller's own short timeout must not open the circuit for everyone else.
     const isCallersTimeout = failure.code === 'timeout' && options.timeout !== undefined;
     if (isOutage(failure) && !isCallersTimeout) {

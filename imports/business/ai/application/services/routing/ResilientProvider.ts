@@ -2,10 +2,12 @@
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
 import { safeMessage } from '../../../domain/errors/safeText';
 import { isObject } from '../../../domain/json';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
+import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
@@ -148,6 +150,33 @@ export class ResilientProvider implements ILLMProvider {
       // A consumer that leaves early has still received, and caused, the output so far.
       if (!isCounted) this.record(target, userId, partialUsage.estimate(options.input));
     }
+  }
+
+  /**
+   * Never falls back: another model's vectors cannot be compared with the requested one's.
+   * @throws what `generate` throws
+   */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    const startedAt = this.ports.clock();
+    const { target, model } = await this.routeTo(options.model);
+    const { model: _, ...rest } = options;
+    const request: EmbedOptions = model === undefined ? rest : { ...rest, model };
+    const limits = {
+      deadline: startedAt + (options.timeout ?? Infinity),
+      retryUntil: startedAt + (options.maxRetryTime ?? Infinity),
+    };
+    const failures: FailedAttempt[] = [];
+    const attempt: Attempt<Embeddings, EmbedOptions> = async (provider, attempted, permit) => {
+      if (provider.embed === undefined) throw noEmbeddings(provider);
+      const made = await provider.embed(userId, attempted);
+      permit.succeeded();
+      return made;
+    };
+    const made = await target.call(userId, request, limits, attempt, (failure, delay) =>
+      this.reportFailure({ options, failures }, failedAttempt(target, failure, Math.round(delay))),
+    );
+    this.record(target, userId, made.usage);
+    return failures.length === 0 ? made : { ...made, vendor: { ...made.vendor, attempts: failures } };
   }
 
   /**
@@ -300,7 +329,10 @@ export class ResilientProvider implements ILLMProvider {
     this.reportFailure(call, { ...failedAttempt(target, failure, 0), fallback });
   }
 
-  private reportFailure<T>({ options, failures }: Call<T>, failed: FailedAttempt): void {
+  private reportFailure(
+    { options, failures }: { readonly options: Pick<GenerateOptions, 'onRetry'>; readonly failures: FailedAttempt[] },
+    failed: FailedAttempt,
+  ): void {
     failures.push(failed);
     try {
       options.onRetry?.(failed);

@@ -5,7 +5,9 @@
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { FunctionTool } from '../../../domain/entities/Tool';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions, ToolChoice } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
@@ -38,6 +40,12 @@ export class TextToolProvider implements ILLMProvider {
     const events = this.provider.stream(userId, request);
     if (offersTools) yield* withCalls(events);
     else yield* events;
+  }
+
+  /** @throws UnsupportedFeatureError for a provider without embeddings */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
+    return this.provider.embed(userId, options);
   }
 
   validateAccess(userId: string): Promise<boolean> {
