@@ -34,6 +34,15 @@ const TOOLS = [
   { type: 'web_search', external_web_access: false },
 ];
 
+/** As Codex offers it to models of OpenAI. */
+const APPLY_PATCH = {
+  type: 'custom',
+  name: 'apply_patch',
+  description: 'Edits files.',
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: "*** Begin Patch" LF /(.|\\n)+/ "*** End Patch"' },
+};
+const PATCH = '*** Begin Patch\n*** Update File: the "list".txt\n*** End Patch';
+
 function codexRequest(vendor: string, input: readonly JsonObject[], fields: JsonObject = {}): JsonObject {
   return {
     model: vendor,
@@ -76,9 +85,13 @@ function eventsIn(text: string): readonly JsonObject[] {
 
 /** The call in every event that has one. */
 function callsIn(events: readonly JsonObject[]): readonly JsonObject[] {
+  return itemsIn(events, 'function_call');
+}
+
+function itemsIn(events: readonly JsonObject[], itemType: string): readonly JsonObject[] {
   return events.flatMap(({ item, response }) => {
     const output = isObject(response) && Array.isArray(response.output) ? (response.output as JsonObject[]) : [];
-    return [...(isObject(item) ? [item] : []), ...output].filter(({ type }) => type === 'function_call');
+    return [...(isObject(item) ? [item] : []), ...output].filter(({ type }) => type === itemType);
   });
 }
 
@@ -161,6 +174,45 @@ describe('Codex with its default settings', () => {
       expect(response.status, await response.clone().text()).to.equal(200);
     });
   }
+
+  for (const vendor of NATIVE)
+    it(`offers a custom tool to ${vendor} as such`, async () => {
+      gateway.simulator.enqueue({ text: 'Done.' });
+      const response = await gateway.request('/v1/responses', codexRequest(vendor, [], { tools: [APPLY_PATCH] }));
+      expect(response.status, await response.clone().text()).to.equal(200);
+      expect(gateway.simulator.requests.at(-1)!.body).to.have.deep.property('tools', [APPLY_PATCH]);
+    });
+
+  for (const vendor of VENDORS.filter((each) => !NATIVE.has(each)))
+    for (const stream of [false, true])
+      it(`offers a custom tool to ${vendor} as a function, ${stream ? 'streamed' : 'not streamed'}`, async () => {
+        gateway.simulator.enqueue({ calls: [{ name: 'apply_patch', arguments: { input: PATCH } }] });
+        const fields = { tools: [APPLY_PATCH, ...TOOLS], stream };
+        const response = await gateway.request('/v1/responses', codexRequest(vendor, [], fields));
+        expect(response.status, await response.clone().text()).to.equal(200);
+        const text = await response.text();
+        const events = stream ? eventsIn(text) : [{ response: JSON.parse(text) as JsonObject }];
+        const calls = itemsIn(events, 'custom_tool_call');
+        const call = calls.at(-1)!;
+        expect(call).to.include({ name: 'apply_patch', input: PATCH });
+        expect(itemsIn(events, 'function_call')).to.deep.equal([]);
+        if (stream) {
+          expect(calls.map(({ input }) => input)).to.deep.equal(['', PATCH, PATCH]);
+          const types = events.map(({ type }) => String(type)).filter((type) => /arguments|call_input/.test(type));
+          expect(types).to.deep.equal([
+            'response.custom_tool_call_input.delta',
+            'response.custom_tool_call_input.done',
+          ]);
+          expect(events.find(({ type }) => type === types[1])?.input).to.equal(PATCH);
+        }
+        gateway.simulator.enqueue({ text: 'Done.' });
+        const result = { type: 'custom_tool_call_output', call_id: call.call_id, output: 'Success.' };
+        const second = await gateway.request('/v1/responses', codexRequest(vendor, [call, result], fields));
+        expect(second.status, await second.clone().text()).to.equal(200);
+        const upstream = JSON.stringify(gateway.simulator.requests.at(-1)!.body);
+        expect(upstream).to.include('Success.').and.to.include('Begin Patch').and.to.include('lark grammar');
+        expect(upstream).to.not.include('"custom');
+      });
 
   it('prepares a WebSocket without generating anything', async () => {
     const client = await openSocket({ url: gateway.url, token: TOKENS.ann });

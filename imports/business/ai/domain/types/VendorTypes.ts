@@ -69,6 +69,8 @@ export interface VendorQuirks {
   readonly supportsStrictTools: boolean;
   /** Responses: whether tools may be grouped in namespaces. Default: false. */
   readonly supportsToolNamespaces?: boolean;
+  /** Whether tools with free text as their input are supported; otherwise they are offered as functions. */
+  readonly supportsCustomTools?: boolean;
   /** Whether `strict` on a response format is supported. Default: true. */
   readonly supportsStrictSchemas?: boolean;
   readonly supportsParallelToolCalls: boolean;

@@ -14,8 +14,10 @@ import { RecordedExchange } from '../clients/RecordedExchange';
 import type { GuardedFetch } from '../clients/http/guardedFetch';
 import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/VendorClient';
 import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
+import { offerCustomToolsAsFunctions } from '../converters/shared/customTools';
+import { rewriteTools } from '../converters/shared/RewrittenTools';
+import type { RewrittenTools } from '../converters/shared/RewrittenTools';
 import { flattenNamespaces } from '../converters/shared/toolNamespaces';
-import type { FlattenedNamespaces } from '../converters/shared/toolNamespaces';
 import { decodeBatches } from '../streaming/decodeStream';
 import { inlineMedia } from './inlineMedia';
 import { requestEmbeddings } from './requestEmbeddings';
@@ -70,7 +72,7 @@ interface PreparedCall {
   readonly context: WireContext;
   readonly request: WireRequest;
   readonly stream: boolean;
-  readonly flattened?: FlattenedNamespaces;
+  readonly rewritten?: RewrittenTools;
 }
 
 export class BaseLLMProvider implements ILLMProvider {
@@ -103,7 +105,7 @@ export class BaseLLMProvider implements ILLMProvider {
       parseBody(await response.text(), response),
       this.responseContext(prepared, response),
     );
-    return prepared.flattened?.restoreResponse(converted) ?? converted;
+    return prepared.rewritten?.restoreResponse(converted) ?? converted;
   }
 
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
@@ -116,17 +118,20 @@ export class BaseLLMProvider implements ILLMProvider {
     try {
       const response = await this.send(userId, prepared, controller.signal);
       const decoder = prepared.transport.wire.createDecoder(this.responseContext(prepared, response));
-      const { flattened } = prepared;
+      const { rewritten } = prepared;
       // What the vendor's messages have under other names must not be relayed: structured output that came as a forced
-      // tool's call, and calls of tools in namespaces.
+      // tool's call, and calls of rewritten tools.
       const isRelayed =
         prepared.options.relay === true &&
         prepared.request.structuredOutputTool === undefined &&
-        flattened === undefined;
+        rewritten === undefined;
       const relay = isRelayed ? prepared.transport.wire.name : undefined;
       const limits = { ...this.config.limits, abort: (reason: unknown) => controller.abort(reason), relay };
       for await (const batch of decodeBatches(response.body, decoder, limits))
-        for (const event of batch) yield flattened?.restoreEvent(event) ?? event;
+        for (const event of batch) {
+          const restored = rewritten === undefined ? event : rewritten.restoreEvent(event);
+          if (restored !== undefined) yield restored;
+        }
     } finally {
       signal?.removeEventListener('abort', onAbort);
       // A consumer that leaves early aborts the request.
@@ -189,9 +194,11 @@ export class BaseLLMProvider implements ILLMProvider {
       signal: checked.signal,
     });
     const inlined = input === checked.input ? checked : { ...checked, input };
-    const hasNamespaces = wire.name === 'responses' && quirks.supportsToolNamespaces === true;
-    const flattened = hasNamespaces ? undefined : flattenNamespaces(inlined);
-    const normalized = flattened?.options ?? inlined;
+    const rewritten = rewriteTools(inlined, [
+      ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true ? [] : [flattenNamespaces]),
+      ...(quirks.supportsCustomTools === true ? [] : [offerCustomToolsAsFunctions]),
+    ]);
+    const normalized = rewritten?.options ?? inlined;
     const context = { vendor, quirks, capabilities: this.getCapabilities(normalized.model, wire.name) };
     const request = convertOffered(normalized, (offered) => wire.toRequest(offered, context, stream));
     return {
@@ -200,7 +207,7 @@ export class BaseLLMProvider implements ILLMProvider {
       context,
       request,
       stream,
-      ...(flattened === undefined ? {} : { flattened }),
+      ...(rewritten === undefined ? {} : { rewritten }),
     };
   }
 

@@ -18,6 +18,7 @@ export const azureOpenAI: Vendor = {
     maxStopSequences: 4,
     maxCallIdLength: 40,
     supportsToolNamespaces: true,
+    supportsCustomTools: true,
     metadataNeedsStore: true,
   },
   models: [],

@@ -53,6 +53,7 @@ export const openai: Vendor = {
     maxCallIdLength: 40,
     supportsAllowedTools: true,
     supportsToolNamespaces: true,
+    supportsCustomTools: true,
     metadataNeedsStore: true,
     modelRules: [
       // https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat

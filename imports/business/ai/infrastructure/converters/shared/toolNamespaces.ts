@@ -5,14 +5,10 @@
 import { fieldsOf, isList, isObject } from '../../../domain/json';
 import type { Tool } from '../../../domain/entities/Tool';
 import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
-import type { InputItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
+import type { InputItem, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-
-export interface FlattenedNamespaces {
-  readonly options: NormalizedOptions;
-  readonly restoreResponse: (response: LLMResponse) => LLMResponse;
-  readonly restoreEvent: (event: ResponseStreamEvent) => ResponseStreamEvent;
-}
+import { restoreItems } from './RewrittenTools';
+import type { RewrittenTools } from './RewrittenTools';
 
 interface NamespacedName {
   readonly namespace: string;
@@ -20,7 +16,7 @@ interface NamespacedName {
 }
 
 /** @returns undefined if neither a tool nor a call is in a namespace */
-export function flattenNamespaces(options: NormalizedOptions): FlattenedNamespaces | undefined {
+export function flattenNamespaces(options: NormalizedOptions): RewrittenTools | undefined {
   const { tools = [], input, tool_choice: choice } = options;
   const calls = input.flatMap((item) => namespacedName(item) ?? []);
   const groups = tools.filter(isNamespace).map(fieldsOf);
@@ -43,7 +39,7 @@ export function flattenNamespaces(options: NormalizedOptions): FlattenedNamespac
       ...(groups.length === 0 ? {} : { tools: tools.flatMap((tool) => flattenTool(tool, names)) }),
       ...(typeof choice === 'object' ? { tool_choice: flattenChoice(choice, members, names) } : {}),
     },
-    restoreResponse: (response) => restoreResponse(response, restoreItem),
+    restoreResponse: (response) => restoreItems(response, restoreItem),
     restoreEvent: (event) => restoreEvent(event, names, restoreItem),
   };
 }
@@ -169,17 +165,6 @@ function flattenChoice(
   return { ...choice, ...resolved } as ToolChoice;
 }
 
-function restoreResponse(response: LLMResponse, restoreItem: (item: OutputItem) => OutputItem): LLMResponse {
-  const { vendor } = response;
-  const { tools: _, tool_choice: __, ...fields } = vendor.fields ?? {};
-  return {
-    ...response,
-    output: response.output.map(restoreItem),
-    // The vendor repeats the tools under their flat names.
-    ...(vendor.fields === undefined ? {} : { vendor: { ...vendor, fields } }),
-  };
-}
-
 function restoreEvent(
   event: ResponseStreamEvent,
   names: FlatNames,
@@ -196,7 +181,7 @@ function restoreEvent(
     case 'response.tool_use.done':
       return { ...event, item: names.restore(event.item) };
     case 'response.completed':
-      return { ...event, response: restoreResponse(event.response, restoreItem) };
+      return { ...event, response: restoreItems(event.response, restoreItem) };
     default:
       return event;
   }

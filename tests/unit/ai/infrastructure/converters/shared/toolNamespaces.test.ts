@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { normalizeOptions } from '../../../../../../imports/business/ai/application/services/ContentNormalizer';
 import type { Tool } from '../../../../../../imports/business/ai/domain/entities/Tool';
 import type { GenerateOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
+import type { RewrittenTools } from '../../../../../../imports/business/ai/infrastructure/converters/shared/RewrittenTools';
 import { flattenNamespaces } from '../../../../../../imports/business/ai/infrastructure/converters/shared/toolNamespaces';
-import type { FlattenedNamespaces } from '../../../../../../imports/business/ai/infrastructure/converters/shared/toolNamespaces';
 
 function group(name: string, ...members: readonly string[]): Tool {
   const tools = members.map((member) => ({ type: 'function', name: member, parameters: { type: 'object' } }));
@@ -11,20 +11,20 @@ function group(name: string, ...members: readonly string[]): Tool {
   return { type: 'namespace', name, description: name, tools } as unknown as Tool;
 }
 
-function flatten(options: Partial<GenerateOptions>): FlattenedNamespaces {
+function flatten(options: Partial<GenerateOptions>): RewrittenTools {
   const flattened = flattenNamespaces(normalizeOptions({ model: 'm', input: 'Hi', ...options }));
   if (flattened === undefined) throw new Error('Nothing was flattened.');
   return flattened;
 }
 
-function namesOf({ options }: FlattenedNamespaces): readonly unknown[] {
+function namesOf({ options }: RewrittenTools): readonly unknown[] {
   return (options.tools ?? []).map(({ name }) => name);
 }
 
-function restored(flattened: FlattenedNamespaces, name: string): unknown {
+function restored(flattened: RewrittenTools, name: string): unknown {
   const item = { type: 'function_call', call_id: 'c', name, arguments: '{}' } as const;
   const event = flattened.restoreEvent({ type: 'response.tool_use.done', output_index: 0, item });
-  return event.type === 'response.tool_use.done' ? event.item : undefined;
+  return event?.type === 'response.tool_use.done' ? event.item : undefined;
 }
 
 describe('flattenNamespaces', () => {

@@ -107,7 +107,7 @@ export class OutputItemFrames {
       ...(isAnnounced
         ? NO_FRAMES
         : [this.frames.frame('response.output_item.added', { output_index, item: initialForm(form) })]),
-      ...(item.type === 'function_call' ? this.argumentFrames(item, form, output_index) : NO_FRAMES),
+      ...this.callFrames(item, form, output_index),
       this.frames.frame('response.output_item.done', { output_index, item: form }),
       ...this.flushQueue(),
     ];
@@ -219,11 +219,26 @@ export class OutputItemFrames {
     return queued.flatMap((item) => this.addComplete(item));
   }
 
-  private argumentFrames({ name }: FunctionCallItem, form: JsonObject, output_index: number): readonly string[] {
+  /** What a call is to be made with, in one piece. */
+  private callFrames(item: OutputItem, form: JsonObject, output_index: number): readonly string[] {
     const location = { item_id: form.id, output_index };
-    return [
-      this.frames.frame('response.function_call_arguments.delta', { ...location, delta: form.arguments }),
-      this.frames.frame('response.function_call_arguments.done', { ...location, name, arguments: form.arguments }),
-    ];
+    switch (item.type) {
+      case 'function_call':
+        return [
+          this.frames.frame('response.function_call_arguments.delta', { ...location, delta: form.arguments }),
+          this.frames.frame('response.function_call_arguments.done', {
+            ...location,
+            name: item.name,
+            arguments: form.arguments,
+          }),
+        ];
+      case 'custom_tool_call':
+        return [
+          this.frames.frame('response.custom_tool_call_input.delta', { ...location, delta: form.input }),
+          this.frames.frame('response.custom_tool_call_input.done', { ...location, input: form.input }),
+        ];
+      default:
+        return NO_FRAMES;
+    }
   }
 }

@@ -560,6 +560,8 @@ describe('ResponsesEncoder', () => {
         'created',
         'in_progress',
         'output_item.added',
+        'custom_tool_call_input.delta',
+        'custom_tool_call_input.done',
         'output_item.done',
         'completed',
       ]);

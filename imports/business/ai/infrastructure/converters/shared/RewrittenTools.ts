@@ -1,0 +1,41 @@
+/** A request whose tools an API lacks, with tools that it has, and the way back. */
+import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+
+export interface RewrittenTools {
+  readonly options: NormalizedOptions;
+  readonly restoreResponse: (response: LLMResponse) => LLMResponse;
+  /** @returns undefined for an event that the original tool does not have */
+  readonly restoreEvent: (event: ResponseStreamEvent) => ResponseStreamEvent | undefined;
+}
+
+/** The response with restored items, without the vendor's copy of the rewritten tools. */
+export function restoreItems(response: LLMResponse, restore: (item: OutputItem) => OutputItem): LLMResponse {
+  const { vendor } = response;
+  const { tools: _, tool_choice: __, ...fields } = vendor.fields ?? {};
+  return {
+    ...response,
+    output: response.output.map(restore),
+    ...(vendor.fields === undefined ? {} : { vendor: { ...vendor, fields } }),
+  };
+}
+
+/** Rewrites in order, and restores in the opposite one. @returns undefined if nothing is rewritten */
+export function rewriteTools(
+  options: NormalizedOptions,
+  rewrites: readonly ((options: NormalizedOptions) => RewrittenTools | undefined)[],
+): RewrittenTools | undefined {
+  return rewrites.reduce<RewrittenTools | undefined>((outer, rewrite) => {
+    const inner = rewrite(outer?.options ?? options);
+    if (outer === undefined || inner === undefined) return inner ?? outer;
+    return {
+      options: inner.options,
+      restoreResponse: (response) => outer.restoreResponse(inner.restoreResponse(response)),
+      restoreEvent: (event) => {
+        const restored = inner.restoreEvent(event);
+        return restored && outer.restoreEvent(restored);
+      },
+    };
+  }, undefined);
+}

@@ -1,0 +1,110 @@
+/**
+ * Custom tools, whose input is free text, for APIs that have functions only: each is offered as a function with one
+ * text argument, and its calls become calls of the custom tool again.
+ * https://platform.openai.com/docs/guides/function-calling#custom-tools
+ */
+import type { Tool } from '../../../domain/entities/Tool';
+import { fieldsOf, isObject } from '../../../domain/json';
+import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
+import type { FunctionCallItem, InputItem, OutputItem } from '../../../domain/types/ResponsesAPITypes';
+import { restoreItems } from './RewrittenTools';
+import type { RewrittenTools } from './RewrittenTools';
+
+/** @returns undefined if there is neither a custom tool nor a call of one */
+export function offerCustomToolsAsFunctions(options: NormalizedOptions): RewrittenTools | undefined {
+  const { tools = [], input, tool_choice: choice } = options;
+  const names = new Set(tools.flatMap((tool) => (isCustom(tool) ? [String(tool.name)] : [])));
+  if (names.size === 0 && !input.some(({ type }) => type === CALL || type === OUTPUT)) return undefined;
+  const isCallOfCustom = (item: OutputItem): item is FunctionCallItem =>
+    item.type === 'function_call' && names.has(item.name);
+  const restoreItem = (item: OutputItem): OutputItem => (isCallOfCustom(item) ? toCustomCall(item) : item);
+  return {
+    options: {
+      ...options,
+      input: input.map(toFunctionItem),
+      ...(names.size === 0 ? {} : { tools: tools.map((tool) => (isCustom(tool) ? toFunction(tool) : tool)) }),
+      ...(typeof choice === 'object' ? { tool_choice: chooseFunction(choice) } : {}),
+    },
+    restoreResponse: (response) => restoreItems(response, restoreItem),
+    restoreEvent(event) {
+      switch (event.type) {
+        case 'response.output_item.added':
+        case 'response.output_item.done':
+          return { ...event, item: restoreItem(event.item) };
+        case 'response.tool_use.announced':
+          return names.has(event.name) ? undefined : event;
+        case 'response.tool_use.done':
+          return isCallOfCustom(event.item) ? undefined : event;
+        case 'response.completed':
+          return { ...event, response: restoreItems(event.response, restoreItem) };
+        default:
+          return event;
+      }
+    },
+  };
+}
+
+const CUSTOM: string = 'custom';
+const CALL: string = 'custom_tool_call';
+const OUTPUT: string = 'custom_tool_call_output';
+
+function isCustom(tool: { readonly type: string }): boolean {
+  return tool.type === CUSTOM;
+}
+
+function toFunction(tool: Tool): Tool {
+  const { name, description, format } = fieldsOf(tool);
+  const sentences = [typeof description === 'string' ? description : '', describeFormat(format)];
+  return {
+    type: 'function',
+    name: String(name),
+    description: sentences.filter((text) => text !== '').join('\n\n'),
+    parameters: {
+      type: 'object',
+      properties: { input: { type: 'string', description: 'The complete input of the tool, as plain text.' } },
+      required: ['input'],
+      additionalProperties: false,
+    },
+  };
+}
+
+/** A model that cannot be held to a grammar can read it. */
+function describeFormat(format: unknown): string {
+  if (!isObject(format) || format.type !== 'grammar') return '';
+  const { syntax, definition } = format;
+  return `The input must match this ${String(syntax)} grammar:\n${String(definition)}`;
+}
+
+function toFunctionItem(item: InputItem): InputItem {
+  if (item.type !== CALL && item.type !== OUTPUT) return item;
+  const { input, ...fields } = fieldsOf(item);
+  const rewritten =
+    item.type === CALL
+      ? { ...fields, type: 'function_call', arguments: JSON.stringify({ input }) }
+      : { ...fields, type: 'function_call_output' };
+  // The cast is safe: both kinds of items have the same fields otherwise.
+  return rewritten as unknown as InputItem;
+}
+
+function toCustomCall(call: FunctionCallItem): OutputItem {
+  const { arguments: args, ...fields } = call;
+  return { ...fields, type: 'custom_tool_call', input: inputOf(args) };
+}
+
+/** Models that ignore the schema write the input itself. */
+function inputOf(args: string): string {
+  try {
+    const { input } = fieldsOf(JSON.parse(args));
+    return typeof input === 'string' ? input : args;
+  } catch {
+    return args;
+  }
+}
+
+function chooseFunction(choice: Exclude<ToolChoice, string>): ToolChoice {
+  const toNamed = <C extends { readonly type: string }>(each: C): C =>
+    isCustom(each) ? { ...each, type: 'function' } : each;
+  if (choice.type === 'allowed_tools' && 'tools' in choice) return { ...choice, tools: choice.tools.map(toNamed) };
+  // The cast is safe: a choice of a custom tool has the fields of a choice of a function.
+  return toNamed(choice as { readonly type: string }) as ToolChoice;
+}
