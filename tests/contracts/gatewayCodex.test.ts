@@ -214,6 +214,37 @@ describe('Codex with its default settings', () => {
         expect(upstream).to.not.include('"custom');
       });
 
+  for (const vendor of VENDORS)
+    it(`calls a custom tool in a namespace that comes with the input, with ${vendor}`, async () => {
+      const additional = {
+        type: 'additional_tools',
+        id: 'at_1',
+        role: 'developer',
+        tools: [{ type: 'namespace', name: 'functions', description: '', tools: [{ ...APPLY_PATCH, name: 'exec' }] }],
+      };
+      const isNative = NATIVE.has(vendor);
+      gateway.simulator.enqueue(
+        isNative ? { text: 'Hi.' } : { calls: [{ name: 'functions__exec', arguments: { input: PATCH } }] },
+      );
+      const { tools: _, ...request } = codexRequest(vendor, []);
+      const input = [additional, ...(request.input as readonly JsonObject[])];
+      const response = await gateway.request('/v1/responses', { ...request, input });
+      expect(response.status, await response.clone().text()).to.equal(200);
+      const events = eventsIn(await response.text());
+      const { body } = gateway.simulator.requests.at(-1)!;
+      if (isNative) {
+        expect(body).to.not.have.property('tools');
+        expect(JSON.stringify(body)).to.include('"additional_tools"');
+        return;
+      }
+      expect(itemsIn(events, 'custom_tool_call').at(-1)).to.include({
+        namespace: 'functions',
+        name: 'exec',
+        input: PATCH,
+      });
+      expect(JSON.stringify(body)).to.not.include('additional_tools');
+    });
+
   it('prepares a WebSocket without generating anything', async () => {
     const client = await openSocket({ url: gateway.url, token: TOKENS.ann });
     const before = gateway.simulator.requests.length;

@@ -67,7 +67,7 @@ export interface VendorQuirks {
   readonly structuredOutput: 'json_schema' | 'json_object' | 'none';
   /** Whether `strict` on tools is supported. */
   readonly supportsStrictTools: boolean;
-  /** Responses: whether tools may be grouped in namespaces. Default: false. */
+  /** Responses: whether tools may be grouped in namespaces, and may come with the input. Default: false. */
   readonly supportsToolNamespaces?: boolean;
   /** Whether tools with free text as their input are supported; otherwise they are offered as functions. */
   readonly supportsCustomTools?: boolean;

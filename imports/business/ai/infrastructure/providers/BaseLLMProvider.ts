@@ -14,6 +14,7 @@ import { RecordedExchange } from '../clients/RecordedExchange';
 import type { GuardedFetch } from '../clients/http/guardedFetch';
 import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/VendorClient';
 import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
+import { mergeAdditionalTools } from '../converters/shared/additionalTools';
 import { offerCustomToolsAsFunctions } from '../converters/shared/customTools';
 import { rewriteTools } from '../converters/shared/RewrittenTools';
 import type { RewrittenTools } from '../converters/shared/RewrittenTools';
@@ -195,7 +196,9 @@ export class BaseLLMProvider implements ILLMProvider {
     });
     const inlined = input === checked.input ? checked : { ...checked, input };
     const rewritten = rewriteTools(inlined, [
-      ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true ? [] : [flattenNamespaces]),
+      ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true
+        ? []
+        : [mergeAdditionalTools, flattenNamespaces]),
       ...(quirks.supportsCustomTools === true ? [] : [offerCustomToolsAsFunctions]),
     ]);
     const normalized = rewritten?.options ?? inlined;
