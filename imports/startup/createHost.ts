@@ -39,6 +39,7 @@ import {
 import { openPromptStore } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { DocumentUsageReports } from '../business/ai/infrastructure/persistence/usage/DocumentUsageReports';
 import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
+import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
 import { openResponseStore } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { DocumentQueuedRuns } from '../business/ai/infrastructure/persistence/runs/DocumentQueuedRuns';
@@ -87,6 +88,8 @@ export interface HostSettings {
   readonly corsOrigins?: readonly string[];
   /** How queued runs are processed, and how long runs are retained. */
   readonly jobs?: JobSettings;
+  /** Whether requests may be answered from cached responses, if they ask for it. Default: true. */
+  readonly responseCache?: boolean;
   /** The log of model calls. */
   readonly requestLog?: RequestLogSettings;
 }
@@ -140,6 +143,7 @@ export async function createHost(
     callLimits = {},
     jobs = {},
     requestLog: requestLogSettings = {},
+    responseCache = true,
     shutdownGraceMs,
     maxBodyBytes,
     corsOrigins = [],
@@ -203,6 +207,7 @@ export async function createHost(
     budgetLimits,
     responses,
     memory,
+    responseCache: responseCache && (await openResponseCache(database)),
     ...ports.ai,
     runs: runStore,
     jobs: jobQueue,

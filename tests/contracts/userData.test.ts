@@ -141,13 +141,20 @@ class TestHost {
     return started;
   }
 
-  async request(user: string, method: string, path: string, body?: unknown): Promise<Response> {
+  async request(
+    user: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const { port } = this.server.address() as AddressInfo;
     return fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       headers: {
         'x-user': encodeURIComponent(user),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -190,7 +197,13 @@ class TestHost {
     await host.module.conversations.handler.handleMessage(userId, 'chat', canary, { model: SHARED_PROVIDER });
     simulator.enqueue({ text: `A response about ${canary}.` });
     await (await openVendorObjects(this.opened.database)).record(userId, [`msg_${canary}`]);
-    const response = await this.request(userId, 'POST', '/v1/responses', { model: SHARED_PROVIDER, input: canary });
+    const response = await this.request(
+      userId,
+      'POST',
+      '/v1/responses',
+      { model: SHARED_PROVIDER, input: canary },
+      { 'x-bolide-cache': 'max-age=3600' },
+    );
     expect(response.status, await response.text()).to.equal(200);
     simulator.enqueue({ text: `A message about ${canary}.` });
     const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: canary }] };
@@ -298,6 +311,7 @@ for (const [kind, open] of Object.entries(DATABASES))
         'statistics',
         'messages',
         'responses',
+        'cachedResponses',
         'requests',
         'requestBodies',
         'chats',

@@ -7,10 +7,11 @@ import { ApiTokens } from '../../imports/api/auth/ApiTokens';
 import { MemoryApiTokenStore } from '../../imports/api/auth/MemoryApiTokenStore';
 import { createHttpApi } from '../../imports/api/createHttpApi';
 import type { HttpApi, HttpApiPorts } from '../../imports/api/createHttpApi';
-import { LoggedProvider } from '../../imports/business/ai/application/services/requests/LoggedProvider';
-import { LLMManager } from '../../imports/business/ai/application/services/LLMManager';
 import type { LLMManagerOptions } from '../../imports/business/ai/application/services/LLMManager';
+import type { BudgetSettings } from '../../imports/business/ai/domain/entities/BudgetAccount';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
+import { createManager } from '../../imports/business/ai/infrastructure/factories/createManager';
+import type { ManagerPorts } from '../../imports/business/ai/infrastructure/factories/createManager';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../../imports/business/ai/infrastructure/factories/LLMProviderFactory';
@@ -31,6 +32,9 @@ export interface GatewayOptions {
   readonly time?: Pick<LLMManagerOptions, 'clock' | 'random' | 'sleep'>;
   readonly fallback?: LLMManagerOptions['fallback'];
   readonly api?: Partial<HttpApiPorts>;
+  readonly budgets?: BudgetSettings;
+  /** What the manager is decorated with, besides the request log. */
+  readonly manager?: Omit<ManagerPorts, 'requestLog'>;
 }
 
 export interface GatewayRequestInit extends Omit<RequestInit, 'headers'> {
@@ -75,16 +79,23 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const simulator = await startSimulator(options.simulator);
   const rows =
     options.providers?.(simulator) ?? VENDORS.map((vendor) => ({ ...simulatedRow(simulator, vendor), ...options.row }));
-  const created = createAIModule({ providers: rows, defaultProvider: rows[0]!.id });
-  const requestLog = new RecordingRequestLog();
-  const manager = new LLMManager({
-    decorate: (router) => new LoggedProvider(router, { log: requestLog, routeOf: (model) => router.routeOf(model) }),
-    directory: created.providers,
-    toolExecutor: created.tools,
-    retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 },
-    ...options.time,
-    ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
+  const created = createAIModule({
+    providers: rows,
+    defaultProvider: rows[0]!.id,
+    ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
   });
+  const requestLog = new RecordingRequestLog();
+  const manager = createManager(
+    {
+      directory: created.providers,
+      toolExecutor: created.tools,
+      retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 },
+      ...options.time,
+      ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
+    },
+    created.budgetPolicy,
+    { ...options.manager, requestLog },
+  );
   const module = { ...created, manager };
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {

@@ -4,6 +4,7 @@ import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
+import { cacheHeaders, readCacheHeader } from './cacheHeader';
 import { forwardVendorHeaders } from '../http/forwardVendorHeaders';
 import type { RequestContext } from '../http/RequestContext';
 import { describeLoss, WARNINGS_HEADER, warningsHeader } from '../http/warningsHeader';
@@ -15,11 +16,15 @@ export interface VendorCallPorts {
   readonly maxRetryTime: number;
 }
 
-export type VendorCall = Pick<GenerateOptions, 'signal' | 'maxRetryTime' | 'onHead' | 'onRetry' | 'origin'>;
+export type VendorCall = Pick<
+  GenerateOptions,
+  'signal' | 'maxRetryTime' | 'onHead' | 'onRetry' | 'origin' | 'cache' | 'onCache'
+>;
 
 /**
  * @param wire the API that the client speaks
  * @param onAnswer called when the vendor has accepted the request, before its response is read
+ * @throws HttpError 400 for an invalid header
  */
 export function vendorCall(
   context: RequestContext,
@@ -28,12 +33,14 @@ export function vendorCall(
   onAnswer?: () => void,
 ): VendorCall {
   const { response, principal, requestId, details } = context;
+  const cache = readCacheHeader(context.request);
   const forward = forwardVendorHeaders(context, wire);
   const fallbacks: string[] = [];
   details.isCalled = true;
   return {
     origin: gatewayOrigin(wire, principal, { ...details, requestId }),
     signal: context.signal,
+    ...(cache === undefined ? {} : { cache, onCache: (lookup) => void response.set(cacheHeaders(lookup)) }),
     maxRetryTime,
     onHead: (head) => {
       forward(head);

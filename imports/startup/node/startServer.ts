@@ -18,6 +18,7 @@ import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { readAllowPrivateHosts, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
+import { readResponseCache } from '../settings/responseCache';
 import { readCorsOrigins } from '../settings/cors';
 import { readJobSettings } from '../settings/jobs';
 import { readRequestLogSettings } from '../settings/requestLog';
@@ -85,6 +86,7 @@ async function open(
   const maxBodyBytes = readMaxBodyBytes(env);
   const jobs = readJobSettings((name) => valueOf(env, name));
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
+  const responseCache = readResponseCache((name) => valueOf(env, name));
   const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
@@ -116,6 +118,7 @@ async function open(
       allowPrivateHosts,
       jobs,
       requestLog,
+      responseCache,
       corsOrigins,
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     },

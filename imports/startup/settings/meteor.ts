@@ -10,6 +10,7 @@ import { readCorsOrigins } from './cors';
 import { readJobSettings } from './jobs';
 import type { JobSettings } from './jobs';
 import { findPlaceholders } from './placeholders';
+import { readResponseCache } from './responseCache';
 import { readRequestLogSettings } from './requestLog';
 import { SettingProblems } from './SettingProblems';
 import { settingsFromMeteor, valueOf } from './vendors';
@@ -38,6 +39,7 @@ export interface MeteorSettings {
   readonly requestLog: RequestLogSettings;
   readonly maxBodyBytes?: number;
   readonly corsOrigins: readonly string[];
+  readonly responseCache: boolean;
 }
 
 /** The fields of `Meteor.settings.ai` besides those that are named like environment variables. */
@@ -82,6 +84,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const named = (name: string): string | undefined => settingOf(given, name) ?? valueOf(env, name);
   const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
+  const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
   const corsOrigins = problems.attempt(() => readCorsOrigins(named)) ?? [];
   const maxBodyBytes = problems.attempt(() => readMaxBodyBytes(env));
   problems.throwIfAny();
@@ -95,6 +98,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     jobs,
     requestLog,
     corsOrigins,
+    responseCache,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),

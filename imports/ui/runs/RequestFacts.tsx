@@ -22,6 +22,7 @@ export function RequestFacts({ request, showsRoute = true }: RequestFactsProps) 
         <Fact name="Answered by">
           <bdi>{[request.providerId, request.model].filter((part) => part !== undefined).join(' / ') || 'nobody'}</bdi>
         </Fact>
+        {request.cached === true && <Fact name="Response cache">an earlier response to the same request</Fact>}
         <Fact name="Started">{formatDateTime(request.at)}</Fact>
         <Fact name="Duration">
           {formatDuration(request.duration)}

@@ -189,7 +189,8 @@ function withIdentity(response: LLMResponse, turn: PreparedResponse): LLMRespons
 
 function toStoredResponse(turn: PreparedResponse, response: LLMResponse, body: JsonObject): StoredResponse {
   const { route, isStored, isBackground, previousId, input, userId } = turn;
-  const isOwn = response.vendor.wire === 'responses' && route.wire === 'responses';
+  // The provider does not know the id of a response from the cache.
+  const isOwn = response.vendor.wire === 'responses' && route.wire === 'responses' && response.vendor.cached !== true;
   return {
     id: response.id,
     userId,

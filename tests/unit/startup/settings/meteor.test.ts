@@ -31,6 +31,7 @@ describe('readMeteorSettings', () => {
         JOBS_CONCURRENCY: 2,
         REQUEST_LOG_BODIES: 'on',
         CORS_ORIGINS: 'https://app.example.com',
+        RESPONSE_CACHE: 'off',
         ANTHROPIC_API_KEY: 'k',
       },
       {},
@@ -46,6 +47,7 @@ describe('readMeteorSettings', () => {
     });
     expect(settings.jobs).to.include({ concurrency: 2 });
     expect(settings.requestLog).to.include({ bodies: true });
+    expect(settings.responseCache).to.equal(false);
     expect(settings.corsOrigins).to.deep.equal(['https://app.example.com']);
     expect(settings.ai.providers.map(({ id }) => id)).to.deep.equal(['anthropic']);
   });
@@ -71,6 +73,7 @@ describe('readMeteorSettings', () => {
         RUNS_KEEP_DAYS: '0.5',
         REQUEST_LOG: 'maybe',
         CORS_ORIGINS: '*',
+        RESPONSE_CACHE: 'sometimes',
       },
       { OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'nowhere' },
     );
@@ -85,7 +88,14 @@ describe('readMeteorSettings', () => {
       'budgets.week',
     ])
       expect(message).to.contain(`Meteor.settings.ai.${name} `);
-    for (const name of ['JOBS_ENGINE', 'RUNS_KEEP_DAYS', 'REQUEST_LOG', 'CORS_ORIGINS', 'OPENAI_API_BASE'])
+    for (const name of [
+      'JOBS_ENGINE',
+      'RUNS_KEEP_DAYS',
+      'REQUEST_LOG',
+      'CORS_ORIGINS',
+      'RESPONSE_CACHE',
+      'OPENAI_API_BASE',
+    ])
       expect(message).to.contain(name);
   });
 

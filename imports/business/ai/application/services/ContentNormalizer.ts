@@ -15,6 +15,7 @@ import {
   penalty,
   reasoning,
   responseFormat,
+  cacheOptions,
   runTurn,
   stopSequences,
   temperature,
@@ -148,6 +149,8 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     ...field('onHead', listener(given.get('onHead'), 'onHead') as GenerateOptions['onHead']),
     ...field('onRetry', listener(given.get('onRetry'), 'onRetry') as GenerateOptions['onRetry']),
     ...field('onExchange', listener(given.get('onExchange'), 'onExchange') as GenerateOptions['onExchange']),
+    ...field('cache', read('cache', cacheOptions)),
+    ...field('onCache', listener(given.get('onCache'), 'onCache') as GenerateOptions['onCache']),
     ...field('origin', callOrigin(given.get('origin'))),
   });
   knownOptions.set(normalized, normalized);
@@ -186,6 +189,8 @@ const OPTION_NAMES = {
   onHead: true,
   onRetry: true,
   onExchange: true,
+  cache: true,
+  onCache: true,
   origin: true,
 } as const satisfies Record<keyof GenerateOptions, true>;
 const OPTIONS = Object.keys(OPTION_NAMES);

@@ -145,8 +145,29 @@ export interface GenerateOptions {
    * it is received. Makes the body of the response be kept in memory.
    */
   readonly onExchange?: (exchange: VendorExchange) => void;
+  /**
+   * Answers from the user's stored response to the same request, if there is one, and stores a new response. Default:
+   * neither.
+   */
+  readonly cache?: CacheOptions;
+  /** Called once for a request with `cache`, before its response. */
+  readonly onCache?: (lookup: CacheLookup) => void;
   /** Where the call comes from, for the request log. Default: the app's own code. */
   readonly origin?: CallOrigin;
+}
+
+export interface CacheOptions {
+  /** Milliseconds: up to which age a stored response is used, and for how long a new one is stored. At most 30 days. */
+  readonly ttl: number;
+  /** Uses no stored response, and replaces it. Default: false. */
+  readonly refresh?: boolean;
+}
+
+/** `bypass`: a request that is never answered from the cache. */
+export interface CacheLookup {
+  readonly result: 'hit' | 'miss' | 'bypass';
+  /** Of a hit, in milliseconds. */
+  readonly age?: number;
 }
 
 /** The head of a vendor's response. */

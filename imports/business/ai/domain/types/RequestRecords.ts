@@ -50,6 +50,8 @@ export interface RequestEntry extends CallOrigin {
   readonly error?: { readonly code: ErrorCode; readonly message: string };
   /** The vendor's own finish reason, verbatim. */
   readonly finishReason?: string;
+  /** Answered with a stored response of an earlier call: nothing was used and nothing has been paid. */
+  readonly cached?: true;
   /** What failed before the last attempt, oldest first. */
   readonly attempts: readonly LoggedAttempt[];
   /** Milliseconds from the start of the call to the first piece of a streamed response's content. */

@@ -10,7 +10,10 @@ import type { RunTotals } from './RunTotals';
 
 /** What the run is to do, apart from its input. Survives a round trip through JSON. */
 export interface RunPlan {
-  readonly options: Omit<NormalizedOptions, 'input' | 'tools' | 'signal' | 'onHead' | 'onRetry' | 'onExchange'>;
+  readonly options: Omit<
+    NormalizedOptions,
+    'input' | 'tools' | 'signal' | 'onHead' | 'onRetry' | 'onExchange' | 'onCache'
+  >;
   /** Names of tools that the executor has; definitions of the others. */
   readonly tools: readonly (string | Tool)[];
   readonly limits: RunLimits;

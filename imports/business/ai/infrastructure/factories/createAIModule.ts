@@ -11,6 +11,7 @@ import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { RequestLog } from '../../domain/interfaces/RequestLog';
+import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import { LocalJobQueue } from '../jobs/LocalJobQueue';
@@ -66,6 +67,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly budgets?: BudgetStore;
   /** Limits that admins set at run time. With it, the usage of every user is counted. Default: none. */
   readonly budgetLimits?: BudgetLimitStore;
+  /** Answers repeated requests that ask for it; `false` answers none. Default: in memory. */
+  readonly responseCache?: ResponseCache | false;
   /** Receives an entry for each model call. Default: calls are not logged. */
   readonly requestLog?: RequestLog;
 }

@@ -58,6 +58,8 @@ describe('normalizeOptions', () => {
       onHead: () => undefined,
       onRetry: () => undefined,
       onExchange: () => undefined,
+      cache: { ttl: 60_000, refresh: true },
+      onCache: () => undefined,
       origin: { source: 'manager' },
     };
     const expected: Required<NormalizedOptions> = {

@@ -6,7 +6,8 @@ import type { Plain } from './PlainReader';
 import { isBareSchema } from '../../../domain/json';
 import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { RunTurn } from '../../../domain/entities/BudgetAccount';
-import type { GenerateOptions, NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
+import { MAX_CACHE_TTL_MS } from '../../../domain/cacheLimits';
+import type { CacheOptions, GenerateOptions, NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
 
 export function modelName(value: Plain, path: string): string {
@@ -117,6 +118,13 @@ export function runTurn(value: Plain, path: string): RunTurn {
     throw invalid(`${path}.iteration`, 'must be a positive integer');
   if (executionId === undefined) throw invalid(`${path}.executionId`, 'is required');
   return freeze({ executionId: name(executionId, `${path}.executionId`), iteration });
+}
+
+export function cacheOptions(value: Plain, path: string): CacheOptions {
+  const { ttl, refresh } = record(value, path);
+  if (typeof ttl !== 'number' || !(ttl > 0 && ttl <= MAX_CACHE_TTL_MS))
+    throw invalid(`${path}.ttl`, `must be a number of milliseconds above 0, at most ${MAX_CACHE_TTL_MS} (30 days)`);
+  return freeze({ ttl, ...(refresh === undefined ? {} : { refresh: flag(refresh, `${path}.refresh`) }) });
 }
 
 const WIRES = Object.keys(SCHEME_OF_WIRE) as readonly WireName[];

@@ -39,7 +39,7 @@ const APP: CallOrigin = { source: 'manager' };
 /** What the log needs of the options of a call; the others are logged as they are. */
 export type ObservedOptions = Pick<
   GenerateOptions,
-  'model' | 'signal' | 'origin' | 'turn' | 'onHead' | 'onRetry' | 'onExchange'
+  'model' | 'signal' | 'origin' | 'turn' | 'onHead' | 'onRetry' | 'onExchange' | 'onCache'
 >;
 
 /** What a call returned or received, as far as it is billed. */
@@ -195,6 +195,8 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   private billOf(received: Received | undefined): Pick<RequestEntry, 'usage'> & CallCost {
     if (received === undefined) return { usage: NO_USAGE };
     if ('vendor' in received) {
+      // The usage of a cached response is that of an earlier call.
+      if (isResponse(received) && received.vendor.cached === true) return { usage: NO_USAGE, cost: 0 };
       const { cost, unpriced } = received.vendor;
       return {
         usage: received.usage,
@@ -211,7 +213,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   }
 
   private bodies(received: Received | undefined): RequestBodies {
-    const { signal, onHead, onRetry, onExchange, origin, turn, ...request } = this.given;
+    const { signal, onHead, onRetry, onExchange, onCache, origin, turn, ...request } = this.given;
     // The entry is stored later, when the rest of a body may have been received.
     const exchanges = this.exchanges.map(({ providerId, wire, request: sent, status, response }) => ({
       providerId,
@@ -238,11 +240,12 @@ function isResponse(received: Received): received is LLMResponse {
 }
 
 function fieldsOf({ id, model, vendor }: LLMResponse): Partial<RequestEntry> {
-  const { request_id: requestId, finish_reason: finishReason, warnings, providerId } = vendor;
+  const { request_id: requestId, finish_reason: finishReason, warnings, providerId, cached } = vendor;
   return {
     responseId: id,
     model,
     ...(providerId === undefined ? {} : { providerId }),
+    ...(cached === undefined ? {} : { cached }),
     ...(finishReason === null ? {} : { finishReason }),
     ...(requestId === undefined ? {} : { vendorRequestId: requestId }),
     ...(warnings.length === 0 ? {} : { warnings }),

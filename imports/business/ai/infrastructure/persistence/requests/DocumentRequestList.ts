@@ -42,6 +42,7 @@ const FIELDS = {
   usage: 1,
   cost: 1,
   unpriced: 1,
+  cached: 1,
   vendorRequestId: 1,
   responseId: 1,
   warnings: 1,

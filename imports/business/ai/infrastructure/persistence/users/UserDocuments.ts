@@ -4,6 +4,7 @@ import type { JobQueue } from '../../../domain/interfaces/JobQueue';
 import { BUDGET_LIMITS } from '../budgets/DocumentBudgetLimits';
 import { BUDGETS, budgetId } from '../budgets/DocumentBudgetStore';
 import { MESSAGES } from '../conversations/DocumentConversationStore';
+import { RESPONSE_CACHE } from '../cache/DocumentResponseCache';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
@@ -26,6 +27,7 @@ export interface RemovedUserDocuments {
   readonly statistics: number;
   readonly messages: number;
   readonly responses: number;
+  readonly cachedResponses: number;
   readonly requests: number;
   readonly requestBodies: number;
   readonly vendorObjects: number;
@@ -57,6 +59,7 @@ export class UserDocuments {
       statistics: await this.collection(STATS_COLLECTION).remove({ userId }),
       messages: await this.collection(MESSAGES).remove({ userId }),
       responses: await this.collection(RESPONSES).remove({ userId }),
+      cachedResponses: await this.collection(RESPONSE_CACHE).remove({ userId }),
       requestBodies: await this.collection(REQUEST_BODIES).remove({ userId }),
       requests: await this.collection(REQUESTS).remove({ userId }),
       vendorObjects: await this.collection(VENDOR_OBJECTS).remove({ userId }),
