@@ -34,6 +34,9 @@ const PASSTHROUGH_OPTIONS = [
   'user',
 ] as const satisfies readonly (RequestField & keyof NormalizedOptions)[];
 
+/** The API rejects a lower limit, which clients of other APIs send to find out whether a model answers. */
+const MIN_OUTPUT_TOKENS = 16;
+
 const UNSUPPORTED_OPTIONS = ['top_k', 'seed', 'presence_penalty', 'frequency_penalty'] as const;
 
 const STATUSES: ReadonlySet<string> = new Set([
@@ -65,6 +68,10 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
 
   const body: JsonObject = { model: options.model, input: input.items, store };
   for (const option of PASSTHROUGH_OPTIONS) if (options[option] !== undefined) body[option] = options[option];
+  if (options.max_output_tokens !== undefined && options.max_output_tokens < MIN_OUTPUT_TOKENS) {
+    body.max_output_tokens = MIN_OUTPUT_TOKENS;
+    warnings.push(`"max_output_tokens" was raised to ${MIN_OUTPUT_TOKENS}, the least that the Responses API accepts.`);
+  }
   const impliedInclude = !store && context.capabilities.supportsReasoning ? [ENCRYPTED_REASONING] : undefined;
   if (impliedInclude !== undefined) body.include = impliedInclude;
   if (options.tools !== undefined)

@@ -158,6 +158,14 @@ describe('toResponses: options', () => {
     ).to.have.length(1);
   });
 
+  it('raises a limit of output tokens that the API would reject, and warns', () => {
+    const { body, warnings } = request({ max_output_tokens: 1 });
+    expect(body.max_output_tokens).to.equal(16);
+    expect(requestViolations(body)).to.equal('');
+    expect(warnings.join(' ')).to.include('"max_output_tokens"').and.include('16');
+    expect(request({ max_output_tokens: 16 })).to.deep.include({ warnings: [] });
+  });
+
   it('warns that the wire has no stop sequences', () => {
     const { body, warnings } = request({ stop: ['END'] });
     expect(body).not.to.have.property('stop');
