@@ -8,20 +8,9 @@ import type { Part } from '@google/generative-ai';
 import { expect } from 'chai';
 import OpenAI from 'openai';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
-import type { VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
-
-const MODELS: Readonly<Record<VendorName, string>> = {
-  openai: 'gpt-5-mini',
-  azure_openai: 'gpt-5-mini',
-  anthropic: 'claude-sonnet-4-5',
-  google: 'gemini-2.5-flash',
-  grok: 'grok-4',
-  groq: 'openai/gpt-oss-120b',
-  llama: 'llama-3.3',
-  openai_compatible: 'some-model',
-};
+import { MODELS } from '../support/sdks/SdkCase';
 
 const WEATHER = {
   type: 'object' as const,
