@@ -5,11 +5,13 @@ import type { Duplex } from 'node:stream';
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
+import type { ResponseEventStore } from '../business/ai/domain/interfaces/ResponseEventStore';
 import type { VendorObjectStore } from '../business/ai/domain/interfaces/VendorObjectStore';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { RequestLog } from '../business/ai/domain/interfaces/RequestLog';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
+import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/responses/MemoryResponseEvents';
 import { MemoryVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/MemoryVendorObjects';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
@@ -58,6 +60,8 @@ export interface HttpApiPorts {
   readonly findUser?: UserLookup;
   /** Who created which object at a vendor. Default: in memory. */
   readonly vendorObjects?: VendorObjectStore;
+  /** The streams of background responses. Default: in memory. */
+  readonly responseEvents?: ResponseEventStore;
   /** Enables the routes of the areas whose operations are here. */
   readonly operations?: Partial<HostOperations>;
   /** Sent with the stream of run events, so that pages reload what has changed. */
@@ -90,6 +94,8 @@ export interface HttpApiLimits {
   readonly maxRetryTime: number;
   /** How long a shutdown waits for requests in progress. */
   readonly shutdownGrace: number;
+  /** Time without a sign of life after which a background response of another process has failed. */
+  readonly lostAfter: number;
 }
 
 export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
@@ -99,6 +105,7 @@ export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
   maxConnectionTime: 3_600_000,
   maxRetryTime: 5_000,
   shutdownGrace: 30_000,
+  lostAfter: 30_000,
 };
 
 /** How long a cancelled request may take to end. */
@@ -155,9 +162,11 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     background: new BackgroundResponses({
       service,
       store: module.responses,
+      events: ports.responseEvents ?? new MemoryResponseEvents(),
       inFlight,
       toError,
       isAlone: ports.isAlone ?? false,
+      lostAfter: limits.lostAfter,
     }),
     store: module.responses,
     closing: closing.signal,

@@ -40,6 +40,7 @@ import { openPromptStore } from '../business/ai/infrastructure/persistence/promp
 import { DocumentUsageReports } from '../business/ai/infrastructure/persistence/usage/DocumentUsageReports';
 import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
+import { openResponseEvents } from '../business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
 import { openResponseStore } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { DocumentQueuedRuns } from '../business/ai/infrastructure/persistence/runs/DocumentQueuedRuns';
@@ -182,8 +183,9 @@ export async function createHost(
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
-  const [responses, vendorObjects, prompts] = await Promise.all([
+  const [responses, responseEvents, vendorObjects, prompts] = await Promise.all([
     openResponseStore(database),
+    openResponseEvents(database),
     openVendorObjects(database),
     openPromptStore(database),
     memory.ready(),
@@ -291,6 +293,7 @@ export async function createHost(
     secrets: keys.map(({ bytes }) => bytes),
     operations,
     changes,
+    responseEvents,
     vendorObjects,
     ...accounts,
     ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),

@@ -205,6 +205,10 @@ class TestHost {
       { 'x-bolide-cache': 'max-age=3600' },
     );
     expect(response.status, await response.text()).to.equal(200);
+    simulator.enqueue({ text: `A stream about ${canary}.` });
+    const background = { model: SHARED_PROVIDER, input: canary, background: true, stream: true };
+    const stream = await this.request(userId, 'POST', '/v1/responses', background);
+    expect(await stream.text()).to.contain('response.completed');
     simulator.enqueue({ text: `A message about ${canary}.` });
     const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: canary }] };
     const chat = await this.request(userId, 'POST', '/chat', { id: 'c', model: SHARED_PROVIDER, messages: [message] });
@@ -312,6 +316,7 @@ for (const [kind, open] of Object.entries(DATABASES))
         'messages',
         'responses',
         'cachedResponses',
+        'responseEvents',
         'requests',
         'requestBodies',
         'chats',

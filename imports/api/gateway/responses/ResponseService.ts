@@ -1,6 +1,6 @@
 /** Runs one turn of the Responses API, over HTTP or a WebSocket: generates or streams the response, and saves it. */
 import { NO_USAGE } from '../../../business/ai/domain/entities/Response';
-import { isLLMError, LLMError } from '../../../business/ai/domain/errors/LLMErrors';
+import { isLLMError, LLMAbortedError, LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { LLMResponse, OutputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
@@ -15,7 +15,7 @@ import { openAICode } from '../../http/errorResponse';
 import { isObject } from '../../../business/ai/domain/json';
 import type { VendorCall } from '../vendorCall';
 import type { PreparedResponse } from './prepareResponse';
-import { conform, emptyResource, toResponseResource } from './responseResource';
+import { conform, emptyResource, toResponseResource, withStatus } from './responseResource';
 import { ResponsesRelay } from './ResponsesRelay';
 
 /** Saves a turn. @param isStored whether the client asked to store it beyond the connection */
@@ -79,7 +79,8 @@ export class ResponseService {
     const { rawReasoningName } = options;
     const model = turn.options.model ?? route.providerId;
     const plain = createStreamEncoder('openai_responses', { model, id, created, echo, rawReasoningName });
-    const isSame = route.wire === 'responses';
+    // A background response was promised under the generated id, so its stream has it from the start.
+    const isSame = route.wire === 'responses' && !turn.isBackground;
     const encoder = isSame
       ? new ResponsesRelay({
           encoder: plain,
@@ -95,6 +96,8 @@ export class ResponseService {
       ...options.call,
       ...(isSame ? { relay: true } : {}),
     });
+    if (turn.isBackground)
+      for (const frame of encoder.push({ type: 'response.created', id, model })) await sink.write(frame);
     let completed: LLMResponse | undefined;
     await writeStream(events, encoder, sink, {
       ...options,
@@ -103,14 +106,15 @@ export class ResponseService {
         (async (error) => {
           const conforming = conformingError(error, turn);
           const frames = encoder.fail(conforming);
-          const failed = failedResponse(conforming);
+          const failed = failedResponse(conforming) ?? endedInBackground(turn, error);
           if (failed !== undefined)
             await options.saveTurn(toStoredResponse(turn, failed, terminalBody(frames)), turn.isStored);
           return frames;
         }),
       prepare: (event) => {
         guard.check(event);
-        if (event.type === 'response.created' && route.wire !== 'responses') return { ...event, id };
+        if (event.type === 'response.created' && !isSame) return { ...event, id };
+        if (event.type === 'response.output_item.done') return { ...event, item: withStatus(event.item) };
         if (event.type !== 'response.completed') return event;
         completed = withIdentity(event.response, turn);
         return { ...event, response: conform(completed, echo) };
@@ -138,6 +142,13 @@ export function unfinishedResponse(
   };
   const response: LLMResponse = { ...EMPTY_RESPONSE, ...fields, ...failure };
   return toStoredResponse(turn, response, emptyResource(turn.echo, { ...fields, ...failure }));
+}
+
+/** Nobody sees a background response fail, so its end is stored. */
+function endedInBackground(turn: PreparedResponse, error: LLMError): LLMResponse | undefined {
+  if (!turn.isBackground) return undefined;
+  const isCancelled = error instanceof LLMAbortedError;
+  return unfinishedResponse(turn, isCancelled ? 'cancelled' : 'failed', isCancelled ? undefined : error).response;
 }
 
 /** A provider that received the conversation's items instead of an id reports no previous response. */

@@ -85,7 +85,7 @@ export function conform(response: LLMResponse, echo: JsonObject): LLMResponse {
 }
 
 /** OpenAI omits the status of reasoning, which the items of all other vendors have. */
-function withStatus(item: OutputItem): OutputItem {
+export function withStatus(item: OutputItem): OutputItem {
   return item.type === 'reasoning' && item.status === undefined ? { ...item, status: 'completed' } : item;
 }
 

@@ -6,6 +6,7 @@ import type { AIModule } from '../../../business/ai/infrastructure/factories/cre
 import { HttpError } from '../../http/HttpError';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
+import { writeFrames } from '../../http/writeFrames';
 import type { BackgroundResponses } from './BackgroundResponses';
 import { gatewayOrigin, vendorCall } from '../vendorCall';
 import type { VendorCallPorts } from '../vendorCall';
@@ -37,13 +38,10 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
     details.isSameApi = turn.route.wire === 'responses';
     if (turn.requestedModel !== undefined) details.model = turn.requestedModel;
     if (turn.isBackground) {
-      if (turn.stream)
-        throw new LLMInvalidRequestError('A background response cannot be streamed. Retrieve it by its id.', {
-          path: 'stream',
-        });
-      response.json(
-        await background.start(turn, gatewayOrigin('responses', principal, { model: turn.requestedModel, requestId })),
-      );
+      const origin = gatewayOrigin('responses', principal, { model: turn.requestedModel, requestId });
+      const queued = await background.start(turn, { origin, rawReasoningName: reasoningEventName(request) });
+      if (turn.stream) await followResponse(context, ports, turn.generatedId, -1);
+      else response.json(queued);
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
       await service.stream(turn, sink, {
@@ -62,13 +60,42 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
 
 export function readResponse(ports: ResponsesPorts): RouteHandler {
   return async (context) => {
+    const { stream, starting_after: startingAfter } = context.request.query;
+    const after = readSequenceNumber(startingAfter);
     const stored = await findStored(context, ports);
-    if (context.request.query.stream === 'true')
-      throw new LLMInvalidRequestError('A stored response cannot be streamed. Retrieve it without stream.', {
-        path: 'stream',
-      });
-    context.response.json(stored.body ?? {});
+    if (stream !== 'true') {
+      context.response.json(stored.body ?? {});
+      return;
+    }
+    if (!(await ports.background.isStream(stored)))
+      throw new LLMInvalidRequestError(
+        'The response has no stored events. Only those created with background and stream have them, for 24 hours. ' +
+          'Retrieve it without stream.',
+        { path: 'stream' },
+      );
+    await followResponse(context, ports, stored.id, after);
   };
+}
+
+/** Absent: from the first event. */
+function readSequenceNumber(value: unknown): number {
+  if (value === undefined) return -1;
+  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value);
+  throw new LLMInvalidRequestError('"starting_after" must be the sequence number of an event.', {
+    path: 'starting_after',
+  });
+}
+
+/** Streams the events of a background response, which goes on if the client disconnects. */
+async function followResponse(
+  { principal, response, signal, hasLeft }: RequestContext,
+  { background, keepAliveAfter }: ResponsesPorts,
+  id: string,
+  after: number,
+): Promise<void> {
+  const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
+  sink.accept();
+  await writeFrames(background.follow(principal.userId, id, after, signal), sink, { hasLeft, keepAliveAfter });
 }
 
 /** `GET /v1/responses/:id/input_items`: the items of the response's own request, not those before it. */
@@ -88,6 +115,7 @@ export function deleteResponse(ports: ResponsesPorts): RouteHandler {
     const { id, keptByProvider, providerId } = await findStored(context, ports);
     await ports.background.cancel(principal.userId, id);
     await ports.module.responses.remove(principal.userId, id);
+    await ports.background.forget(principal.userId, id);
     if (keptByProvider) await ports.module.providers.get(providerId)?.deleteResponse?.(principal.userId, id);
     response.json({ id, object: 'response', deleted: true });
   };

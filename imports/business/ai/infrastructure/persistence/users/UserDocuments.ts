@@ -11,6 +11,7 @@ import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
 import { PROMPTS, removePromptsOf } from '../prompts/DocumentPromptStore';
 import { JOB_STATES } from '../jobs/DocumentJobStates';
 import { REQUEST_BODIES, REQUESTS } from '../requests/DocumentRequestStore';
+import { RESPONSE_EVENTS } from '../responses/DocumentResponseEvents';
 import { RESPONSES } from '../responses/DocumentResponseStore';
 import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
 import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
@@ -28,6 +29,7 @@ export interface RemovedUserDocuments {
   readonly messages: number;
   readonly responses: number;
   readonly cachedResponses: number;
+  readonly responseEvents: number;
   readonly requests: number;
   readonly requestBodies: number;
   readonly vendorObjects: number;
@@ -60,6 +62,7 @@ export class UserDocuments {
       messages: await this.collection(MESSAGES).remove({ userId }),
       responses: await this.collection(RESPONSES).remove({ userId }),
       cachedResponses: await this.collection(RESPONSE_CACHE).remove({ userId }),
+      responseEvents: await this.collection(RESPONSE_EVENTS).remove({ userId }),
       requestBodies: await this.collection(REQUEST_BODIES).remove({ userId }),
       requests: await this.collection(REQUESTS).remove({ userId }),
       vendorObjects: await this.collection(VENDOR_OBJECTS).remove({ userId }),

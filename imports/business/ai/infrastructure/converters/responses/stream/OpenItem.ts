@@ -4,6 +4,7 @@
  * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 import { isObject } from '../../../../domain/json';
+import type { ItemStatus } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { closedPart, isPartKind, finalPartsOf, textIn, partNamesOf } from './responsesParts';
 import type { PartKind, PartList } from './responsesParts';
@@ -68,9 +69,13 @@ export class OpenItem {
 
   /**
    * @param final the complete item, if the source has sent it; its texts are replaced by those of the deltas
+   * @param status of an item that the source has not completed
    * @returns the frames that close the item, and the closed item
    */
-  finish(final: JsonObject | undefined): { readonly frames: readonly string[]; readonly item: JsonObject } {
+  finish(
+    final: JsonObject | undefined,
+    status: ItemStatus = 'completed',
+  ): { readonly frames: readonly string[]; readonly item: JsonObject } {
     const frames: string[] = [];
     const finals = { content: partsIn(final, 'content'), summary: partsIn(final, 'summary') };
     const used = {
@@ -86,7 +91,7 @@ export class OpenItem {
     }
     for (const list of LISTS)
       for (const part of finals[list].slice(used[list])) frames.push(...this.completePart(list, part));
-    const item = this.closedItem(final);
+    const item = this.closedItem(final ?? { ...this.form, status });
     frames.push(this.frames.frame('response.output_item.done', { output_index: this.output_index, item }));
     return { frames, item };
   }
@@ -164,8 +169,7 @@ export class OpenItem {
     );
   }
 
-  private closedItem(final: JsonObject | undefined): JsonObject {
-    const form = final ?? { ...this.form, status: 'completed' };
+  private closedItem(form: JsonObject): JsonObject {
     const { content, summary } = this.closed;
     if (form.type === 'message') return { ...form, content };
     return { ...form, summary, ...(content.length > 0 || form.content !== undefined ? { content } : {}) };

@@ -4,6 +4,7 @@
  */
 import type {
   FunctionCallItem,
+  ItemStatus,
   MessageItem,
   OutputItem,
   ReasoningItem,
@@ -117,9 +118,9 @@ export class OutputItemFrames {
     this.streamedItems.get(output_index)?.annotate(content_index, annotation);
   }
 
-  /** Closes what the source left open. */
-  end(): readonly string[] {
-    return [...this.closeOpen(undefined), ...this.closeAnnouncedCall()];
+  /** Closes what the source left open. @param status of a message or reasoning */
+  end(status: ItemStatus = 'completed'): readonly string[] {
+    return [...this.closeOpen(undefined, status), ...this.closeAnnouncedCall()];
   }
 
   /** The closed items, in order. */
@@ -203,11 +204,11 @@ export class OutputItemFrames {
     return [...frames, this.frames.frame('response.output_item.done', { output_index: index, item: form })];
   }
 
-  private closeOpen(final: JsonObject | undefined): readonly string[] {
+  private closeOpen(final: JsonObject | undefined, status?: ItemStatus): readonly string[] {
     const { open } = this;
     if (open === undefined) return NO_FRAMES;
     this.open = undefined;
-    const { frames, item } = open.finish(final);
+    const { frames, item } = open.finish(final, status);
     this.closed[open.output_index] = item;
     return [...frames, ...this.flushQueue()];
   }

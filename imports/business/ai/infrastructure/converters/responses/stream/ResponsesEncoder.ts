@@ -3,6 +3,7 @@
  * (https://www.openresponses.org, release 2026-04-24): items one after another, every response with all its fields,
  * closed texts equal to their deltas, and `[DONE]` last, even after an error.
  */
+import { LLMAbortedError } from '../../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -77,6 +78,7 @@ export class ResponsesEncoder extends BaseStreamEncoder {
   }
 
   protected encodeError(error: LLMError): readonly string[] {
+    if (this.options.echo?.background === true && error instanceof LLMAbortedError) return this.encodeCancellation();
     return [
       ...this.start(),
       ...responsesFailure(this.frames, error, {
@@ -86,6 +88,13 @@ export class ResponsesEncoder extends BaseStreamEncoder {
       }),
       ...DONE,
     ];
+  }
+
+  /** A background response ends without an error if its client cancels it. No event is specified for that alone. */
+  private encodeCancellation(): readonly string[] {
+    const frames = [...this.start(), ...this.items.end('incomplete')];
+    const response = { ...this.snapshot(), status: 'cancelled', output: this.items.output };
+    return [...frames, this.frames.frame('response.incomplete', { response }), ...DONE];
   }
 
   /** Otherwise the added item announces the call. */

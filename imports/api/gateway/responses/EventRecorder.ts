@@ -1,0 +1,124 @@
+/**
+ * Records the frames of a background response while it is generated: at once for readers in this process, in batches
+ * for those of other processes and of later times. The frame at an index has it as its sequence number.
+ */
+import type { ResponseEventStore, ResponseKey } from '../../../business/ai/domain/interfaces/ResponseEventStore';
+import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import { EVENT_OF_STATUS } from '../../../business/ai/infrastructure/converters/responses/stream/responsesEnding';
+import type { FrameSink } from '../../http/FrameSink';
+
+export interface EventRecorderPorts {
+  readonly events: ResponseEventStore;
+  /** Receives what the store throws. */
+  readonly onError: (thrown: unknown) => void;
+}
+
+/** Milliseconds in which frames are collected for one write. */
+const COLLECTING_MS = 100;
+
+const TERMINAL = /^event: response\.(?:completed|incomplete|failed)\n/;
+const END_MARKER = 'data: [DONE]';
+
+export class EventRecorder implements FrameSink {
+  readonly hasStarted = true;
+  private readonly key: ResponseKey;
+  private readonly ports: EventRecorderPorts;
+  private readonly frames: string[] = [];
+  private readonly waiting = new Set<() => void>();
+  private writing: Promise<void> = Promise.resolve();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private stored = 0;
+  private isStoring = true;
+  private isClosed = false;
+
+  constructor(key: ResponseKey, ports: EventRecorderPorts) {
+    this.key = key;
+    this.ports = ports;
+  }
+
+  /** No frame follows. */
+  get hasEnded(): boolean {
+    return this.isClosed || isTerminalFrame(this.frames.at(-1));
+  }
+
+  write(frame: string): undefined {
+    if (frame.startsWith(END_MARKER)) return;
+    this.frames.push(frame);
+    for (const resolve of this.waiting) resolve();
+    this.timer ??= setTimeout(() => this.store(), COLLECTING_MS);
+  }
+
+  keepAlive(): void {
+    // Each reader has a connection of its own.
+  }
+
+  end(): void {
+    // `close` stores what is left.
+  }
+
+  fail(): void {
+    // The frames of the failure have been written.
+  }
+
+  /** Ends a stream without a terminal event with the response. */
+  conclude(body: JsonObject): void {
+    if (!this.hasEnded) this.write(terminalFrame(body, this.frames.length));
+  }
+
+  /** Resolves when everything is stored. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    this.store();
+    await this.writing;
+    this.isClosed = true;
+    for (const resolve of this.waiting) resolve();
+  }
+
+  after(number: number): readonly string[] {
+    return this.frames.slice(number + 1);
+  }
+
+  /** Resolves when there are frames after that number, or none will follow. @throws the signal's reason */
+  async changed(number: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.hasEnded || this.frames.length > number + 1) return;
+    let wake = (): void => undefined;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      this.waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+    this.waiting.delete(wake);
+    signal.removeEventListener('abort', wake);
+    signal.throwIfAborted();
+  }
+
+  private store(): void {
+    this.timer = undefined;
+    this.writing = this.writing.then(() => this.storeNew());
+  }
+
+  private async storeNew(): Promise<void> {
+    const first = this.stored;
+    const frames = this.frames.slice(first);
+    if (frames.length === 0 || !this.isStoring) return;
+    this.stored += frames.length;
+    try {
+      // Otherwise the response was removed, or another process has ended its stream.
+      this.isStoring = await this.ports.events.append(this.key, first, frames);
+    } catch (thrown) {
+      this.isStoring = false;
+      this.ports.onError(thrown);
+    }
+  }
+}
+
+export function isTerminalFrame(frame: string | undefined): boolean {
+  return frame !== undefined && TERMINAL.test(frame);
+}
+
+/** @param body of a response that has ended */
+export function terminalFrame(body: JsonObject, sequence_number: number): string {
+  const type = EVENT_OF_STATUS[String(body.status)] ?? 'response.incomplete';
+  return `event: ${type}\ndata: ${JSON.stringify({ response: body, type, sequence_number })}\n\n`;
+}
