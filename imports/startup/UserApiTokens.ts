@@ -12,10 +12,13 @@ export class UserApiTokens {
   private readonly store: DocumentApiTokenStore;
   private readonly users: UserLookup | undefined;
 
-  /** @param users the app's accounts; without them, every owner of a token counts as a user */
-  constructor(database: DocumentDatabase, users?: UserLookup) {
+  /**
+   * @param onChange called after a token was changed, rotated or revoked
+   * @param users the app's accounts; without them, every owner of a token counts as a user
+   */
+  constructor(database: DocumentDatabase, onChange: (id: string) => void, users?: UserLookup) {
     this.store = new DocumentApiTokenStore(database.collection(API_TOKENS));
-    this.tokens = new ApiTokens({ store: this.store });
+    this.tokens = new ApiTokens({ store: this.store, onChange });
     this.users = users;
   }
 

@@ -32,6 +32,7 @@ import {
   DocumentBudgetLimits,
 } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
 import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { DocumentRateStore, TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
 import {
   DocumentConversationStore,
   MESSAGES,
@@ -154,7 +155,11 @@ export async function createHost(
   const { express, database, dashboard } = ports;
   const rootUrl = appUrl.replace(/\/+$/, '') + checkedPath(httpPath);
   const { keys } = KeyRing.parse(secretKeys);
-  const apiTokens = new UserApiTokens(database, ports.hasAccounts === true ? ports.findUser : undefined);
+  const apiTokens = new UserApiTokens(
+    database,
+    (id) => module.apiTokens?.policy.forget(id),
+    ports.hasAccounts === true ? ports.findUser : undefined,
+  );
   const authenticate: HostPorts['authenticate'] = async (request) =>
     (await ports.authenticate(request)) ?? apiTokens.authenticate(request);
   const findUser = dedupeLookups(
@@ -193,6 +198,11 @@ export async function createHost(
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
   const budgetLimits = new DocumentBudgetLimits(database.collection(BUDGET_LIMITS));
+  const tokenBudgets = new DocumentBudgetStore(database.collection(BUDGETS), 'token');
+  const teamBudgets = new DocumentBudgetStore(database.collection(BUDGETS), 'team');
+  const teamLimits = new DocumentBudgetLimits(database.collection(BUDGET_LIMITS), 'team');
+  const rates = new DocumentRateStore(database.collection(TOKEN_RATES));
+  await rates.ready();
   const access = createAccessPolicy(storedProviders, findUser);
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
   const inbox = new DocumentInbox(database);
@@ -207,6 +217,13 @@ export async function createHost(
     ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
     budgets,
     budgetLimits,
+    apiTokens: {
+      tokens: { find: (id) => apiTokens.tokens.find(id) },
+      budgets: tokenBudgets,
+      rates,
+      teamBudgets,
+      teamLimits,
+    },
     responses,
     memory,
     responseCache: responseCache && (await openResponseCache(database)),
@@ -266,6 +283,8 @@ export async function createHost(
     ...ACCOUNT_OPERATIONS,
     ...createTokenOperations({
       tokens: apiTokens.tokens,
+      accounts: tokenBudgets,
+      logger: consoleLogger,
       onChange: (userId) => changes.notify('tokens', userId),
       ...accounts,
     }),

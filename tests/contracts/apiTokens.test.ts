@@ -65,15 +65,19 @@ describe('API tokens of the plain-Node host', () => {
   it('are listed without their hash, and are rejected once revoked', async () => {
     const { id, token } = await issue({ name: 'short-lived', userId: 'cem' });
     const { body } = await send(LOCAL, 'GET', '/tokens?userId=cem');
+    const [listed] = body['tokens'] as readonly { readonly createdAt: number; readonly usage: object }[];
     expect(body['tokens']).to.deep.equal([
       {
         _id: id,
         userId: 'cem',
         name: 'short-lived',
         scopes: ['generate', 'read'],
-        createdAt: (body['tokens'] as { createdAt: number }[])[0]!.createdAt,
+        createdAt: listed!.createdAt,
+        createdBy: 'local',
+        usage: listed!.usage,
       },
     ]);
+    expect(listed!.usage).to.have.nested.property('day.used.calls', 0);
     expect((await send(LOCAL, 'DELETE', `/tokens/${id}`)).status, 'of the caller there is no such token').to.equal(404);
     expect((await send(LOCAL, 'DELETE', `/tokens/${id}?userId=cem`)).body).to.deep.equal({ deleted: true });
     expect((await send(token, 'GET', '/v1/models')).status).to.equal(401);

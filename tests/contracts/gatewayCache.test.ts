@@ -5,7 +5,6 @@ import { expect } from 'chai';
 import OpenAI from 'openai';
 import { CachedProvider } from '../../imports/business/ai/application/services/cache/CachedProvider';
 import { MemoryResponseCache } from '../../imports/business/ai/application/services/cache/MemoryResponseCache';
-import { MemoryBudgetStore } from '../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
 import type { ResponseCache } from '../../imports/business/ai/domain/interfaces/ResponseCache';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -381,10 +380,7 @@ describe('CachedProvider', () => {
 
 describe('Budgets and the response cache', () => {
   it('charges nothing for a hit, also when the budget is used up', async () => {
-    const gateway = await startGateway({
-      budgets: { day: { calls: 1 } },
-      manager: { budgets: new MemoryBudgetStore() },
-    });
+    const gateway = await startGateway({ budgets: { day: { calls: 1 } } });
     try {
       const body = { model: 'openai', input: 'Hello' };
       expect((await gateway.request('/v1/responses', body, { headers: HOUR })).status).to.equal(200);

@@ -126,6 +126,8 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.schedules.runNow': { of: 'admins', argument: { name: 'nightly' }, starts: 'schedule' },
   'ai.tokens.list': { of: 'lists', argument: {}, others: { userId: 'cat' }, needsLogin: true },
   'ai.tokens.create': { of: 'admins', argument: { userId: 'cat', name: 'A key to her data' } },
+  'ai.tokens.update': { of: 'admins', argument: ({ token }) => ({ userId: 'cat', id: token, models: ['gpt-5-mini'] }) },
+  'ai.tokens.rotate': { of: 'admins', argument: ({ token }) => ({ userId: 'cat', id: token }) },
   'ai.tokens.revoke': { of: 'admins', argument: ({ token }) => ({ userId: 'cat', id: token }) },
   'ai.providers.list': { of: 'lists' },
   'ai.providers.vendors': { of: 'everyone' },

@@ -25,6 +25,7 @@ import type { Host } from '../../imports/startup/createHost';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import { TOKEN_RATES } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
 import { openVendorObjects } from '../../imports/business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
 import { failure } from '../support/failure';
 import { newKey } from '../support/oauth/ProvidersHost';
@@ -39,7 +40,7 @@ const ADMIN = 'root-1';
 const CANARIES: Readonly<Record<string, string>> = { [ADA]: 'CanaryOfAda1843', [BOB]: 'CanaryOfBob1912' };
 
 /** Collections without anything of a user: processes, and the app's own schedules. */
-const IMPERSONAL = [RUN_OWNERS, SCHEDULES, COLLECTIONS.changes];
+const IMPERSONAL = [RUN_OWNERS, SCHEDULES, TOKEN_RATES, COLLECTIONS.changes];
 const SHARED_PROVIDER = 'shared';
 
 const actorOf = (userId: string): Actor => ({ userId, isAdmin: userId === ADMIN, source: 'http' });
@@ -216,6 +217,9 @@ class TestHost {
     const prompt = { name: `Prompt of ${canary}`, content: { input: canary } };
     expect((await this.request(userId, 'POST', '/prompts', prompt)).status).to.equal(200);
     expect((await this.request(userId, 'POST', '/tokens', { name: canary })).status).to.equal(201);
+    // An author of what stays.
+    const token = { name: 'for the admin', userId: ADMIN };
+    await host.operations['ai.tokens.create']({ ...actor, isAdmin: true }, token);
     await host.operations['ai.budgets.set'](actorOf(ADMIN), { userId, limits: { day: { calls: 1_000 } } });
     const task = `task-${Object.keys(CANARIES).indexOf(userId)}`;
     await host.module.jobs.schedule({ name: task, cron: '0 3 1 1 *' }, () => Promise.resolve());

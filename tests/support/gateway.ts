@@ -11,6 +11,7 @@ import type { LLMManagerOptions } from '../../imports/business/ai/application/se
 import type { BudgetSettings } from '../../imports/business/ai/domain/entities/BudgetAccount';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createManager } from '../../imports/business/ai/infrastructure/factories/createManager';
+import { createCallLimits } from '../../imports/business/ai/infrastructure/factories/createCallLimits';
 import type { ManagerPorts } from '../../imports/business/ai/infrastructure/factories/createManager';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
@@ -34,7 +35,7 @@ export interface GatewayOptions {
   readonly api?: Partial<HttpApiPorts>;
   readonly budgets?: BudgetSettings;
   /** What the manager is decorated with, besides the request log. */
-  readonly manager?: Omit<ManagerPorts, 'requestLog'>;
+  readonly manager?: Omit<ManagerPorts, 'requestLog' | 'defaultModelOf'>;
 }
 
 export interface GatewayRequestInit extends Omit<RequestInit, 'headers'> {
@@ -93,8 +94,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       ...options.time,
       ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
     },
-    created.budgetPolicy,
-    { ...options.manager, requestLog },
+    createCallLimits(options.budgets, {}),
+    { ...options.manager, requestLog, defaultModelOf: (providerId) => created.providers.defaultModelOf(providerId) },
   );
   const module = { ...created, manager };
   const unexpected: unknown[] = [];

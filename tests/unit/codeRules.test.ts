@@ -125,7 +125,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
 
 /** What the rules must let pass. */
 const ALLOWED: readonly (readonly [from: string, to: string])[] = [
-  [`${AI}/infrastructure/factories/createManager.ts`, `${AI}/application/services/budgets/BudgetLedger.ts`],
+  [`${AI}/infrastructure/factories/createManager.ts`, `${AI}/application/services/budgets/AccountLedger.ts`],
   [`${AI}/infrastructure/streaming/schemes.ts`, `${AI}/infrastructure/converters/Wire.ts`],
   [`${AI}/application/services/LLMManager.ts`, 'node:crypto'],
   ['imports/api/dashboard/providerRoutes.ts', `${AI}/application/services/MessageBuilder.ts`],

@@ -1,6 +1,7 @@
 /** What the HTTP API authenticates: a user, and the scopes of the token or session presented. */
 import { fieldsOf } from '../../business/ai/domain/json';
 import type { Actor } from '../../business/ai/domain/types/Actor';
+import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 
 export const SCOPES = ['generate', 'read', 'admin'] as const;
 /** `admin` includes the others. */
@@ -11,7 +12,16 @@ export interface ApiPrincipal {
   /** Absent for users who logged in: every scope except `admin`. */
   readonly scopes?: readonly Scope[];
   /** The API token that was presented. Absent for logins. */
-  readonly token?: { readonly id: string; readonly name: string };
+  readonly token?: PresentedToken;
+}
+
+export interface PresentedToken {
+  readonly id: string;
+  readonly name: string;
+  /** Present if the token belongs to a team. */
+  readonly team?: string;
+  /** The models that the token may use. Absent: all that its owner may use. */
+  readonly models?: readonly string[];
 }
 
 /** Hosts report a failed authentication in various ways; only an object with a user id counts as a principal. */
@@ -36,11 +46,13 @@ export function isAccountManager(principal: ApiPrincipal): boolean {
  * @param api the API that starts a run, for the request log
  */
 export function toActor(principal: ApiPrincipal, api?: string): Actor {
-  const { userId, token } = principal;
-  const actor: Actor = { userId, isAdmin: hasScope(principal, 'admin'), source: 'http' };
-  if (api === undefined) return actor;
-  return {
-    ...actor,
-    origin: { api, ...(token === undefined ? {} : { tokenId: token.id, tokenName: token.name }) },
-  };
+  const actor: Actor = { userId: principal.userId, isAdmin: hasScope(principal, 'admin'), source: 'http' };
+  return api === undefined ? actor : { ...actor, origin: { api, ...tokenOrigin(principal) } };
+}
+
+/** The token that was presented, as the request log names it. */
+export function tokenOrigin({ token }: ApiPrincipal): Pick<CallOrigin, 'tokenId' | 'tokenName' | 'team'> {
+  if (token === undefined) return {};
+  const { id, name, team } = token;
+  return { tokenId: id, tokenName: name, ...(team === undefined ? {} : { team }) };
 }

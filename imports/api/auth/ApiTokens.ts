@@ -1,4 +1,4 @@
-/** Issues and verifies API tokens: shown once, stored as hashes, scoped and revocable. */
+/** Issues, rotates and verifies API tokens: shown once, stored as hashes, scoped and revocable. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { consoleLogger } from '../../business/ai/domain/consoleLogger';
@@ -7,27 +7,33 @@ import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { User } from '../../business/ai/domain/types/Actor';
 import { SCOPES } from './ApiPrincipal';
 import type { ApiPrincipal, Scope } from './ApiPrincipal';
-import type { ApiTokenStore, StoredApiToken } from './ApiTokenStore';
+import type { ApiTokenChange, ApiTokenFields, ApiTokenStore, StoredApiToken } from './ApiTokenStore';
 import { presentedToken } from './presentedToken';
 
-export interface ApiTokenRequest {
+export interface ApiTokenRequest extends ApiTokenFields {
   readonly userId: string;
-  readonly name: string;
   readonly scopes: readonly Scope[];
-  /** Milliseconds since the epoch. */
-  readonly expiresAt?: number;
+  /** Absent: the user. */
+  readonly createdBy?: string;
+  /** An admin has set its limits, so its owner cannot change them. */
+  readonly isManaged?: true;
 }
 
 export interface ApiTokensOptions {
   readonly store: ApiTokenStore;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Called after a token was changed, rotated or revoked. */
+  readonly onChange?: (id: string) => void;
   /** Default: the console. */
   readonly logger?: Logger;
 }
 
-/** A token without its hash. */
-export type ListedApiToken = Omit<StoredApiToken, 'hash'>;
+/** A token without its hashes. */
+export interface ListedApiToken extends Omit<StoredApiToken, 'hash' | 'prefix' | 'previous'> {
+  /** Until when the secret before the last rotation is valid. Absent: it no longer is. */
+  readonly previousExpiresAt?: number;
+}
 
 /** A busy token's last use is stored no more often. */
 const LAST_USED_EVERY_MS = 60_000;
@@ -40,11 +46,13 @@ export class ApiTokens {
   private readonly store: ApiTokenStore;
   private readonly now: () => number;
   private readonly logger: Logger;
+  private readonly onChange: (id: string) => void;
   private readonly pendingWrites = new Set<Promise<void>>();
 
-  constructor({ store, now = Date.now, logger = consoleLogger }: ApiTokensOptions) {
+  constructor({ store, now = Date.now, onChange = () => undefined, logger = consoleLogger }: ApiTokensOptions) {
     this.store = store;
     this.now = now;
+    this.onChange = onChange;
     this.logger = logger;
   }
 
@@ -53,12 +61,13 @@ export class ApiTokens {
    * @throws LLMInvalidRequestError without a user or with an unknown scope
    */
   async issue(request: ApiTokenRequest): Promise<{ readonly token: string; readonly id: string }> {
-    const token = PREFIX + randomBytes(32).toString('base64url');
+    const token = generateSecret();
     return { token, id: await this.adopt(token, request) };
   }
 
   /** Stores a token that an operator has chosen. @returns its id */
-  async adopt(token: string, { userId, name, scopes, expiresAt }: ApiTokenRequest): Promise<string> {
+  async adopt(token: string, request: ApiTokenRequest): Promise<string> {
+    const { userId, scopes } = request;
     if (userId === '') throw new LLMInvalidRequestError('An API token requires a user id.', { path: 'userId' });
     if (scopes.length === 0 || !scopes.every((scope) => SCOPES.includes(scope))) {
       throw new LLMInvalidRequestError(`An API token requires scopes. Expected some of: ${SCOPES.join(', ')}.`, {
@@ -73,21 +82,69 @@ export class ApiTokens {
       );
     }
     const hash = hashOf(token);
-    const stored = { _id: idOf(hash), hash: hash.toString('hex'), userId, name, scopes, createdAt: this.now() };
-    await this.store.insert(expiresAt === undefined ? stored : { ...stored, expiresAt });
-    return stored._id;
+    const _id = idOf(hash);
+    await this.store.insert({ ...request, _id, hash: hash.toString('hex'), createdAt: this.now() });
+    return _id;
+  }
+
+  /**
+   * Replaces the secret. Everything else stays: the id, the limits and what was used.
+   * @param userId the owner; undefined: anyone
+   * @param graceMs for which the old secret remains valid
+   * @returns the only copy of the new secret, or undefined if there is no such token
+   */
+  async rotate(
+    id: string,
+    userId: string | undefined,
+    { graceMs, by }: { readonly graceMs: number; readonly by?: string },
+  ): Promise<{ readonly token: string } | undefined> {
+    const stored = await this.store.find(id);
+    if (stored === undefined) return undefined;
+    const token = generateSecret();
+    const hash = hashOf(token);
+    const now = this.now();
+    const changed = await this.change(id, userId, {
+      hash: hash.toString('hex'),
+      prefix: idOf(hash),
+      previous:
+        graceMs > 0 ? { hash: stored.hash, prefix: stored.prefix ?? stored._id, expiresAt: now + graceMs } : undefined,
+      rotatedAt: now,
+      ...(by === undefined ? {} : { changedAt: now, changedBy: by }),
+    });
+    return changed === undefined ? undefined : { token };
+  }
+
+  /**
+   * @param userId the owner; undefined: anyone
+   * @returns undefined if there is no such token
+   */
+  async update(id: string, userId: string | undefined, change: ApiTokenChange): Promise<ListedApiToken | undefined> {
+    const changed = await this.change(id, userId, change);
+    return changed === undefined ? undefined : this.listed(changed);
+  }
+
+  /** Finds revoked tokens, too. */
+  find(id: string): Promise<StoredApiToken | undefined> {
+    return this.store.find(id);
   }
 
   /** @returns the token's principal, or undefined for an unknown or expired token */
   async verify(token: string): Promise<ApiPrincipal | undefined> {
     if (token.length > MAX_LENGTH) return undefined;
     const hash = hashOf(token);
-    const stored = await this.store.find(idOf(hash));
-    if (stored === undefined || !isSame(stored, hash)) return undefined;
+    const prefix = idOf(hash);
+    const byId = await this.store.find(prefix);
+    // After a rotation, the id is no longer the prefix of the secret.
+    const stored = byId !== undefined && isSame(byId.hash, hash) ? byId : await this.store.findByPrefix(prefix);
+    if (stored === undefined || !this.accepts(stored, hash)) return undefined;
     if (stored.expiresAt !== undefined && stored.expiresAt <= this.now()) return undefined;
     this.noteUse(stored);
-    const { _id: id, userId, scopes, name } = stored;
-    return { userId, scopes, token: { id, name } };
+    const { _id: id, userId, scopes, name, team, models } = stored;
+    return {
+      userId,
+      scopes,
+      token: { id, name, ...(team === undefined ? {} : { team }), ...(models === undefined ? {} : { models }) },
+    };
   }
 
   /** Waits for pending writes. */
@@ -96,8 +153,9 @@ export class ApiTokens {
   }
 
   /** @returns whether the user had such a token */
-  revoke(userId: string, id: string): Promise<boolean> {
-    return this.store.remove(userId, id);
+  async revoke(userId: string, id: string): Promise<boolean> {
+    const change = { hash: '', prefix: undefined, previous: undefined, revokedAt: this.now() };
+    return (await this.change(id, userId, change)) !== undefined;
   }
 
   /** Revokes all tokens of a user. @returns how many there were */
@@ -107,12 +165,12 @@ export class ApiTokens {
 
   /** A user's tokens, without their hashes. */
   async list(userId: string): Promise<readonly ListedApiToken[]> {
-    return (await this.store.ofUser(userId)).map(withoutHash);
+    return (await this.store.ofUser(userId)).map((token) => this.listed(token));
   }
 
   /** Everyone's tokens without their hashes, newest first. */
   async listAll(limit: number): Promise<readonly ListedApiToken[]> {
-    return (await this.store.all(limit)).map(withoutHash);
+    return (await this.store.all(limit)).map((token) => this.listed(token));
   }
 
   /** For hosts without accounts: a user is anyone with a valid token, an admin anyone with the scope `admin`. */
@@ -128,6 +186,26 @@ export class ApiTokens {
     return token === undefined ? undefined : this.verify(token);
   };
 
+  private accepts({ hash, previous }: StoredApiToken, given: Buffer): boolean {
+    if (isSame(hash, given)) return true;
+    return previous !== undefined && previous.expiresAt > this.now() && isSame(previous.hash, given);
+  }
+
+  private async change(
+    id: string,
+    userId: string | undefined,
+    change: ApiTokenChange,
+  ): Promise<StoredApiToken | undefined> {
+    const changed = await this.store.change(id, userId, change);
+    this.onChange(id);
+    return changed;
+  }
+
+  private listed({ hash: _, prefix: _prefix, previous, ...token }: StoredApiToken): ListedApiToken {
+    const isValid = previous !== undefined && previous.expiresAt > this.now();
+    return isValid ? { ...token, previousExpiresAt: previous.expiresAt } : token;
+  }
+
   /** The request does not wait for the write, and does not fail with it. */
   private noteUse({ _id, lastUsedAt = 0 }: StoredApiToken): void {
     const now = this.now();
@@ -141,8 +219,8 @@ export class ApiTokens {
   }
 }
 
-function withoutHash({ hash: _, ...listed }: StoredApiToken): ListedApiToken {
-  return listed;
+function generateSecret(): string {
+  return PREFIX + randomBytes(32).toString('base64url');
 }
 
 function hashOf(token: string): Buffer {
@@ -153,7 +231,7 @@ function idOf(hash: Buffer): string {
   return hash.toString('hex', 0, 8);
 }
 
-function isSame({ hash }: StoredApiToken, given: Buffer): boolean {
+function isSame(hash: string, given: Buffer): boolean {
   const stored = Buffer.from(hash, 'hex');
   return stored.length === given.length && timingSafeEqual(stored, given);
 }

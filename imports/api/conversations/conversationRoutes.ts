@@ -5,6 +5,7 @@ import type { PastMessage } from '../../business/ai/domain/interfaces/Conversati
 import { fieldsOf, isList, isObject } from '../../business/ai/domain/json';
 import type { Chat } from '../../business/ai/infrastructure/factories/createChat';
 import type { ChannelEvent } from '../../business/ai/infrastructure/events/ConversationChannel';
+import { tokenOrigin } from '../auth/ApiPrincipal';
 import type { RouteHandler } from '../http/RequestContext';
 import { KeepAliveTimer } from '../http/KeepAliveTimer';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
@@ -34,6 +35,7 @@ export function receiveInput({ module: { conversations }, models }: Conversation
     // Never rejects: failures are sent on the stream and logged.
     void conversations.handler.handleMessage(principal.userId, conversation, message, {
       model: address,
+      origin: { ...tokenOrigin(principal), source: 'run', api: 'input' },
       ...(history === undefined ? {} : { history }),
     });
     response.status(202).json({

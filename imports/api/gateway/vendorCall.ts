@@ -3,10 +3,12 @@ import type { AnswerHead, GenerateOptions } from '../../business/ai/domain/types
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
+import { tokenOrigin } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { cacheHeaders, readCacheHeader } from './cacheHeader';
 import { forwardVendorHeaders } from '../http/forwardVendorHeaders';
 import type { RequestContext } from '../http/RequestContext';
+import { rateLimitHeaders } from '../http/rateLimitHeaders';
 import { describeLoss, WARNINGS_HEADER, warningsHeader } from '../http/warningsHeader';
 
 export interface VendorCallPorts {
@@ -18,7 +20,7 @@ export interface VendorCallPorts {
 
 export type VendorCall = Pick<
   GenerateOptions,
-  'signal' | 'maxRetryTime' | 'onHead' | 'onRetry' | 'origin' | 'cache' | 'onCache'
+  'signal' | 'maxRetryTime' | 'onHead' | 'onRetry' | 'origin' | 'cache' | 'onCache' | 'onRateLimits'
 >;
 
 /**
@@ -36,14 +38,21 @@ export function vendorCall(
   const cache = readCacheHeader(context.request);
   const forward = forwardVendorHeaders(context, wire);
   const fallbacks: string[] = [];
+  let limitHeaders: Readonly<Record<string, string>> = {};
   details.isCalled = true;
   return {
     origin: gatewayOrigin(wire, principal, { ...details, requestId }),
     signal: context.signal,
     ...(cache === undefined ? {} : { cache, onCache: (lookup) => void response.set(cacheHeaders(lookup)) }),
     maxRetryTime,
+    onRateLimits: (state) => {
+      limitHeaders = rateLimitHeaders(wire, state);
+      if (!response.headersSent) response.set(limitHeaders);
+    },
     onHead: (head) => {
       forward(head);
+      // The token's limits replace those that the vendor has sent under the same names.
+      if (!response.headersSent) response.set(limitHeaders);
       const warnings = [...fallbacks, ...changesIn(head)];
       // A keep-alive message may have sent the headers already.
       if (!response.headersSent) {
@@ -64,13 +73,13 @@ export function vendorCall(
 /** Where a call comes from, for the request log. */
 export function gatewayOrigin(
   api: string,
-  { token }: ApiPrincipal,
+  principal: ApiPrincipal,
   { model, requestId }: { readonly model?: string | undefined; readonly requestId?: string },
 ): CallOrigin {
   return {
     source: 'gateway',
     api,
-    ...(token === undefined ? {} : { tokenId: token.id, tokenName: token.name }),
+    ...tokenOrigin(principal),
     ...(model === undefined ? {} : { requestedModel: model }),
     ...(requestId === undefined ? {} : { httpRequestId: requestId }),
   };

@@ -97,7 +97,7 @@ function headersOf(error: LLMError, status: number): Readonly<Record<string, str
   return {
     ...(error instanceof HttpError ? error.headers : {}),
     ...(error.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)) }),
-    ...((status === 429 || status >= 500) && !error.retryable ? NO_RETRY : {}),
+    ...((status === 402 || status === 429 || status >= 500) && !error.retryable ? NO_RETRY : {}),
   };
 }
 
@@ -140,6 +140,7 @@ const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
 /** https://www.openresponses.org, "Errors"; the types for 401 and 403 are OpenAI's. */
 const RESPONSES_TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',
+  402: 'insufficient_quota',
   403: 'permission_error',
   404: 'not_found',
   429: 'too_many_requests',
@@ -149,6 +150,7 @@ const RESPONSES_TYPES: Readonly<Record<number, string>> = {
 /** https://platform.openai.com/docs/guides/error-codes */
 const CHAT_TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',
+  402: 'insufficient_quota',
   403: 'permission_error',
   429: 'rate_limit_error',
 };
@@ -204,10 +206,13 @@ const OPENAI_CODES: Partial<Record<ErrorCode, string>> = {
 const PARAM_OF_CODE: Partial<Record<ErrorCode, string>> = { 'model-not-found': 'model' };
 
 export function openAICode(error: LLMError): string {
-  return error.vendorCode === PREVIOUS_RESPONSE_NOT_FOUND
-    ? error.vendorCode
-    : (OPENAI_CODES[error.code] ?? error.code.replaceAll('-', '_'));
+  const { code, vendorCode } = error;
+  return vendorCode === PREVIOUS_RESPONSE_NOT_FOUND || (vendorCode === MODEL_NOT_FOUND && error.status === undefined)
+    ? vendorCode
+    : (OPENAI_CODES[code] ?? code.replaceAll('-', '_'));
 }
 
 /** https://www.openresponses.org: the code that tells clients to resend the conversation. */
 const PREVIOUS_RESPONSE_NOT_FOUND = 'previous_response_not_found';
+/** The code, with status 403, of a model that the caller's key may not use. */
+const MODEL_NOT_FOUND = 'model_not_found';

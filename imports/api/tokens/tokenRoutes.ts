@@ -1,6 +1,7 @@
 /** `/tokens`: the operations `ai.tokens.*` over HTTP. A token without the scope `admin` cannot be used for them. */
 import { LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
+import type { Actor } from '../../business/ai/domain/types/Actor';
 import { isAccountManager, toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import type { AddEndpoint } from '../http/Endpoint';
@@ -9,8 +10,21 @@ import { queryArgument } from '../http/queryArgument';
 import type { TokenOperations } from './TokenOperations';
 
 export function addTokenRoutes(add: AddEndpoint, operations: Partial<TokenOperations>): readonly string[] {
-  const { 'ai.tokens.list': list, 'ai.tokens.create': create, 'ai.tokens.revoke': revoke } = operations;
-  if (list === undefined || create === undefined || revoke === undefined) return [];
+  const {
+    'ai.tokens.list': list,
+    'ai.tokens.create': create,
+    'ai.tokens.update': update,
+    'ai.tokens.rotate': rotate,
+    'ai.tokens.revoke': revoke,
+  } = operations;
+  if (
+    list === undefined ||
+    create === undefined ||
+    update === undefined ||
+    rotate === undefined ||
+    revoke === undefined
+  )
+    return [];
   add(
     'app',
     '/tokens',
@@ -18,7 +32,18 @@ export function addTokenRoutes(add: AddEndpoint, operations: Partial<TokenOperat
     { method: 'get', scope: 'read', handler: listTokens(list) },
     { method: 'post', scope: 'generate', handler: issueToken(create) },
   );
-  add('app', '/tokens/:id', '/tokens/:id', { method: 'delete', scope: 'generate', handler: revokeToken(revoke) });
+  add(
+    'app',
+    '/tokens/:id',
+    '/tokens/:id',
+    { method: 'post', scope: 'generate', handler: changeToken(update) },
+    { method: 'delete', scope: 'generate', handler: revokeToken(revoke) },
+  );
+  add('app', '/tokens/:id/rotate', '/tokens/:id/rotate', {
+    method: 'post',
+    scope: 'generate',
+    handler: changeToken(rotate),
+  });
   return ['/tokens'];
 }
 
@@ -34,6 +59,14 @@ function listTokens(list: TokenOperations['ai.tokens.list']): RouteHandler {
 function issueToken(create: TokenOperations['ai.tokens.create']): RouteHandler {
   return async ({ principal, request, response }) => {
     response.status(201).json(await create(toActor(requireTokenManager(principal)), request.body));
+  };
+}
+
+/** The path determines the token, even if the body names another. */
+function changeToken(change: (actor: Actor, argument: unknown) => Promise<unknown>): RouteHandler {
+  return async ({ principal, request, response }) => {
+    const { id } = request.params;
+    response.json(await change(toActor(requireTokenManager(principal)), { ...fieldsOf(request.body), id }));
   };
 }
 

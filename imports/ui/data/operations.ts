@@ -2,7 +2,7 @@
  * The operations that pages read with `useQuery` and carry out with `call`, by name. To add one: its types here, its
  * topics in `TOPICS_OF`, and its route in `http/operationRoutes.ts`. Under Meteor it is the method of its name.
  */
-import type { BudgetLimits } from '../../business/ai/domain/entities/BudgetAccount';
+import type { BudgetLimits, BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { RunListFilter, RunPage, RunPageRequest } from '../../business/ai/domain/interfaces/RunViewReader';
@@ -20,7 +20,8 @@ import type { CompleteCallView, InboxKind, InboxPage } from '../../business/ai/d
 import type { RunExport } from '../../business/ai/domain/types/RunExport';
 import type { UsageInterval, UsageGroup, UsageFilter, UsageReport } from '../../business/ai/domain/types/UsageReports';
 import type { ProviderHealth, ProviderModels, VendorInfo } from '../../business/ai/domain/types/ProviderViews';
-import type { BudgetLimitsView, BudgetList } from '../../business/ai/domain/types/BudgetViews';
+import type { ApiTokenLimits } from '../../business/ai/domain/types/ApiTokenLimits';
+import type { BudgetLimitsView, BudgetList, BudgetUsageView } from '../../business/ai/domain/types/BudgetViews';
 import type { QueueStatus, QueueView, ScheduleView } from '../../business/ai/domain/types/QueueViews';
 import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
@@ -50,8 +51,14 @@ export interface Operations {
   'ai.users.me': { argument: NoArgument; result: { readonly userId: string; readonly isAdmin: boolean } };
   'ai.tokens.list': { argument: { readonly userId?: string; readonly all?: boolean }; result: ApiTokenList };
   'ai.tokens.create': { argument: ApiTokenRequest; result: { readonly id: string; readonly token: string } };
+  /** `null` removes a field. */
+  'ai.tokens.update': { argument: NamedToken & ApiTokenChange; result: unknown };
+  'ai.tokens.rotate': {
+    argument: NamedToken & { readonly graceSeconds?: number };
+    result: { readonly id: string; readonly token: string };
+  };
   'ai.tokens.revoke': {
-    argument: { readonly id: string; readonly userId?: string };
+    argument: NamedToken;
     result: { readonly deleted: true };
   };
   'ai.budgets.list': { argument: { readonly search?: string }; result: BudgetList };
@@ -152,21 +159,38 @@ export interface NamedProvider {
   readonly providerId: string;
 }
 
-export interface ApiTokenRequest {
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly expiresAt?: number;
+export interface NamedToken {
+  readonly id: string;
   readonly userId?: string;
 }
 
-export interface ApiTokenView {
+export interface ApiTokenFields extends ApiTokenLimits {
+  readonly name: string;
+  readonly team?: string;
+  readonly tags?: readonly string[];
+  readonly expiresAt?: number;
+}
+
+export interface ApiTokenRequest extends ApiTokenFields {
+  readonly scopes: readonly string[];
+  readonly userId?: string;
+}
+
+export type ApiTokenChange = { readonly [F in keyof ApiTokenFields]?: ApiTokenFields[F] | null };
+
+export interface ApiTokenView extends ApiTokenFields {
   readonly _id: string;
   readonly userId: string;
-  readonly name: string;
   readonly scopes: readonly string[];
   readonly createdAt: number;
-  readonly expiresAt?: number;
+  readonly createdBy?: string;
+  /** An admin has set its limits, so its owner cannot change them. */
+  readonly isManaged?: true;
+  readonly rotatedAt?: number;
+  /** Until when the secret before the last rotation is valid. */
+  readonly previousExpiresAt?: number;
   readonly lastUsedAt?: number;
+  readonly usage: Readonly<Record<BudgetWindow, BudgetUsageView>>;
 }
 
 export interface ApiTokenList {
@@ -200,8 +224,10 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.providers.models': ['providers'],
   'ai.providers.health': ['providers', 'runs', 'requests'],
   'ai.users.me': [],
-  'ai.tokens.list': ['tokens'],
+  'ai.tokens.list': ['tokens', 'requests'],
   'ai.tokens.create': ['tokens'],
+  'ai.tokens.update': ['tokens'],
+  'ai.tokens.rotate': ['tokens'],
   'ai.tokens.revoke': ['tokens'],
   'ai.budgets.list': ['budgets', 'runs'],
   'ai.budgets.set': ['budgets'],

@@ -1,5 +1,7 @@
 /** The providers and models that a caller may use. */
 import { offeredModels } from '../../../business/ai/application/operations/offeredModels';
+import { assertModelPermitted } from '../../../business/ai/application/services/assertModelPermitted';
+import { permitsModel } from '../../../business/ai/domain/entities/modelPatterns';
 import { permittedProviders } from '../../../business/ai/application/operations/permittedProviders';
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../../business/ai/domain/interfaces/AccessPolicy';
@@ -53,6 +55,7 @@ export class ModelDirectory {
   /** @throws LLMModelNotFoundError with the candidates */
   async resolve(principal: ApiPrincipal, requested: string | undefined, wire: WireName): Promise<ResolvedModel> {
     const { providerId, model } = resolveModel(requested, await this.visible(principal));
+    this.assertPermitted(principal, requested, { providerId, model });
     const provider = this.ports.module.providers.get(providerId);
     if (provider === undefined)
       throw new LLMModelNotFoundError(`The provider '${providerId}' no longer exists.`, { path: 'model' });
@@ -69,12 +72,14 @@ export class ModelDirectory {
   async list(principal: ApiPrincipal): Promise<readonly ListedModel[]> {
     const lists = await Promise.all(
       (await this.visible(principal)).map(async (row) => {
-        const names = await this.namesOf(row, principal);
+        const names = await this.offeredBy(row, principal);
         // A provider's own name stands for its default model.
         return (names.length === 0 ? [undefined] : names).map((name) => this.describe(row, name));
       }),
     );
-    return lists.flat();
+    const models = principal.token?.models;
+    const listed = lists.flat();
+    return models === undefined ? listed : listed.filter((model) => permitsModel(models, namesOf(model)));
   }
 
   /**
@@ -84,13 +89,26 @@ export class ModelDirectory {
   async find(principal: ApiPrincipal, requested: string): Promise<ListedModel> {
     const rows = await this.visible(principal);
     const { providerId, model } = resolveModel(requested, rows);
+    this.assertPermitted(principal, requested, { providerId, model });
     const row = rows.find(({ id }) => id === providerId);
     return row === undefined
       ? { id: requested, providerId }
       : { ...this.describe(row, model ?? offeredModels(row, VENDOR_ROWS[row.vendor]).defaultModel), id: requested };
   }
 
-  private async namesOf(row: ProviderRow, { userId }: ApiPrincipal): Promise<readonly string[]> {
+  /** @throws LLMPermissionError for a model that the caller's API token may not use */
+  private assertPermitted(
+    { token }: ApiPrincipal,
+    requested: string | undefined,
+    { providerId, model }: { readonly providerId: string; readonly model?: string | undefined },
+  ): void {
+    if (token?.models === undefined) return;
+    const name = model ?? this.ports.module.providers.defaultModelOf(providerId);
+    const names = namesOf({ id: requested ?? providerId, providerId, ...(name === undefined ? {} : { model: name }) });
+    assertModelPermitted({ name: token.name, models: token.models }, names);
+  }
+
+  private async offeredBy(row: ProviderRow, { userId }: ApiPrincipal): Promise<readonly string[]> {
     const provider = this.ports.module.providers.get(row.id);
     const isRestricted = row.allowedModels !== undefined;
     const listed = isRestricted || provider === undefined ? undefined : await this.lists.read(provider, userId);
@@ -115,4 +133,10 @@ export class ModelDirectory {
     const providers = module.providers.rows();
     return access === undefined ? providers : permittedProviders(access, toActor(principal), providers);
   }
+}
+
+/** The names by which lists of permitted models may name a model. */
+function namesOf({ id, providerId, model }: Pick<ListedModel, 'id' | 'providerId' | 'model'>): readonly string[] {
+  // Everything of the provider is permitted even if only the vendor knows its default model.
+  return model === undefined ? [id, `${providerId}/`] : [id, `${providerId}/${model}`, model];
 }

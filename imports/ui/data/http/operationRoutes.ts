@@ -45,6 +45,8 @@ export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N
   'ai.users.me': { request: () => get('/me') },
   'ai.tokens.list': { request: (filter) => get('/tokens', filter) },
   'ai.tokens.create': { request: (token) => post('/tokens', token) },
+  'ai.tokens.update': { request: ({ id, ...body }) => post(path`/tokens/${id}`, body) },
+  'ai.tokens.rotate': { request: ({ id, ...body }) => post(path`/tokens/${id}/rotate`, body) },
   'ai.tokens.revoke': {
     request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/tokens/${id}`, query).path }),
   },

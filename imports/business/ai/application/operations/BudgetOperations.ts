@@ -1,16 +1,17 @@
 /** `ai.budgets.*` for any transport. Users see their own budget, admins see and set everyone's. */
-import { integer, line, numberBetween, optional, optionalValue, readObject, required } from '../../domain/arguments';
-import type { ArgumentReader } from '../../domain/arguments';
-import { BUDGET_WINDOWS, endOfWindow, openBudget, usageOf, windowsAt } from '../../domain/entities/BudgetAccount';
-import type { Amount, BudgetAccount, BudgetLimits, BudgetWindow } from '../../domain/entities/BudgetAccount';
+import { line, optionalValue, readObject, required } from '../../domain/arguments';
+import { BUDGET_WINDOWS, windowsAt } from '../../domain/entities/BudgetAccount';
+import type { Amount, BudgetAccount } from '../../domain/entities/BudgetAccount';
 import { LLMInvalidRequestError, LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../../domain/interfaces/BudgetLimitStore';
 import type { BudgetAccountReader } from '../../domain/interfaces/BudgetStore';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { Actor, UserLookup } from '../../domain/types/Actor';
-import type { BudgetLimitsView, BudgetList, BudgetUsageView, BudgetView } from '../../domain/types/BudgetViews';
+import type { BudgetLimitsView, BudgetList, BudgetView } from '../../domain/types/BudgetViews';
 import type { BudgetPolicy } from '../services/budgets/BudgetPolicy';
+import { budgetUsageAt } from './budgetUsageAt';
 import { ARGUMENT_LIMITS } from './readArguments';
+import { readBudgetLimits } from './readBudgetLimits';
 import { signedIn } from './RunOperations';
 
 export interface BudgetOperationsPorts {
@@ -43,7 +44,6 @@ export interface BudgetOperations {
 
 /** Users in a list, and stored rows that are read for it. */
 const MAX_LISTED = 500;
-const MAX_MONEY = 1_000_000_000;
 
 export function createBudgetOperations(ports: BudgetOperationsPorts): BudgetOperations {
   const { policy, limits: store, accounts, findUser, logger, onChange = () => undefined, now = Date.now } = ports;
@@ -53,7 +53,11 @@ export function createBudgetOperations(ports: BudgetOperationsPorts): BudgetOper
     own: StoredBudgetLimits | undefined,
     everyone: StoredBudgetLimits | undefined,
     account: BudgetAccount | undefined,
-  ): BudgetView => ({ userId, ...policy.effective(userId, own, everyone), usage: usageAt(userId, account, now()) });
+  ): BudgetView => ({
+    userId,
+    ...policy.effective(userId, own, everyone),
+    usage: budgetUsageAt(userId, account, now()),
+  });
 
   const listOwn = async (userId: string): Promise<BudgetList> => {
     const [own, everyone, stored] = await Promise.all([
@@ -111,7 +115,7 @@ export function createBudgetOperations(ports: BudgetOperationsPorts): BudgetOper
       assertAdmin(actor);
       const fields = readObject(argument, ['userId', 'limits']);
       const userId = optionalValue(fields, 'userId', readUserId);
-      const limits = required(fields, 'limits', readLimits);
+      const limits = required(fields, 'limits', readBudgetLimits);
       if (userId !== undefined && findUser !== undefined && (await findUser(userId)) === undefined)
         throw new LLMInvalidRequestError(`There is no user "${userId}".`, { path: 'userId' });
       await store.set({ userId, limits, changedAt: now(), changedBy: actor.userId });
@@ -138,36 +142,6 @@ function assertAdmin(actor: Actor): void {
 }
 
 const readUserId = line(ARGUMENT_LIMITS.id);
-
-const readLimits: ArgumentReader<BudgetLimits> = (value, path) => {
-  const fields = readObject(value, BUDGET_WINDOWS, path);
-  const ofWindow: ArgumentReader<Partial<Amount>> = (amounts, at) => {
-    const given = readObject(amounts, ['calls', 'tokens', 'money'], at);
-    const count = integer(0, Number.MAX_SAFE_INTEGER);
-    return {
-      ...optional(given, 'calls', count, `${at}.calls`),
-      ...optional(given, 'tokens', count, `${at}.tokens`),
-      ...optional(given, 'money', numberBetween(0, MAX_MONEY), `${at}.money`),
-    };
-  };
-  const windows = BUDGET_WINDOWS.map(
-    (window) => [window, optionalValue(fields, window, ofWindow, `${path}.${window}`)] as const,
-  );
-  // A window without amounts limits nothing.
-  return Object.fromEntries(windows.filter(([, amounts]) => Object.keys(amounts ?? {}).length > 0));
-};
-
-function usageAt(
-  userId: string,
-  account: BudgetAccount | undefined,
-  now: number,
-): Readonly<Record<BudgetWindow, BudgetUsageView>> {
-  const { day, month } = usageOf(account ?? openBudget(userId, now), now);
-  return {
-    day: { ...day, resetsAt: endOfWindow('day', now) },
-    month: { ...month, resetsAt: endOfWindow('month', now) },
-  };
-}
 
 /** The largest share of a limit that is used; 0 without limits. */
 function closeness({ limits, usage }: BudgetView): number {

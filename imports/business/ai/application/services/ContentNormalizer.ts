@@ -152,6 +152,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     ...field('cache', read('cache', cacheOptions)),
     ...field('onCache', listener(given.get('onCache'), 'onCache') as GenerateOptions['onCache']),
     ...field('origin', callOrigin(given.get('origin'))),
+    ...field('onRateLimits', listener(given.get('onRateLimits'), 'onRateLimits') as GenerateOptions['onRateLimits']),
   });
   knownOptions.set(normalized, normalized);
   return normalized;
@@ -192,6 +193,7 @@ const OPTION_NAMES = {
   cache: true,
   onCache: true,
   origin: true,
+  onRateLimits: true,
 } as const satisfies Record<keyof GenerateOptions, true>;
 const OPTIONS = Object.keys(OPTION_NAMES);
 

@@ -7,6 +7,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { MemoryMessage, ConversationStore, PastMessage } from '../../domain/interfaces/ConversationStore';
 import type { AnswerOutput, OutputChannels } from '../../domain/interfaces/OutputChannel';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
+import type { CallOrigin } from '../../domain/types/RequestRecords';
 import type { MessageItem } from '../../domain/types/ResponsesAPITypes';
 import type { AgenticLoop } from './AgenticLoop';
 import { AnswerWriter } from './chat/AnswerWriter';
@@ -38,6 +39,8 @@ export interface MessageOptions {
   readonly history?: readonly PastMessage[];
   /** Stops the answer, or prevents it from starting. */
   readonly signal?: AbortSignal;
+  /** Where the message comes from, for the request log and the limits of API tokens. */
+  readonly origin?: CallOrigin;
 }
 
 const DEFAULT_LOOKUP_TIMEOUT = 10_000;
@@ -140,7 +143,7 @@ export class ResponseHandler {
     userId: string,
     input: readonly MessageItem[],
     output: AnswerOutput,
-    { model, signal }: MessageOptions,
+    { model, signal, origin }: MessageOptions,
   ): Promise<string> {
     const { loop, tools, systemPrompt, temperature } = this.options;
     const executionId = randomUUID();
@@ -156,6 +159,7 @@ export class ResponseHandler {
         ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
         ...(temperature === undefined ? {} : { temperature }),
         ...(signal === undefined ? {} : { signal }),
+        ...(origin === undefined ? {} : { origin }),
       });
       return answer.finish(response.output_text);
     } finally {

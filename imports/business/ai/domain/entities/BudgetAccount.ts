@@ -1,6 +1,6 @@
 /**
- * What one user has used today and this month (UTC), and what running calls have reserved of the rest. All
- * functions are pure; times are milliseconds since the epoch.
+ * What one user, API token or team has used today and this month (UTC), and what running calls have reserved of the
+ * rest. All functions are pure; times are milliseconds since the epoch.
  */
 
 /** `money` in US dollars. */
@@ -45,6 +45,7 @@ export interface BudgetHold extends Amount {
 }
 
 export interface BudgetAccount {
+  /** Or the id of an API token, or the name of a team, whose accounts have stores of their own. */
   readonly userId: string;
   /** The current windows, such as `2026-11-22` and `2026-11`, and what was used in them. */
   readonly day: string;
@@ -59,7 +60,17 @@ export type Reservation =
   | { readonly kind: 'held'; readonly account: BudgetAccount }
   /** The turn was paid before a crash and is not charged again. */
   | { readonly kind: 'paid' }
-  | { readonly kind: 'refused'; readonly window: BudgetWindow; readonly what: keyof Amount; readonly limit: number };
+  | BudgetRefusal;
+
+export interface BudgetRefusal {
+  readonly kind: 'refused';
+  readonly window: BudgetWindow;
+  readonly what: keyof Amount;
+  readonly limit: number;
+  readonly used: number;
+  /** Reserved by calls in progress. */
+  readonly held: number;
+}
 
 export interface HoldRequest extends Amount {
   readonly id: string;
@@ -88,9 +99,12 @@ export function reserve(before: BudgetAccount, request: HoldRequest, limits: Bud
     const held = others.filter((hold) => hold[window] === account[window]);
     for (const [what, limit] of Object.entries(limits[window] ?? {}) as [keyof Amount, number | undefined][]) {
       if (limit === undefined) continue;
-      const taken = held.reduce((sum, hold) => sum + hold[what], account.used[window][what]);
+      const used = account.used[window][what];
+      const reserved = held.reduce((sum, hold) => sum + hold[what], 0);
+      const taken = used + reserved;
       // A used-up budget permits nothing, not even a call that is estimated to be free.
-      if (taken + request[what] > limit || taken >= limit) return { kind: 'refused', window, what, limit };
+      if (taken + request[what] > limit || taken >= limit)
+        return { kind: 'refused', window, what, limit, used, held: reserved };
     }
   }
   const hold = { id, calls, tokens, money, day: account.day, month: account.month, until: now + leaseMs };

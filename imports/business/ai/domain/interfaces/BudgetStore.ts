@@ -1,20 +1,10 @@
-/** Stores users' budget accounts for all processes. A change names the revision that it is based on. */
+/** Stores budget accounts for all processes. */
 import type { BudgetAccount } from '../entities/BudgetAccount';
+import type { AccountStore, StoredAccount } from './AccountStore';
 
-export interface StoredBudget {
-  readonly account: BudgetAccount;
-  /** Increases with every change, starting at 1. */
-  readonly revision: number;
-}
+export type StoredBudget = StoredAccount<BudgetAccount>;
 
-export interface BudgetStore {
-  find(userId: string): Promise<StoredBudget | undefined>;
-  /**
-   * Replaces the account of the given revision, or creates it for revision 0.
-   * @returns false, without a change, if the stored revision is another one
-   */
-  replace(account: BudgetAccount, revision: number): Promise<boolean>;
-}
+export type BudgetStore = AccountStore<BudgetAccount>;
 
 /** For people. */
 export interface BudgetAccountReader extends Pick<BudgetStore, 'find'> {

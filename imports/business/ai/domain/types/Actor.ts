@@ -8,7 +8,7 @@ export interface Actor {
   /** `job` is the server's own code, which may send any role's messages; the others act for someone outside. */
   readonly source: 'method' | 'http' | 'terminal' | 'job';
   /** For the request log: how the calls of a run that this request starts are recorded. */
-  readonly origin?: Pick<CallOrigin, 'api' | 'tokenId' | 'tokenName'>;
+  readonly origin?: Pick<CallOrigin, 'api' | 'tokenId' | 'tokenName' | 'team'>;
 }
 
 /** A user without a request: all that access rules depend on. */

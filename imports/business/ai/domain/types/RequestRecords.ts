@@ -19,6 +19,8 @@ export interface CallOrigin {
   /** The API token that the client presented. */
   readonly tokenId?: string;
   readonly tokenName?: string;
+  /** The team that the token belonged to. */
+  readonly team?: string;
   /** The run, and its turn: 1 is the first. */
   readonly executionId?: string;
   readonly iteration?: number;

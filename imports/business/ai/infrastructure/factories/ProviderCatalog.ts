@@ -2,6 +2,8 @@
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { ProviderDirectory } from '../../domain/interfaces/ProviderDirectory';
+import { offeredModels } from '../../application/operations/offeredModels';
+import { VENDOR_ROWS } from '../vendors/vendors';
 import { StoredProvider } from './StoredProvider';
 import type { LLMProviderFactory, ProviderSettings } from './LLMProviderFactory';
 import type { ProviderSource } from './ProviderSource';
@@ -71,6 +73,12 @@ export class ProviderCatalog implements ProviderDirectory {
 
   has(id: string): boolean {
     return this.configured.has(id) || this.storedRows().some((row) => row.id === id);
+  }
+
+  /** The model that a request for the provider gets without naming one. Undefined if only the vendor knows it. */
+  defaultModelOf(id: string): string | undefined {
+    const row = this.rows().find((each) => each.id === id);
+    return row === undefined ? undefined : offeredModels(row, VENDOR_ROWS[row.vendor]).defaultModel;
   }
 
   keys(): Iterable<string> {

@@ -3,7 +3,7 @@ import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
 import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
-import { BudgetPolicy } from '../../application/services/budgets/BudgetPolicy';
+import type { BudgetPolicy } from '../../application/services/budgets/BudgetPolicy';
 import type { LeaseTimes } from '../../application/services/runs/durable/LeaseHeartbeat';
 import type { BudgetSettings } from '../../domain/entities/BudgetAccount';
 import type { BudgetLimitStore } from '../../domain/interfaces/BudgetLimitStore';
@@ -18,6 +18,8 @@ import { LocalJobQueue } from '../jobs/LocalJobQueue';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
+import { createCallLimits } from './createCallLimits';
+import type { ApiTokenPorts, CallLimits } from './createCallLimits';
 import { createChat } from './createChat';
 import type { ChatPorts, Chat } from './createChat';
 import { createManager } from './createManager';
@@ -69,6 +71,10 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly budgetLimits?: BudgetLimitStore;
   /** Answers repeated requests that ask for it; `false` answers none. Default: in memory. */
   readonly responseCache?: ResponseCache | false;
+  /** The limits of the API tokens that requests present. Default: tokens have none. */
+  readonly apiTokens?: ApiTokenPorts;
+  /** Milliseconds since the epoch, for budgets, rate limits and the response cache. Default: the system's clock. */
+  readonly now?: () => number;
   /** Receives an entry for each model call. Default: calls are not logged. */
   readonly requestLog?: RequestLog;
 }
@@ -78,6 +84,8 @@ export interface AIModule {
   readonly providers: ProviderCatalog;
   readonly manager: LLMManager;
   readonly budgetPolicy: BudgetPolicy;
+  /** Present if tokens may have limits. */
+  readonly apiTokens?: NonNullable<CallLimits['apiTokens']>;
   readonly tools: ToolRegistry;
   readonly loop: AgenticLoop;
   /** Resolves `previous_response_id`. */
@@ -109,8 +117,12 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     ...logger,
     ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }),
   };
-  const budgetPolicy = new BudgetPolicy({ settings: settings.budgets, store: ports.budgetLimits });
-  const manager = createManager(options, budgetPolicy, ports);
+  const limits = createCallLimits(settings.budgets, ports);
+  const { budgetPolicy } = limits;
+  const manager = createManager(options, limits, {
+    ...ports,
+    defaultModelOf: (providerId) => providers.defaultModelOf(providerId),
+  });
   const runs = ports.runs ?? new MemoryRunStore();
   const loop = new AgenticLoop({
     provider: manager,
@@ -139,6 +151,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     providers,
     manager,
     budgetPolicy,
+    ...(limits.apiTokens === undefined ? {} : { apiTokens: limits.apiTokens }),
     tools,
     loop,
     responses,

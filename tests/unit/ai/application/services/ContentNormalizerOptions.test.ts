@@ -60,6 +60,7 @@ describe('normalizeOptions', () => {
       onExchange: () => undefined,
       cache: { ttl: 60_000, refresh: true },
       onCache: () => undefined,
+      onRateLimits: () => undefined,
       origin: { source: 'manager' },
     };
     const expected: Required<NormalizedOptions> = {

@@ -2,7 +2,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
 import { AgenticLoop } from '../../../../../imports/business/ai/application/services/AgenticLoop';
-import { BudgetLedger } from '../../../../../imports/business/ai/application/services/budgets/BudgetLedger';
+import { openBudget } from '../../../../../imports/business/ai/domain/entities/BudgetAccount';
+import { AccountLedger } from '../../../../../imports/business/ai/application/services/budgets/AccountLedger';
 import { runDetached } from '../../../../../imports/business/ai/application/services/runDetached';
 import { RunQueue } from '../../../../../imports/business/ai/application/services/RunQueue';
 import { RunRecovery } from '../../../../../imports/business/ai/application/services/RunRecovery';
@@ -164,7 +165,8 @@ describe('A run that is started, decided on or cancelled in a context', () => {
 describe('What is recorded in the background', () => {
   it('is written outside of the context that caused it', async () => {
     const calls: (readonly [string, string | undefined])[] = [];
-    const ledger = new BudgetLedger(traced(new MemoryBudgetStore(), calls), () => 0);
+    const store = traced(new MemoryBudgetStore(), calls);
+    const ledger = new AccountLedger({ store, open: (id) => openBudget(id, 0), kind: 'the budget of' });
     await context.run('caller', () =>
       ledger.change('ann', (account) => ({ account: { ...account }, result: undefined })),
     );

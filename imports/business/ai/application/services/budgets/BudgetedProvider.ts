@@ -1,15 +1,8 @@
-/** Decorates a provider so that every call reserves a share of its user's budget before it is sent. */
+/** Decorates a provider so that limiters admit every call before it is sent, and are charged with what it used. */
 import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
 import { addUsed } from '../../../domain/entities/BudgetAccount';
-import type { BudgetLimits, UsedAmount } from '../../../domain/entities/BudgetAccount';
-import { costOf } from '../../../domain/entities/CallCost';
-import {
-  BudgetError,
-  isLLMError,
-  LLMModelNotFoundError,
-  LLMStreamError,
-  LLMTimeoutError,
-} from '../../../domain/errors/LLMErrors';
+import type { UsedAmount } from '../../../domain/entities/BudgetAccount';
+import { isLLMError, LLMModelNotFoundError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import { consoleLogger } from '../../../domain/consoleLogger';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
@@ -25,7 +18,8 @@ import { normalizeInput } from '../ContentNormalizer';
 import { estimateUsage, PartialUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { LruMap } from '../shared/LruMap';
-import type { BudgetReservations, ReservationHandle } from './BudgetReservations';
+import { amountOf } from './amountOf';
+import type { CallLimiter, LimitedCall, ReservationHandle } from './CallLimiter';
 
 /** Tokens reserved for the output of a request without `max_output_tokens`. */
 const DEFAULT_OUTPUT_TOKENS = 1_000;
@@ -38,22 +32,23 @@ export type ProviderWithDefault = ILLMProvider & { readonly defaultModel: string
 export class BudgetedProvider implements ILLMProvider {
   readonly retriesFailedCalls: boolean;
   private readonly provider: ProviderWithDefault;
-  private readonly budgets: BudgetReservations;
+  private readonly limiters: readonly CallLimiter[];
   private readonly logger: Logger;
   private readonly warned = new LruMap<string, true>(MAX_WARNINGS);
 
-  constructor(provider: ProviderWithDefault, budgets: BudgetReservations, logger: Logger = consoleLogger) {
+  /** @param limiters in the order in which they admit a call */
+  constructor(provider: ProviderWithDefault, limiters: readonly CallLimiter[], logger: Logger = consoleLogger) {
     this.provider = provider;
     this.logger = logger;
     this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
-    this.budgets = budgets;
+    this.limiters = limiters;
   }
 
   getProviderName(): string {
     return this.provider.getProviderName();
   }
 
-  /** @throws BudgetError before anything is sent; whatever the provider throws */
+  /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const call = await this.reserve(userId, options, estimatesOf(options));
     if (call === undefined) return this.provider.generate(userId, options);
@@ -67,7 +62,7 @@ export class BudgetedProvider implements ILLMProvider {
     }
   }
 
-  /** @throws BudgetError before anything is sent; whatever the provider throws */
+  /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
     const call = await this.reserve(userId, options, estimatesOf(options));
     const events = this.provider.stream(userId, call?.options ?? options);
@@ -93,7 +88,7 @@ export class BudgetedProvider implements ILLMProvider {
     }
   }
 
-  /** @throws BudgetError before anything is sent; whatever the provider throws */
+  /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
   async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
     const call = await this.reserve(userId, options, {
@@ -132,38 +127,41 @@ export class BudgetedProvider implements ILLMProvider {
     );
   }
 
-  /** @returns undefined for a user without limits whose usage is not counted */
+  /** @returns undefined for a call that is neither limited nor counted */
   private async reserve<O extends MeteredOptions>(
     userId: string,
     options: O,
     estimates: Estimates,
   ): Promise<MeteredCall<O> | undefined> {
-    const limits = await this.budgets.limitsOf(userId);
-    if (limits === undefined) {
-      const counted = this.budgets.count(userId);
-      if (counted === undefined) return undefined;
-      return new MeteredCall(
-        counted,
-        options,
-        estimates,
-        () => this.priceOf(options),
-        () => undefined,
-      );
-    }
     const model = options.model ?? this.provider.defaultModel;
-    const { price } = this.provider.getCapabilities(model);
-    if (price === undefined && limitsMoney(limits))
-      throw new BudgetError(
-        `The price of the model "${model}" is unknown, so a budget in US dollars can't be enforced.`,
-      );
-    const { turn } = options;
-    const estimate = amountOf(estimates.total(), price);
-    const reservation = await this.budgets.reserve(
-      { userId, estimate, ...(turn === undefined ? {} : { turn }) },
-      limits,
+    let estimate: Usage | undefined;
+    let known: { readonly price: ModelPrice | undefined } | undefined;
+    const call: LimitedCall = {
+      userId,
+      options,
+      model,
+      estimate: () => (estimate ??= estimates.total()),
+      price: () => (known ??= { price: this.provider.getCapabilities(model).price }).price,
+    };
+    const reservations: ReservationHandle[] = [];
+    try {
+      for (const limiter of this.limiters) {
+        const reservation = await limiter.admit(call);
+        if (reservation !== undefined) reservations.push(reservation);
+      }
+    } catch (error) {
+      await Promise.all(reservations.map((reservation) => reservation.release()));
+      throw error;
+    }
+    if (reservations.length === 0) return undefined;
+    const limitsMoney = reservations.some((reservation) => reservation.limitsMoney === true);
+    return new MeteredCall(
+      reservations,
+      options,
+      estimates,
+      () => (known === undefined ? this.priceOf(options) : known.price),
+      limitsMoney ? (reason) => this.warnOfUnpriced(reason, model) : () => undefined,
     );
-    const onUnpriced = limitsMoney(limits) ? (reason: string) => this.warnOfUnpriced(reason, model) : () => undefined;
-    return new MeteredCall(reservation, options, estimates, () => price, onUnpriced);
   }
 
   /** Undefined, too, for a provider that was removed during the call. */
@@ -178,7 +176,7 @@ export class BudgetedProvider implements ILLMProvider {
 }
 
 type BilledVendor = Pick<LLMResponse['vendor'], 'cost' | 'unpriced' | 'attempts'>;
-type MeteredOptions = Pick<GenerateOptions, 'model' | 'turn' | 'signal' | 'onRetry'>;
+type MeteredOptions = LimitedCall['options'] & Pick<GenerateOptions, 'signal' | 'onRetry'>;
 
 /** Of a call that has not returned. */
 interface Estimates {
@@ -191,20 +189,20 @@ class MeteredCall<O extends MeteredOptions = GenerateOptions> {
   /** The caller's, with a listener for what is billed before the call's end. */
   readonly options: O;
   private readonly estimates: Estimates;
-  private readonly reservation: ReservationHandle;
+  private readonly reservations: readonly ReservationHandle[];
   private readonly attempts: FailedAttempt[] = [];
   /** Of the requested model. */
   private readonly findPrice: () => ModelPrice | undefined;
   private readonly onUnpriced: (reason: string) => void;
 
   constructor(
-    reservation: ReservationHandle,
+    reservations: readonly ReservationHandle[],
     options: O,
     estimates: Estimates,
     findPrice: () => ModelPrice | undefined,
     onUnpriced: (reason: string) => void,
   ) {
-    this.reservation = reservation;
+    this.reservations = reservations;
     this.options = {
       ...options,
       onRetry: (failed) => {
@@ -228,13 +226,14 @@ class MeteredCall<O extends MeteredOptions = GenerateOptions> {
   }
 
   /** The attempts of one call are one call, whether priced or not. */
-  private settleAll(amounts: readonly UsedAmount[]): Promise<void> {
+  private async settleAll(amounts: readonly UsedAmount[]): Promise<void> {
     const charged = amounts.reduce(addUsed);
-    return this.reservation.settle({
-      ...charged,
-      calls: 1,
-      ...(charged.unpriced === undefined ? {} : { unpriced: 1 }),
-    });
+    const amount = { ...charged, calls: 1, ...(charged.unpriced === undefined ? {} : { unpriced: 1 }) };
+    await Promise.all(this.reservations.map((reservation) => reservation.settle(amount)));
+  }
+
+  private async release(): Promise<void> {
+    await Promise.all(this.reservations.map((reservation) => reservation.release()));
   }
 
   private discarded(attempts: readonly FailedAttempt[]): readonly UsedAmount[] {
@@ -255,7 +254,7 @@ class MeteredCall<O extends MeteredOptions = GenerateOptions> {
     if (response !== undefined) return this.settleAll([this.charge(response.usage, response.vendor), ...discarded]);
     const usage = partial ?? this.usageWithoutOutput(error);
     if (usage !== undefined) return this.settle(usage);
-    return discarded.length === 0 ? this.reservation.release() : this.settleAll(discarded);
+    return discarded.length === 0 ? this.release() : this.settleAll(discarded);
   }
 
   /**
@@ -283,13 +282,4 @@ function estimateOf(options: GenerateOptions): Usage {
 /** Normalized input is cached. Images and files count by the length of their text, which is an upper bound. */
 function itemsOf({ input }: GenerateOptions): readonly Item[] {
   return normalizeInput(input);
-}
-
-function amountOf(usage: Usage, price: ModelPrice | undefined): UsedAmount {
-  const counted = { calls: 1, tokens: usage.total_tokens };
-  return price === undefined ? { ...counted, money: 0, unpriced: 1 } : { ...counted, money: costOf(usage, price) };
-}
-
-function limitsMoney({ day, month }: BudgetLimits): boolean {
-  return day?.money !== undefined || month?.money !== undefined;
 }

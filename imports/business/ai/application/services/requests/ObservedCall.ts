@@ -39,7 +39,7 @@ const APP: CallOrigin = { source: 'manager' };
 /** What the log needs of the options of a call; the others are logged as they are. */
 export type ObservedOptions = Pick<
   GenerateOptions,
-  'model' | 'signal' | 'origin' | 'turn' | 'onHead' | 'onRetry' | 'onExchange' | 'onCache'
+  'model' | 'signal' | 'origin' | 'turn' | 'onHead' | 'onRetry' | 'onExchange' | 'onCache' | 'onRateLimits'
 >;
 
 /** What a call returned or received, as far as it is billed. */
@@ -213,7 +213,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   }
 
   private bodies(received: Received | undefined): RequestBodies {
-    const { signal, onHead, onRetry, onExchange, onCache, origin, turn, ...request } = this.given;
+    const { signal, onHead, onRetry, onExchange, onCache, onRateLimits, origin, turn, ...request } = this.given;
     // The entry is stored later, when the rest of a body may have been received.
     const exchanges = this.exchanges.map(({ providerId, wire, request: sent, status, response }) => ({
       providerId,

@@ -45,7 +45,17 @@ export function toStoredPlan(
   { options, tools, limits, stream }: PlannedRun,
   requestedTools: RunOptions['tools'] = [],
 ): RunPlan {
-  const { input, tools: _tools, signal, onHead, onRetry, onExchange, onCache, ...storedOptions } = options;
+  const {
+    input,
+    tools: _tools,
+    signal,
+    onHead,
+    onRetry,
+    onExchange,
+    onCache,
+    onRateLimits,
+    ...storedOptions
+  } = options;
   return {
     options: storedOptions,
     tools: tools.tools.map((tool, index) =>

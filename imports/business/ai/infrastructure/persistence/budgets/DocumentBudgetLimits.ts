@@ -1,10 +1,11 @@
-/** Budget limits in a document collection: one document per user, and one for everyone else. */
+/** Budget limits in a document collection: one document per user or team, and one for all other users. */
 import { BUDGET_WINDOWS } from '../../../domain/entities/BudgetAccount';
 import type { Amount, BudgetLimits, BudgetWindow } from '../../../domain/entities/BudgetAccount';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../../../domain/interfaces/BudgetLimitStore';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import { budgetId, selectUsers } from './DocumentBudgetStore';
+import { budgetId, selectIds } from './DocumentBudgetStore';
+import type { BudgetKind } from './DocumentBudgetStore';
 
 export const BUDGET_LIMITS = 'ai_budget_limits';
 
@@ -25,22 +26,27 @@ const LIMIT_FIELDS: readonly LimitField[] = BUDGET_WINDOWS.flatMap((window) =>
 
 export class DocumentBudgetLimits implements BudgetLimitStore {
   private readonly collection: DocumentCollection<BudgetLimitDocument>;
+  private readonly kind: BudgetKind;
 
-  constructor(collection: DocumentCollection<BudgetLimitDocument>) {
+  /** @param kind whose limits these are; all kinds may share a collection */
+  constructor(collection: DocumentCollection<BudgetLimitDocument>, kind: BudgetKind = 'user') {
     this.collection = collection;
+    this.kind = kind;
   }
 
   async find(userId: string | undefined): Promise<StoredBudgetLimits | undefined> {
-    const document = await this.collection.findOne({ _id: idOf(userId) });
+    const document = await this.collection.findOne({ _id: this.idOf(userId) });
     return document === undefined ? undefined : fromDocument(document);
   }
 
   async ofUsers(limit: number, userIdStart = ''): Promise<readonly StoredBudgetLimits[]> {
-    return (await this.collection.find(selectUsers(userIdStart), { sort: { _id: 1 }, limit })).map(fromDocument);
+    return (await this.collection.find(selectIds(userIdStart, this.kind), { sort: { _id: 1 }, limit })).map(
+      fromDocument,
+    );
   }
 
   async set({ userId, limits, changedAt, changedBy }: StoredBudgetLimits): Promise<void> {
-    const _id = idOf(userId);
+    const _id = this.idOf(userId);
     const fields: Record<string, unknown> = {
       ...toFields(limits),
       ...(userId === undefined ? {} : { userId }),
@@ -61,12 +67,13 @@ export class DocumentBudgetLimits implements BudgetLimitStore {
   }
 
   async remove(userId: string | undefined): Promise<boolean> {
-    return (await this.collection.remove({ _id: idOf(userId) })) === 1;
+    return (await this.collection.remove({ _id: this.idOf(userId) })) === 1;
   }
-}
 
-function idOf(userId: string | undefined): string {
-  return userId === undefined ? EVERYONE : budgetId(userId);
+  private idOf(id: string | undefined): string {
+    if (id !== undefined) return budgetId(id, this.kind);
+    return this.kind === 'user' ? EVERYONE : `${EVERYONE} ${this.kind}`;
+  }
 }
 
 function toFields(limits: BudgetLimits): Partial<Record<LimitField, number>> {

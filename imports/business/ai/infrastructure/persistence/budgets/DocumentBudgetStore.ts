@@ -1,4 +1,7 @@
-/** Budgets in a document collection, one document per user. Used amounts are plain fields, holds are JSON. */
+/**
+ * Budgets in a document collection, one document per user, API token or team. Used amounts are plain fields, holds are
+ * JSON.
+ */
 import { BUDGET_WINDOWS, endOfWindow } from '../../../domain/entities/BudgetAccount';
 import type { Amount, BudgetAccount, BudgetWindow, UsedAmount } from '../../../domain/entities/BudgetAccount';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
@@ -19,6 +22,9 @@ export type BudgetDocument = StoredDocument & {
   readonly [F in `${BudgetWindow}_unpriced`]?: number;
 };
 
+/** Whose budgets a store holds. */
+export type BudgetKind = 'user' | 'token' | 'team';
+
 export type BudgetCollection = DocumentCollection<BudgetDocument>;
 
 /** A document outlives its windows by this much, so that holds from before their end can still be settled. */
@@ -26,9 +32,12 @@ const GRACE_PERIOD_MS = 86_400_000;
 
 export class DocumentBudgetStore implements BudgetStore, BudgetAccountReader {
   private readonly collection: BudgetCollection;
+  private readonly kind: BudgetKind;
 
-  constructor(collection: BudgetCollection) {
+  /** @param kind whose budgets these are; all kinds may share a collection */
+  constructor(collection: BudgetCollection, kind: BudgetKind = 'user') {
     this.collection = collection;
+    this.kind = kind;
   }
 
   /** Safe to call again. */
@@ -38,12 +47,12 @@ export class DocumentBudgetStore implements BudgetStore, BudgetAccountReader {
   }
 
   async find(userId: string): Promise<StoredBudget | undefined> {
-    const document = await this.collection.findOne({ _id: budgetId(userId) });
+    const document = await this.collection.findOne({ _id: budgetId(userId, this.kind) });
     return document === undefined ? undefined : { revision: document.revision, account: toAccount(userId, document) };
   }
 
   async replace(account: BudgetAccount, revision: number): Promise<boolean> {
-    const _id = budgetId(account.userId);
+    const _id = budgetId(account.userId, this.kind);
     const fields = { revision: revision + 1, ...fromAccount(account) };
     if (revision > 0) return (await this.collection.update({ _id, revision }, { $set: fields })) === 1;
     try {
@@ -57,28 +66,28 @@ export class DocumentBudgetStore implements BudgetStore, BudgetAccountReader {
 
   async ofMonth(month: string, limit: number, userIdStart = ''): Promise<readonly BudgetAccount[]> {
     const found = await this.collection.find(
-      { month, ...selectUsers(userIdStart) },
+      { month, ...selectIds(userIdStart, this.kind) },
       { sort: { month_money: -1 }, limit },
     );
-    return found.map((document) => toAccount(userOfBudget(document._id), document));
+    return found.map((document) => toAccount(idOfBudget(document._id), document));
   }
 }
 
-/** Selects the documents of users whose ids start with the text; all for ''. */
-export function selectUsers(userIdStart: string): Selector {
-  const start = budgetId(userIdStart);
+/** Selects the documents of those whose ids start with the text; all for ''. */
+export function selectIds(idStart: string, kind: BudgetKind = 'user'): Selector {
+  const start = budgetId(idStart, kind);
   // The escaped ids consist of ASCII characters.
   return { _id: { $gte: start, $lt: `${start}\uffff` } };
 }
 
-/** The user of a document. */
-export function userOfBudget(_id: string): string {
-  return decodeURIComponent(_id.slice('user/'.length));
+/** Whose document it is. */
+function idOfBudget(_id: string): string {
+  return decodeURIComponent(_id.slice(_id.indexOf('/') + 1));
 }
 
 /** Prefixed and escaped, since user ids may contain anything. */
-export function budgetId(userId: string): string {
-  return `user/${encodeURIComponent(userId.toWellFormed())}`;
+export function budgetId(id: string, kind: BudgetKind = 'user'): string {
+  return `${kind}/${encodeURIComponent(id.toWellFormed())}`;
 }
 
 function fromAccount({ day, month, used, holds, paid }: BudgetAccount): Omit<BudgetDocument, '_id' | 'revision'> {

@@ -23,6 +23,7 @@ const FIELDS = {
   api: 1,
   tokenId: 1,
   tokenName: 1,
+  team: 1,
   executionId: 1,
   iteration: 1,
   requestedModel: 1,

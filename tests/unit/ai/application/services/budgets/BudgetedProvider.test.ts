@@ -5,6 +5,7 @@ import { LLMManager } from '../../../../../../imports/business/ai/application/se
 import { BudgetedProvider } from '../../../../../../imports/business/ai/application/services/budgets/BudgetedProvider';
 import type { ResilientProvider } from '../../../../../../imports/business/ai/application/services/routing/ResilientProvider';
 import { BudgetReservations } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
+import type { BudgetReservationsOptions } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
 import type { Amount, BudgetLimits } from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
 import {
   BudgetError,
@@ -27,6 +28,11 @@ import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedPro
 const NOON = Date.UTC(2026, 10, 22, 12);
 const PRICE = { input: 10, output: 100, asOf: '2026-11-01' };
 
+const limitedTo =
+  (limits: BudgetLimits): BudgetReservationsOptions['subjectOf'] =>
+  ({ userId }) =>
+    Promise.resolve({ id: userId, limits, name: 'your budget' });
+
 function setUp(
   script: readonly ScriptedStep[],
   limits: BudgetLimits | undefined,
@@ -39,7 +45,7 @@ function setUp(
   const clock = { now: NOON };
   const budgets = new BudgetReservations({
     store,
-    limitsOf: () => limits,
+    subjectOf: ({ userId }) => Promise.resolve({ id: userId, limits, name: 'your budget' }),
     now: () => clock.now,
     lease: 60_000,
     logger,
@@ -47,7 +53,7 @@ function setUp(
   const manager = new LLMManager({
     provider: upstream,
     toolExecutor: tools,
-    decorate: (router) => new BudgetedProvider(router, budgets),
+    decorate: (router) => new BudgetedProvider(router, [budgets]),
     sleep: async () => undefined,
   });
   const used = async (): Promise<Amount & { holds: number }> => {
@@ -71,7 +77,8 @@ describe('a manager with budgets', () => {
     await manager.generate('ann', ask());
     const thrown = await failure(manager.generate('ann', ask()));
     expect(thrown).to.be.instanceOf(BudgetError);
-    const message = 'The next call would exceed your budget of 2 model calls per day.';
+    const message =
+      'The next call would exceed your budget of 2 model calls per day: 2 are used. It resets at 2026-11-23T00:00:00.000Z.';
     expect(thrown).to.include({ code: 'budget-exceeded', retryable: false, retryAfterMs: 43_200_000, message });
     expect(upstream.calls).to.have.length(2);
     const one = setUp([answer('1')], { day: { calls: 1 } });
@@ -103,11 +110,16 @@ describe('a manager with budgets', () => {
       name: 'spare',
       capabilities: { price: cheap },
     });
-    const budgets = new BudgetReservations({ store, limitsOf: () => ({ day: { money: 5 } }), now: () => NOON, logger });
+    const budgets = new BudgetReservations({
+      store,
+      subjectOf: limitedTo({ day: { money: 5 } }),
+      now: () => NOON,
+      logger,
+    });
     const withFallback = new LLMManager({
       provider: down,
       fallback: [spare],
-      decorate: (router) => new BudgetedProvider(router, budgets, logger),
+      decorate: (router) => new BudgetedProvider(router, [budgets], logger),
       logger,
     });
     await withFallback.generate('ann', ask());
@@ -121,11 +133,16 @@ describe('a manager with budgets', () => {
     const down = new ScriptedProvider([failing, failing], { capabilities: { price: PRICE } });
     const free = () => answer('x', { usage: usage(30, 20), model: 'house' });
     const spare = new ScriptedProvider([free(), free()], { name: 'spare' });
-    const budgets = new BudgetReservations({ store, limitsOf: () => ({ day: { money: 5 } }), now: () => NOON, logger });
+    const budgets = new BudgetReservations({
+      store,
+      subjectOf: limitedTo({ day: { money: 5 } }),
+      now: () => NOON,
+      logger,
+    });
     const manager = new LLMManager({
       provider: down,
       fallback: [spare],
-      decorate: (router) => new BudgetedProvider(router, budgets, logger),
+      decorate: (router) => new BudgetedProvider(router, [budgets], logger),
       logger: new RecordingLogger(),
     });
     await manager.generate('ann', ask());
@@ -225,13 +242,13 @@ describe('a manager with budgets', () => {
       const logger = new RecordingLogger();
       const budgets = new BudgetReservations({
         store,
-        limitsOf: () => ({ day: { calls: 5 } }),
+        subjectOf: limitedTo({ day: { calls: 5 } }),
         now: () => NOON,
         logger,
       });
       const provider = new ScriptedProvider([billed(7, false)], { capabilities: { price: PRICE } });
       const spare = new ScriptedProvider([billed(20, false)], { name: 'spare', capabilities: { price: PRICE } });
-      const decorate = (router: ResilientProvider): BudgetedProvider => new BudgetedProvider(router, budgets, logger);
+      const decorate = (router: ResilientProvider): BudgetedProvider => new BudgetedProvider(router, [budgets], logger);
       await read(new LLMManager({ provider, fallback: [spare], decorate, logger }), isStream);
       const { used } = (await store.find('ann'))?.account ?? {};
       expect(used?.day, `stream: ${isStream}`).to.include({ calls: 1, tokens: 33 });
@@ -330,7 +347,7 @@ describe('a manager with budgets', () => {
     };
     const { manager, logger } = setUp([answer('x')], { day: { calls: 1 } }, store);
     expect((await manager.generate('ann', ask())).output_text).to.equal('x');
-    expect(logger.errors).to.deep.equal(['Could not record the usage of the user "ann".']);
+    expect(logger.errors).to.deep.equal(['Could not record the usage of "ann".']);
   });
 
   it('rejects a call under a money budget for a model without a price', async () => {

@@ -1,7 +1,7 @@
 /** The entries that calls leave in the request log, and that nothing else about the calls changes. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
-import { BudgetPolicy } from '../../../../../../imports/business/ai/application/services/budgets/BudgetPolicy';
+import { createCallLimits } from '../../../../../../imports/business/ai/infrastructure/factories/createCallLimits';
 import { LLMManager } from '../../../../../../imports/business/ai/application/services/LLMManager';
 import { LoggedProvider } from '../../../../../../imports/business/ai/application/services/requests/LoggedProvider';
 import { LLMServerError, LLMTimeoutError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -17,8 +17,10 @@ import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedPro
 import { failure } from '../../../../../support/failure';
 import { RecordingRequestLog } from '../../../../../support/RecordingRequestLog';
 
-const NO_BUDGETS = new BudgetPolicy({ settings: undefined });
+const NO_LIMITS = createCallLimits(undefined, {});
 const HELLO: GenerateOptions = { model: 'scripted/m', input: 'Hello' };
+
+const defaultModelOf = (): undefined => undefined;
 
 interface Logged {
   readonly manager: LLMManager;
@@ -29,7 +31,10 @@ interface Logged {
 function logged(script: readonly ScriptedStep[], recordsBodies = false): Logged {
   const log = new RecordingRequestLog(recordsBodies);
   const provider = new ScriptedProvider(script);
-  const manager = createManager({ provider, retry: { maxAttempts: 1 } }, NO_BUDGETS, { requestLog: log });
+  const manager = createManager({ provider, retry: { maxAttempts: 1 } }, NO_LIMITS, {
+    requestLog: log,
+    defaultModelOf,
+  });
   return { manager, log, provider };
 }
 
@@ -113,7 +118,10 @@ describe('LoggedProvider', () => {
     const log = new RecordingRequestLog();
     const provider = new ScriptedProvider([new LLMServerError('Down.', { status: 500 }), 'Hello.']);
     const retry = { maxAttempts: 2, baseDelay: 1 };
-    const manager = createManager({ provider, retry, sleep: () => Promise.resolve() }, NO_BUDGETS, { requestLog: log });
+    const manager = createManager({ provider, retry, sleep: () => Promise.resolve() }, NO_LIMITS, {
+      requestLog: log,
+      defaultModelOf,
+    });
     const retried: string[] = [];
     await manager.generate('ann', { ...HELLO, onRetry: ({ reason }) => retried.push(reason) });
     expect(retried).to.deep.equal(['vendor-error']);
@@ -125,8 +133,9 @@ describe('LoggedProvider', () => {
   it('logs what a budget refuses', async () => {
     const log = new RecordingRequestLog();
     const provider = new ScriptedProvider(['Hello.', 'Hello.']);
-    const manager = createManager({ provider }, new BudgetPolicy({ settings: { day: { calls: 1 } } }), {
+    const manager = createManager({ provider }, createCallLimits({ day: { calls: 1 } }, {}), {
       requestLog: log,
+      defaultModelOf,
     });
     await manager.generate('ann', HELLO);
     await failure(manager.generate('ann', HELLO));

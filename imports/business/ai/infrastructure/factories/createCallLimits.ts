@@ -1,0 +1,104 @@
+/** Creates what limits model calls: the models and rates of API tokens, and the budgets of users, tokens and teams. */
+import { TokenModelLimiter } from '../../application/services/apiTokens/TokenModelLimiter';
+import type { TokenModelLimiterOptions } from '../../application/services/apiTokens/TokenModelLimiter';
+import { TokenPolicy } from '../../application/services/apiTokens/TokenPolicy';
+import { TokenRateLimiter } from '../../application/services/apiTokens/TokenRateLimiter';
+import { BudgetPolicy } from '../../application/services/budgets/BudgetPolicy';
+import { BudgetReservations } from '../../application/services/budgets/BudgetReservations';
+import type { CallLimiter } from '../../application/services/budgets/CallLimiter';
+import type { BudgetSettings } from '../../domain/entities/BudgetAccount';
+import type { RateAccount } from '../../domain/entities/RateAccount';
+import type { AccountStore } from '../../domain/interfaces/AccountStore';
+import type { ApiTokenReader } from '../../domain/interfaces/ApiTokenReader';
+import type { BudgetLimitStore } from '../../domain/interfaces/BudgetLimitStore';
+import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
+import type { Logger } from '../../domain/interfaces/Logger';
+import { MemoryBudgetStore } from '../persistence/budgets/MemoryBudgetStore';
+
+/** Limits of API tokens, and of the teams that they belong to. */
+export interface ApiTokenPorts {
+  readonly tokens: ApiTokenReader;
+  readonly budgets: BudgetStore;
+  readonly rates: AccountStore<RateAccount>;
+  readonly teamBudgets: BudgetStore;
+  readonly teamLimits: BudgetLimitStore;
+}
+
+export interface CallLimitPorts {
+  readonly budgets?: BudgetStore;
+  readonly budgetLimits?: BudgetLimitStore;
+  /** Default: the tokens of requests have no limits. */
+  readonly apiTokens?: ApiTokenPorts;
+  readonly logger?: Logger;
+  /** Milliseconds since the epoch. Default: the system's. */
+  readonly now?: () => number;
+}
+
+export interface CallLimits {
+  readonly budgetPolicy: BudgetPolicy;
+  /** Present if tokens may have limits. */
+  readonly apiTokens?: { readonly policy: TokenPolicy; readonly teamPolicy: BudgetPolicy };
+  /** In the order in which they admit calls. */
+  limiters(models: Omit<TokenModelLimiterOptions, 'policy'>): readonly CallLimiter[];
+}
+
+export function createCallLimits(settings: BudgetSettings | undefined, ports: CallLimitPorts): CallLimits {
+  const { budgets = new MemoryBudgetStore(), budgetLimits, apiTokens, logger, now } = ports;
+  const shared = { ...(logger === undefined ? {} : { logger }), ...(now === undefined ? {} : { now }) };
+  const budgetPolicy = new BudgetPolicy({ settings, store: budgetLimits });
+  const users = !budgetPolicy.hasLimits
+    ? []
+    : [
+        new BudgetReservations({
+          ...shared,
+          store: budgets,
+          subjectOf: async ({ userId }) => ({
+            id: userId,
+            limits: await budgetPolicy.limitsOf(userId),
+            name: 'your budget',
+          }),
+          countsEveryone: budgetPolicy.isChangeable,
+        }),
+      ];
+  if (apiTokens === undefined) return { budgetPolicy, limiters: () => users };
+
+  const policy = new TokenPolicy({ tokens: apiTokens.tokens, ...(now === undefined ? {} : { now }) });
+  const teamPolicy = new BudgetPolicy({ store: apiTokens.teamLimits });
+  const ofToken = new BudgetReservations({
+    ...shared,
+    store: apiTokens.budgets,
+    subjectOf: async ({ options: { origin } }) => {
+      const token = origin?.tokenId === undefined ? undefined : await policy.find(origin.tokenId);
+      if (origin?.tokenId === undefined || token === undefined) return undefined;
+      const { name, budgets: limits } = token;
+      const isLimited = limits?.day !== undefined || limits?.month !== undefined;
+      return {
+        id: origin.tokenId,
+        limits: isLimited ? limits : undefined,
+        name: `the budget of the API token "${name}"`,
+      };
+    },
+    countsEveryone: true,
+  });
+  const ofTeam = new BudgetReservations({
+    ...shared,
+    store: apiTokens.teamBudgets,
+    subjectOf: async ({ options: { origin } }) => {
+      const team = origin?.tokenId === undefined ? undefined : (await policy.find(origin.tokenId))?.team;
+      if (team === undefined) return undefined;
+      return { id: team, limits: await teamPolicy.limitsOf(team), name: `the budget of the team "${team}"` };
+    },
+    countsEveryone: true,
+  });
+  return {
+    budgetPolicy,
+    apiTokens: { policy, teamPolicy },
+    limiters: (models) => [
+      new TokenModelLimiter({ policy, ...models }),
+      new TokenRateLimiter({ ...shared, policy, store: apiTokens.rates }),
+      ...users,
+      ofToken,
+      ofTeam,
+    ],
+  };
+}

@@ -1,0 +1,462 @@
+/** What API tokens may use: models, budgets and rates, for the clients of every API of the gateway. */
+import Anthropic from '@anthropic-ai/sdk';
+import { ApiError, GoogleGenAI } from '@google/genai';
+import { expect } from 'chai';
+import OpenAI from 'openai';
+import {
+  BUDGET_LIMITS,
+  DocumentBudgetLimits,
+} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
+import { BUDGETS } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { TOKEN_RATES } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { TokenPolicy } from '../../imports/business/ai/application/services/apiTokens/TokenPolicy';
+import { fieldsOf } from '../../imports/business/ai/domain/json';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
+import { DATABASES } from '../support/documentDatabases';
+import type { TestDatabase } from '../support/documentDatabases';
+import { failure } from '../support/failure';
+import { openSocket } from '../support/responsesSocket';
+import { ADMIN, startTokenGateway } from '../support/tokenGateway';
+import type { TokenGateway } from '../support/tokenGateway';
+import { until } from '../support/until';
+
+/** In the future, since the database deletes what has expired by its own clock. */
+const NOON = Date.UTC(2036, 10, 22, 12);
+const MINUTE = 60_000;
+
+interface SdkError {
+  readonly status: number;
+  readonly message: string;
+  readonly headers?: Headers;
+  readonly type?: string | null | undefined;
+  readonly code?: string | null | undefined;
+}
+
+/** One question with each official SDK, none of which retries. */
+const CLIENTS = {
+  'chat completions': async (url: string, apiKey: string, model: string) => {
+    const client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
+    await client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Hello?' }] });
+  },
+  responses: async (url: string, apiKey: string, model: string) => {
+    await new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 }).responses.create({ model, input: 'Hello?' });
+  },
+  messages: async (url: string, apiKey: string, model: string) => {
+    const client = new Anthropic({ apiKey, baseURL: url, maxRetries: 0 });
+    await client.messages.create({ model, max_tokens: 50, messages: [{ role: 'user', content: 'Hello?' }] });
+  },
+  gemini: async (url: string, apiKey: string, model: string) => {
+    await new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } }).models.generateContent({
+      model,
+      contents: 'Hello?',
+    });
+  },
+} as const;
+type ClientName = keyof typeof CLIENTS;
+const CLIENT_NAMES = Object.keys(CLIENTS) as ClientName[];
+
+async function refusalOf(asking: Promise<unknown>): Promise<SdkError> {
+  const error = await failure(asking);
+  if (error instanceof OpenAI.APIError || error instanceof Anthropic.APIError)
+    return {
+      ...fieldsOf(error),
+      status: Number(error.status),
+      message: error.message,
+      headers: error.headers as Headers,
+    };
+  expect(error).to.be.instanceOf(ApiError);
+  return error as ApiError;
+}
+
+async function errorIn(response: Response): Promise<Readonly<Record<string, unknown>>> {
+  return fieldsOf(fieldsOf(await response.json())['error']);
+}
+
+describe('API tokens with limits', () => {
+  let opened: TestDatabase;
+  let simulator: Simulator;
+  let gateway: TokenGateway;
+  let now = NOON;
+  const start = (): Promise<TokenGateway> => startTokenGateway(opened.database, simulator, () => now);
+  beforeEach(async () => {
+    now = NOON;
+    [opened, simulator] = await Promise.all([DATABASES['embedded (NeDB)'](), startSimulator()]);
+    gateway = await start();
+  });
+  afterEach(async () => {
+    await gateway.close();
+    await simulator.close();
+    await opened.close();
+    expect(gateway.unexpected).to.deep.equal([]);
+  });
+
+  describe('of models', () => {
+    const MODELS = ['openai/gpt-5-mini', 'claude-*', 'google/*'];
+
+    it('list these models alone, in the shape of every API', async () => {
+      const { token } = await gateway.issue({ models: MODELS });
+      const openai = new OpenAI({ apiKey: token, baseURL: `${gateway.url}/v1` });
+      const names = (await openai.models.list()).data.map(({ id }) => id);
+      expect(names).to.include('openai/gpt-5-mini');
+      const permitted = /^openai\/gpt-5-mini$|\/claude-[^/]*$|^google\//;
+      for (const name of names) expect(name).to.match(permitted);
+      const anthropic = new Anthropic({ apiKey: token, baseURL: gateway.url });
+      for (const { id } of (await anthropic.models.list({ limit: 1_000 })).data) expect(id).to.match(permitted);
+      const google = new GoogleGenAI({ apiKey: token, httpOptions: { baseUrl: gateway.url } });
+      for await (const { name } of await google.models.list()) expect(name?.slice(7)).to.match(permitted);
+      const all = new OpenAI({ apiKey: (await gateway.issue()).token, baseURL: `${gateway.url}/v1` });
+      expect((await all.models.list()).data.length).to.be.above(names.length);
+      expect(await refusalOf(openai.models.retrieve('openai/gpt-5'))).to.include({ status: 403 });
+      expect((await openai.models.retrieve('openai/gpt-5-mini')).id).to.equal('openai/gpt-5-mini');
+    });
+
+    for (const name of CLIENT_NAMES)
+      it(`refuse other models to clients of ${name}`, async () => {
+        const { token } = await gateway.issue({ models: MODELS });
+        for (const model of ['openai/gpt-5-mini', 'anthropic/claude-sonnet-4-5', 'google'])
+          await CLIENTS[name](gateway.url, token, model);
+        const sent = simulator.requests.length;
+        const refused = await refusalOf(CLIENTS[name](gateway.url, token, 'openai/gpt-5'));
+        expect(refused.status).to.equal(403);
+        expect(refused.message.replaceAll('\\', '')).to.include(
+          'The API token "ci" may not use the model "openai/gpt-5"',
+        );
+        if (name === 'chat completions' || name === 'responses') expect(refused.code).to.equal('model_not_found');
+        if (name === 'messages') expect(refused.message).to.include('permission_error');
+        if (name === 'gemini') expect(refused.message).to.include('PERMISSION_DENIED');
+        expect(simulator.requests).to.have.length(sent);
+      });
+
+    it('refuse a default model that is not permitted, and token counts', async () => {
+      const { token } = await gateway.issue({ models: ['gpt-5-mini'] });
+      expect((await gateway.ask(token, { model: 'anthropic' })).status).to.equal(403);
+      const count = { model: 'anthropic/claude-sonnet-4-5', messages: [{ role: 'user', content: 'Hello?' }] };
+      expect((await gateway.post(token, '/v1/messages/count_tokens', count)).status).to.equal(403);
+      expect((await gateway.ask(token)).status).to.equal(200);
+    });
+
+    it('apply to runs that the token starts', async () => {
+      const { id } = await gateway.issue({ models: ['openai/gpt-5-mini'] });
+      const origin = { source: 'run', tokenId: id } as const;
+      const ask = (model: string): Promise<string> =>
+        gateway.module.manager.generateText('ann', 'Hello?', { model, origin });
+      await ask('openai/gpt-5-mini');
+      expect(await failure(ask('openai/gpt-5'))).to.have.property('code', 'permission-denied');
+    });
+  });
+
+  describe('of budgets', () => {
+    for (const name of CLIENT_NAMES)
+      it(`tell clients of ${name} which limit is used up`, async () => {
+        const { token } = await gateway.issue({ budgets: { day: { calls: 1 } } });
+        await CLIENTS[name](gateway.url, token, 'openai/gpt-5-mini');
+        const refused = await refusalOf(CLIENTS[name](gateway.url, token, 'openai/gpt-5-mini'));
+        expect(refused.status).to.equal(402);
+        expect(refused.message.replaceAll('\\', '')).to.include(
+          'The next call would exceed the budget of the API token "ci" of 1 model call per day: 1 is used. ' +
+            'It resets at 2036-11-23T00:00:00.000Z.',
+        );
+        if (name === 'chat completions' || name === 'responses')
+          expect(refused).to.include({ type: 'insufficient_quota', code: 'budget_exceeded' });
+        if (name === 'messages') expect(refused.message).to.include('billing_error');
+        if (name === 'gemini') expect(refused.message).to.include('RESOURCE_EXHAUSTED');
+        else expect(refused.headers?.get('x-should-retry')).to.equal('false');
+        expect(simulator.requests).to.have.length(1);
+      });
+
+    it('count dollars and tokens, of streams too, and begin again with the next window', async () => {
+      const { id, token } = await gateway.issue({ budgets: { day: { tokens: 1_500 }, month: { money: 1 } } });
+      const first = await gateway.ask(token, { stream: true });
+      expect(first.status).to.equal(200);
+      await first.text();
+      const { tokens } = await gateway.operations['ai.tokens.list'](ADMIN, { userId: 'ann' });
+      const [entry] = gateway.requestLog.entries;
+      const used = tokens.find(({ _id }) => _id === id)?.usage;
+      expect(used?.day.used).to.deep.include({ calls: 1, tokens: entry?.usage.total_tokens });
+      expect(used?.month.used.money).to.be.closeTo(entry?.cost ?? 0, 1e-12);
+      const large = { max_tokens: 1_500 };
+      const refused = await gateway.ask(token, large);
+      expect(refused.status).to.equal(402);
+      expect((await errorIn(refused))['message']).to.match(/of 1500 tokens per day: \d+ are used\./);
+      now = NOON + 86_400_000;
+      expect((await gateway.ask(token, { max_tokens: 1_000 })).status).to.equal(200);
+    });
+
+    it('exist besides the budget of the owner: a call must fit both, and holds nothing if one refuses', async () => {
+      const ofUsers = new DocumentBudgetLimits(opened.database.collection(BUDGET_LIMITS));
+      await ofUsers.set({ userId: 'ann', limits: { day: { calls: 8 } }, changedAt: 0 });
+      const one = await gateway.issue({ budgets: { day: { calls: 5 } } });
+      const other = await gateway.issue({ budgets: { day: { calls: 1 } } });
+      await gateway.ask(other.token);
+      expect((await gateway.ask(other.token)).status).to.equal(402);
+      for (let call = 0; call < 5; call += 1) expect((await gateway.ask(one.token)).status).to.equal(200);
+      expect((await gateway.ask(one.token)).status).to.equal(402);
+      const unlimited = await gateway.issue();
+      for (let call = 0; call < 2; call += 1) expect((await gateway.ask(unlimited.token)).status).to.equal(200);
+      const refused = await gateway.ask(unlimited.token);
+      expect((await errorIn(refused))['message']).to.include('your budget of 8 model calls per day: 8 are used');
+      const { tokens } = await gateway.operations['ai.tokens.list'](ADMIN, { userId: 'ann' });
+      const used = new Map(tokens.map(({ _id, usage }) => [_id, usage.day.used.calls]));
+      expect([one, other, unlimited].map(({ id }) => used.get(id))).to.deep.equal([5, 1, 2]);
+      const accounts = await opened.database.collection<BudgetDocument>(BUDGETS).find({});
+      expect(accounts.map(({ holds }) => holds)).to.deep.equal(['[]', '[]', '[]', '[]']);
+    });
+
+    it('count embeddings, too', async () => {
+      const { token } = await gateway.issue({
+        budgets: { day: { calls: 1 } },
+        models: ['text-embedding-3-small'],
+        rateLimits: { requestsPerMinute: 5 },
+      });
+      const embed = (model: string): Promise<Response> =>
+        gateway.post(token, '/v1/embeddings', { model, input: 'Hello' });
+      expect((await embed('openai/text-embedding-3-large')).status).to.equal(403);
+      const made = await embed('openai/text-embedding-3-small');
+      expect(made.status).to.equal(200);
+      expect(made.headers.get('x-ratelimit-remaining-requests')).to.equal('4');
+      expect((await embed('openai/text-embedding-3-small')).status).to.equal(402);
+    });
+
+    it('are shared by the tokens of a team', async () => {
+      await gateway.teamLimits.set({ userId: 'red', limits: { day: { calls: 2 } }, changedAt: 0 });
+      const tokens = await Promise.all([1, 2].map(() => gateway.issue({ team: 'red' })));
+      for (const { token } of tokens) expect((await gateway.ask(token)).status).to.equal(200);
+      const refused = await gateway.ask(tokens[0]!.token);
+      expect(refused.status).to.equal(402);
+      expect((await errorIn(refused))['message']).to.include('the budget of the team "red" of 2 model calls per day');
+      const outside = await gateway.issue();
+      expect((await gateway.ask(outside.token)).status).to.equal(200);
+      expect(gateway.requestLog.entries.map(({ team }) => team)).to.deep.equal(['red', 'red', 'red', undefined]);
+    });
+  });
+
+  describe('of rates', () => {
+    it('refuse further requests of the minute, with the headers of the client’s API', async () => {
+      now = NOON + 20_000;
+      const { token } = await gateway.issue({ rateLimits: { requestsPerMinute: 2 } });
+      const first = await gateway.ask(token);
+      expect(Object.fromEntries(first.headers)).to.include({
+        'x-ratelimit-limit-requests': '2',
+        'x-ratelimit-remaining-requests': '1',
+        'x-ratelimit-reset-requests': '40s',
+      });
+      await gateway.ask(token);
+      const refused = await refusalOf(CLIENTS['chat completions'](gateway.url, token, 'openai/gpt-5-mini'));
+      expect(refused).to.include({ status: 429, type: 'rate_limit_error', code: 'rate_limit_exceeded' });
+      expect(refused.message).to.include(
+        'The API token "ci" is limited to 2 requests per minute: 2 are used. The next minute begins in 40 s.',
+      );
+      expect(refused.headers?.get('retry-after')).to.equal('40');
+      expect(refused.headers?.get('x-ratelimit-remaining-requests')).to.equal('0');
+      expect(refused.headers?.get('x-should-retry')).to.equal(null);
+      const anthropic = await refusalOf(CLIENTS.messages(gateway.url, token, 'anthropic/claude-sonnet-4-5'));
+      expect(anthropic.status).to.equal(429);
+      expect(anthropic.message).to.include('rate_limit_error');
+      expect(anthropic.headers?.get('anthropic-ratelimit-requests-limit')).to.equal('2');
+      expect(anthropic.headers?.get('anthropic-ratelimit-requests-reset')).to.equal('2036-11-22T12:01:00Z');
+      const gemini = await refusalOf(CLIENTS.gemini(gateway.url, token, 'google'));
+      expect(gemini.status).to.equal(429);
+      expect(gemini.message).to.include('RESOURCE_EXHAUSTED');
+      expect(simulator.requests).to.have.length(2);
+      now = NOON + MINUTE;
+      expect((await gateway.ask(token)).status).to.equal(200);
+    });
+
+    it('count tokens: those reserved while a request runs, and then those it used', async () => {
+      const { token } = await gateway.issue({ rateLimits: { tokensPerMinute: 2_000 } });
+      const first = await gateway.ask(token, { max_tokens: 1_500 });
+      const { usage } = (await first.json()) as { readonly usage: { readonly total_tokens: number } };
+      const used = usage.total_tokens;
+      expect(Number(first.headers.get('x-ratelimit-remaining-tokens'))).to.be.below(500);
+      const second = await gateway.ask(token, { max_tokens: 500 });
+      expect(second.status, 'the first one used less than it had reserved').to.equal(200);
+      expect(Number(second.headers.get('x-ratelimit-remaining-tokens'))).to.be.within(1_400 - used, 1_500 - used);
+      const refused = await gateway.ask(token, { max_tokens: 1_999 });
+      expect(refused.status).to.equal(429);
+      expect((await errorIn(refused))['message']).to.match(/limited to 2000 tokens per minute: \d+ are used\./);
+      now += MINUTE;
+      expect((await gateway.ask(token, { max_tokens: 100_000 })).status, 'more than the limit, alone').to.equal(200);
+    });
+
+    it('count requests in progress, until they end in whatever way', async () => {
+      const { token } = await gateway.issue({ rateLimits: { parallel: 1 } });
+      const stall = { fault: { kind: 'stall' } } as const;
+      const leave = new AbortController();
+      simulator.enqueue(stall);
+      const waiting = failure(
+        fetch(`${gateway.url}/v1/responses`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'openai/gpt-5-mini', input: 'Hello?', stream: true }),
+          signal: leave.signal,
+        }),
+      );
+      await simulator.nextRequest();
+      const refused = await gateway.ask(token);
+      expect(refused.status).to.equal(429);
+      expect(refused.headers.get('retry-after')).to.equal('1');
+      expect((await errorIn(refused))['message']).to.include('limited to 1 request at a time: 1 are in progress');
+      leave.abort();
+      await waiting;
+      await until(async () => (await gateway.ask(token)).status === 200);
+      simulator.enqueue({ status: 400, body: { error: { message: 'No.', type: 'invalid_request_error' } } });
+      expect((await gateway.ask(token)).status).to.equal(400);
+      const stream = await gateway.ask(token, { stream: true });
+      await stream.text();
+      expect((await gateway.ask(token)).status).to.equal(200);
+    });
+
+    it('count background responses and those on a WebSocket', async () => {
+      const { token } = await gateway.issue({ rateLimits: { requestsPerMinute: 2 } });
+      const background = await gateway.post(token, '/v1/responses', {
+        model: 'openai/gpt-5-mini',
+        input: 'Hello?',
+        background: true,
+      });
+      expect(background.status).to.equal(200);
+      await gateway.requestLog.seen(1);
+      const socket = await openSocket({ url: gateway.url, token });
+      const turn = { model: 'openai/gpt-5-mini', input: [], store: false };
+      expect((await socket.turn(turn)).response).to.include({ status: 'completed' });
+      expect(await socket.turn(turn)).to.have.property('status', 429);
+      await socket.close();
+    });
+
+    it('forget the requests in progress of a dead process', async () => {
+      const { token } = await gateway.issue({ rateLimits: { parallel: 1 } });
+      simulator.enqueue({ fault: { kind: 'stall' } });
+      const leave = new AbortController();
+      const waiting = failure(
+        fetch(`${gateway.url}/v1/responses`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'openai/gpt-5-mini', input: 'Hello?' }),
+          signal: leave.signal,
+        }),
+      );
+      await simulator.nextRequest();
+      const other = await start();
+      expect((await other.ask(token)).status).to.equal(429);
+      // Without its process, nothing renews the lease.
+      now += MINUTE;
+      expect((await other.ask(token)).status).to.equal(200);
+      leave.abort();
+      await waiting;
+      await other.close();
+    });
+
+    it('leave nothing in the database for tokens without them', async () => {
+      const { token } = await gateway.issue();
+      const answered = await gateway.ask(token);
+      expect(answered.headers.get('x-ratelimit-limit-requests')).to.equal(null);
+      expect(await opened.database.collection(TOKEN_RATES).count({})).to.equal(0);
+    });
+  });
+
+  describe('that change', () => {
+    it('apply from the next call on, of open connections too', async () => {
+      const { id, token } = await gateway.issue();
+      const socket = await openSocket({ url: gateway.url, token });
+      const turn = { model: 'openai/gpt-5-mini', input: [], store: false };
+      expect((await socket.turn(turn)).response).to.include({ status: 'completed' });
+      await gateway.operations['ai.tokens.update'](ADMIN, { id, userId: 'ann', models: ['claude-*'] });
+      expect(await socket.turn(turn)).to.have.property('status', 403);
+      await gateway.operations['ai.tokens.update'](ADMIN, { id, userId: 'ann', models: null });
+      expect((await socket.turn(turn)).response).to.include({ status: 'completed' });
+      await gateway.operations['ai.tokens.revoke'](ADMIN, { id, userId: 'ann' });
+      expect(await socket.turn(turn)).to.have.property('status', 401);
+      await socket.close();
+    });
+
+    it('leave a running stream alone when the token is revoked, and refuse the next', async () => {
+      const { id, token } = await gateway.issue();
+      simulator.enqueue({ fault: { kind: 'slow', chunkBytes: 64, delayMs: 1 } });
+      const stream = await gateway.ask(token, { stream: true });
+      expect(stream.status).to.equal(200);
+      await gateway.operations['ai.tokens.revoke'](ADMIN, { id, userId: 'ann' });
+      expect(await stream.text()).to.include('[DONE]');
+      expect((await gateway.ask(token)).status).to.equal(401);
+    });
+
+    it('end runs of a token that was revoked or has expired, with their next call', async () => {
+      const revoked = await gateway.issue();
+      const expiring = await gateway.issue({ expiresAt: now + MINUTE });
+      const ask = (tokenId: string): Promise<string> =>
+        gateway.module.manager.generateText('ann', 'Hello?', {
+          model: 'openai/gpt-5-mini',
+          origin: { source: 'run', tokenId },
+        });
+      for (const { id } of [revoked, expiring]) await ask(id);
+      await gateway.operations['ai.tokens.revoke'](ADMIN, { id: revoked.id, userId: 'ann' });
+      now += MINUTE;
+      for (const { id } of [revoked, expiring]) expect(await failure(ask(id))).to.have.property('code', 'auth-failed');
+      await ask('a-token-of-the-settings');
+    });
+
+    it('reach other processes within two seconds', async () => {
+      const { id } = await gateway.issue();
+      let clock = 0;
+      const policy = new TokenPolicy({
+        tokens: { find: (tokenId) => gateway.tokens.tokens.find(tokenId) },
+        now: () => now,
+        clock: () => clock,
+      });
+      expect((await policy.find(id))?.models).to.equal(undefined);
+      await gateway.operations['ai.tokens.update'](ADMIN, { id, userId: 'ann', models: ['claude-*'] });
+      clock += 2_000;
+      expect((await policy.find(id))?.models).to.deep.equal(['claude-*']);
+      await gateway.operations['ai.tokens.revoke'](ADMIN, { id, userId: 'ann' });
+      clock += 2_000;
+      expect(await failure(policy.find(id))).to.have.property('code', 'auth-failed');
+    });
+  });
+});
+
+for (const [name, open] of Object.entries(DATABASES))
+  describe(`the limits of an API token on two hosts that share ${name}`, () => {
+    const CALLS = 50;
+    const LIMIT = 20;
+    let opened: TestDatabase;
+    let simulator: Simulator;
+    let hosts: readonly TokenGateway[];
+    beforeEach(async () => {
+      [opened, simulator] = await Promise.all([open(), startSimulator()]);
+      const started: TokenGateway[] = [];
+      // One after the other: they create the same indexes.
+      for (let host = 0; host < 2; host += 1)
+        started.push(await startTokenGateway(opened.database, simulator, () => NOON));
+      hosts = started;
+    });
+    afterEach(async () => {
+      for (const host of hosts) await host.close();
+      await simulator.close();
+      await opened.close();
+    });
+
+    const askEverywhere = async (fields: object): Promise<Readonly<Record<number, number>>> => {
+      const { token } = await hosts[0]!.issue(fields);
+      const statuses: Record<number, number> = {};
+      await Promise.all(
+        hosts.flatMap((host) =>
+          Array.from({ length: CALLS }, async () => {
+            const { status } = await host.ask(token);
+            statuses[status] = (statuses[status] ?? 0) + 1;
+          }),
+        ),
+      );
+      return statuses;
+    };
+
+    it(`permit exactly ${LIMIT} of ${2 * CALLS} calls at once`, async function () {
+      this.timeout(60_000);
+      const refused = 2 * CALLS - LIMIT;
+      expect(await askEverywhere({ budgets: { day: { calls: LIMIT } } })).to.deep.equal({ 200: LIMIT, 402: refused });
+      expect(await askEverywhere({ rateLimits: { requestsPerMinute: LIMIT } })).to.deep.equal({
+        200: LIMIT,
+        429: refused,
+      });
+      expect(simulator.requests).to.have.length(2 * LIMIT);
+    });
+  });
