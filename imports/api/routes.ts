@@ -37,6 +37,8 @@ import type { AddEndpoint } from './http/Endpoint';
 import { addEmbeddingRoutes } from './gateway/embeddings/addEmbeddingRoutes';
 import type { HostOperations } from './HostOperations';
 import { isNavigation } from './http/leavePages';
+import { serveOpenApi } from './openapi/serveOpenApi';
+import type { RegisteredRoute } from './openapi/openApiDocument';
 import { jsonBody } from './http/jsonBody';
 import type { JsonBodyLimits } from './http/jsonBody';
 import { listModels, modelsApiOf, readModel } from './gateway/models/modelsRoutes';
@@ -97,12 +99,21 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
   const readBody = jsonBody(application, ports);
   const { cors, dashboard } = ports;
+  const registered: RegisteredRoute[] = [];
   const add: AddEndpoint = (api, path, name, ...endpoints) => {
     if (cors !== undefined && !endpoints.some(({ isOwnPage }) => isOwnPage)) router.all(path, cors);
     for (const endpoint of endpoints) {
       const { method, handler, readsBody = method === 'post' && !name.endsWith('/cancel'), ...options } = endpoint;
       const route = { api, name: `${method.toUpperCase()} ${name}`, ...options };
       router[method](path, createRoute(ports, route, readsBody ? readBody : undefined, handler));
+      const { scope, isOwnPage } = endpoint;
+      if (isOwnPage === undefined)
+        registered.push({
+          method,
+          name,
+          ...(typeof api === 'string' ? { api } : {}),
+          ...(scope === undefined ? {} : { scope }),
+        });
     }
     const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');
     router.all(
@@ -150,6 +161,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
       response.set('content-type', contentType).send(body);
     },
   });
+  add('app', '/openapi.json', '/openapi.json', { method: 'get', handler: serveOpenApi(registered) });
 
   add('responses', '/v1/responses', '/v1/responses', {
     method: 'post',

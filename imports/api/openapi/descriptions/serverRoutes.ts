@@ -1,0 +1,126 @@
+/** The state of the server, conversations, chats and accounts. */
+import { ANYTHING, COUNT, described, either, FLAG, listOf, OBJECT, objectOf, oneOf, TEXT, TIME } from '../jsonSchemas';
+import type { RouteDescriptions, Schema } from '../RouteDescription';
+
+const MESSAGES = { messages: listOf(OBJECT) };
+const TOKEN_OWNER = { userId: TEXT };
+const orNull = (schema: Schema): Schema => either(schema, { type: 'null' });
+const TOKEN_LIMITS = {
+  team: orNull(TEXT),
+  tags: orNull(listOf(TEXT)),
+  models: orNull(listOf(TEXT)),
+  budgets: orNull(OBJECT),
+  rateLimits: orNull(OBJECT),
+};
+const AMOUNT = objectOf({}, { calls: COUNT, tokens: COUNT, money: { type: 'number', minimum: 0 } });
+const LIMITS = objectOf({ limits: objectOf({}, { day: AMOUNT, month: AMOUNT }) });
+
+export const SERVER_ROUTES: RouteDescriptions = {
+  'GET /health': { summary: 'Whether the server is ready', result: objectOf({ status: { const: 'ok' } }) },
+  'GET /metrics': { summary: 'Metrics for Prometheus', content: ['text/plain'] },
+  'GET /openapi.json': { summary: 'This document', result: OBJECT },
+
+  'POST /input': {
+    summary: 'Send a message to a conversation',
+    body: objectOf(
+      { message: TEXT },
+      { conversation: TEXT, model: TEXT, conversation_history: listOf(objectOf({ role: TEXT, content: TEXT })) },
+    ),
+    status: 202,
+    result: OBJECT,
+  },
+  'GET /output/stream': {
+    summary: 'The answers of a conversation',
+    query: { conversation: TEXT, lastEventId: TEXT },
+    streams: 'always',
+  },
+
+  'POST /chat': {
+    summary: 'Answer a message of the AI SDK’s useChat',
+    body: objectOf(
+      { id: TEXT, ...MESSAGES },
+      { trigger: TEXT, messageId: TEXT, model: TEXT, instructions: TEXT, tools: listOf(TEXT) },
+    ),
+    streams: 'always',
+  },
+  'GET /chat/:id': { summary: 'Read a chat', result: objectOf(MESSAGES) },
+  'GET /chat/:id/stream': {
+    summary: 'The answer in progress, or 204',
+    streams: 'always',
+  },
+  'POST /chat/:id/stop': { summary: 'Cancel the answer in progress', result: objectOf({ state: TEXT }) },
+  'POST /ag-ui': {
+    summary: 'Start or continue a run for an AG-UI client',
+    body: objectOf({ threadId: TEXT, runId: TEXT, ...MESSAGES }, { tools: listOf(OBJECT), context: listOf(OBJECT) }),
+    streams: 'always',
+  },
+
+  'GET /tokens': {
+    summary: 'List API tokens',
+    query: { ...TOKEN_OWNER, all: FLAG },
+    result: objectOf({ tokens: listOf(OBJECT) }),
+  },
+  'POST /tokens': {
+    summary: 'Issue an API token',
+    body: objectOf(
+      { name: TEXT },
+      { scopes: listOf(oneOf('generate', 'read', 'admin')), expiresAt: TIME, ...TOKEN_OWNER, ...TOKEN_LIMITS },
+    ),
+    example: { name: 'reports', scopes: ['read'], userId: 'bob' },
+    status: 201,
+    result: objectOf({ id: TEXT, token: TEXT }),
+  },
+  'POST /tokens/:id': {
+    summary: 'Change an API token',
+    body: described(
+      objectOf({}, { name: TEXT, expiresAt: orNull(TIME), ...TOKEN_OWNER, ...TOKEN_LIMITS }),
+      'The fields to change; `null` removes one.',
+    ),
+    result: OBJECT,
+  },
+  'POST /tokens/:id/rotate': {
+    summary: 'Give an API token a new secret',
+    body: objectOf({}, { graceSeconds: COUNT, ...TOKEN_OWNER }),
+    result: objectOf({ id: TEXT, token: TEXT }),
+  },
+  'DELETE /tokens/:id': {
+    summary: 'Revoke an API token',
+    query: TOKEN_OWNER,
+    result: objectOf({ deleted: { const: true } }),
+  },
+  'DELETE /user-data/:userId': {
+    summary: 'Delete everything that is stored about a user',
+    result: objectOf({ deleted: OBJECT }),
+  },
+  'GET /me': { summary: 'The caller', result: objectOf({ userId: TEXT, isAdmin: FLAG }) },
+
+  'GET /models': { summary: 'List the models to choose from', result: objectOf({ models: listOf(OBJECT) }) },
+  'GET /prompts': { summary: 'List saved prompts', result: objectOf({ prompts: listOf(OBJECT) }) },
+  'POST /prompts': {
+    summary: 'Save a prompt, or its next version',
+    body: objectOf({ name: TEXT, content: ANYTHING }, { shared: FLAG }),
+    result: OBJECT,
+  },
+  'GET /prompts/:id': { summary: 'Read a prompt', query: { version: COUNT }, result: OBJECT },
+  'DELETE /prompts/:id': { summary: 'Remove a prompt', result: objectOf({ removed: ANYTHING }) },
+
+  'GET /budgets': {
+    summary: 'List budgets',
+    query: { search: TEXT },
+    result: objectOf({ everyone: OBJECT, budgets: listOf(OBJECT), isTruncated: FLAG }),
+  },
+  'POST /budgets': {
+    summary: 'Set the budget of everyone who has none of their own',
+    body: LIMITS,
+    example: { limits: { day: { calls: 1_000 } } },
+    result: OBJECT,
+  },
+  'DELETE /budgets': { summary: 'Return to the budget of the settings', result: OBJECT },
+  'POST /budgets/:userId': {
+    summary: 'Set the budget of a user',
+    body: LIMITS,
+    example: { limits: { day: { calls: 1_000 } } },
+    result: OBJECT,
+  },
+  'DELETE /budgets/:userId': { summary: 'Remove the budget of a user', result: OBJECT },
+};
