@@ -14,7 +14,7 @@ import { createManager } from '../../imports/business/ai/infrastructure/factorie
 import { createCallLimits } from '../../imports/business/ai/infrastructure/factories/createCallLimits';
 import type { ManagerPorts } from '../../imports/business/ai/infrastructure/factories/createManager';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
-import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
+import type { AIModule, AISettings } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../../imports/business/ai/infrastructure/factories/LLMProviderFactory';
 import { CANARY } from './canaries';
 import { RecordingLogger } from './RecordingLogger';
@@ -32,6 +32,7 @@ export interface GatewayOptions {
   /** The clock and the pauses of the retries. Default: real ones. */
   readonly time?: Pick<LLMManagerOptions, 'clock' | 'random' | 'sleep'>;
   readonly fallback?: LLMManagerOptions['fallback'];
+  readonly routing?: AISettings['routing'];
   readonly api?: Partial<HttpApiPorts>;
   readonly budgets?: BudgetSettings;
   /** What the manager is decorated with, besides the request log. */
@@ -84,18 +85,25 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     providers: rows,
     defaultProvider: rows[0]!.id,
     ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
+    ...(options.routing === undefined ? {} : { routing: options.routing }),
   });
   const requestLog = new RecordingRequestLog();
   const manager = createManager(
     {
       directory: created.providers,
       toolExecutor: created.tools,
+      logger: new RecordingLogger(),
       retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 },
       ...options.time,
       ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
     },
     createCallLimits(options.budgets, {}),
-    { ...options.manager, requestLog, defaultModelOf: (providerId) => created.providers.defaultModelOf(providerId) },
+    {
+      routing: created.routing,
+      ...options.manager,
+      requestLog,
+      defaultModelOf: (providerId) => created.providers.defaultModelOf(providerId),
+    },
   );
   const module = { ...created, manager };
   const unexpected: unknown[] = [];

@@ -9,6 +9,7 @@ import { cacheHeaders, readCacheHeader } from './cacheHeader';
 import { forwardVendorHeaders } from '../http/forwardVendorHeaders';
 import type { RequestContext } from '../http/RequestContext';
 import { rateLimitHeaders } from '../http/rateLimitHeaders';
+import { servedHeaders } from './servedHeaders';
 import { describeLoss, WARNINGS_HEADER, warningsHeader } from '../http/warningsHeader';
 
 export interface VendorCallPorts {
@@ -20,7 +21,7 @@ export interface VendorCallPorts {
 
 export type VendorCall = Pick<
   GenerateOptions,
-  'signal' | 'maxRetryTime' | 'onHead' | 'onRetry' | 'origin' | 'cache' | 'onCache' | 'onRateLimits'
+  'signal' | 'maxRetryTime' | 'onAttempt' | 'onHead' | 'onRetry' | 'origin' | 'cache' | 'onCache' | 'onRateLimits'
 >;
 
 /**
@@ -49,6 +50,7 @@ export function vendorCall(
       limitHeaders = rateLimitHeaders(wire, state);
       if (!response.headersSent) response.set(limitHeaders);
     },
+    onAttempt: servedHeaders(response),
     onHead: (head) => {
       forward(head);
       // The token's limits replace those that the vendor has sent under the same names.

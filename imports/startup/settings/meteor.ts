@@ -52,6 +52,7 @@ export const METEOR_FIELDS = [
   'allowPrivateHosts',
   'callsPerMinute',
   'budgets',
+  'routing',
 ] as const;
 type FieldName = (typeof METEOR_FIELDS)[number];
 type Fields = { readonly [Name in FieldName]?: unknown };

@@ -3,12 +3,13 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import { redactSecrets } from '../../business/ai/domain/errors/safeText';
 import { isObject } from '../../business/ai/domain/json';
 import { VENDORS } from '../../business/ai/domain/types/VendorTypes';
-import type { VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
+import type { JsonObject, VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { VendorVariables } from '../../business/ai/infrastructure/vendors/Vendor';
 import { VENDOR_ROWS } from '../../business/ai/infrastructure/vendors/vendors';
 import { BUDGET_VARIABLES, readBudgetSettings } from './budgets';
+import { readRoutingSettings, ROUTING_VARIABLE } from './routing';
 
 /** The variables of each vendor that the environment can set up. */
 export const VENDOR_VARIABLES: Readonly<Partial<Record<VendorName, VendorVariables>>> = Object.fromEntries(
@@ -19,7 +20,13 @@ export const VENDOR_VARIABLES: Readonly<Partial<Record<VendorName, VendorVariabl
 );
 const CONFIGURABLE_VENDORS = Object.keys(VENDOR_VARIABLES) as readonly VendorName[];
 
-const OTHER_VARIABLES = ['LLM_PROVIDER', 'LLM_TEMPERATURE', 'LLM_TOOLS_IN_TEXT', 'SYSTEM_PROMPT'] as const;
+const OTHER_VARIABLES = [
+  'LLM_PROVIDER',
+  'LLM_TEMPERATURE',
+  'LLM_TOOLS_IN_TEXT',
+  'SYSTEM_PROMPT',
+  ROUTING_VARIABLE,
+] as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,7 +36,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * @throws LLMInvalidRequestError that lists every invalid variable
  */
 export function settingsFromEnvironment(env: Environment): AISettings {
-  return readSettings(env, undefined, []);
+  return readSettings(env, {}, []);
 }
 
 /**
@@ -49,7 +56,7 @@ export function settingsFromMeteor(settings: unknown, env: Environment): AISetti
     if (typeof value === 'string' || typeof value === 'number') merged[name] = String(value);
     else problems.push(`Meteor.settings.ai.${name} must be a string or a number`);
   }
-  return readSettings(merged, settings?.['budgets'], problems);
+  return readSettings(merged, settings ?? {}, problems);
 }
 
 const VARIABLES: readonly string[] = [
@@ -60,14 +67,21 @@ const VARIABLES: readonly string[] = [
   ),
 ];
 
-function readSettings(env: Environment, budgetInput: unknown, problems: string[]): AISettings {
+/** @param given `Meteor.settings.ai` */
+function readSettings(env: Environment, given: JsonObject, problems: string[]): AISettings {
   const toolsInText = readToolsInText(env, problems);
   const providers = CONFIGURABLE_VENDORS.flatMap((vendor) => readVendor(vendor, env, problems)).map((provider) =>
     toolsInText.includes(provider.vendor) ? { ...provider, toolsInText: true } : provider,
   );
   const defaultProvider = readDefaultProvider(providers, env, problems);
   const temperature = readTemperature(env, problems);
-  const budgets = readBudgetSettings(budgetInput, (name) => valueOf(env, name), problems);
+  const budgets = readBudgetSettings(given['budgets'], (name) => valueOf(env, name), problems);
+  const routing = readRoutingSettings(
+    given['routing'],
+    valueOf(env, ROUTING_VARIABLE),
+    providers.map(({ id }) => id),
+    problems,
+  );
   if (problems.length > 0)
     throw new LLMInvalidRequestError(`The configuration is invalid: ${problems.join('; ')}.`, { path: 'env' });
   const systemPrompt = valueOf(env, 'SYSTEM_PROMPT');
@@ -77,6 +91,7 @@ function readSettings(env: Environment, budgetInput: unknown, problems: string[]
     ...(temperature === undefined ? {} : { temperature }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(budgets === undefined ? {} : { budgets }),
+    ...(routing.length === 0 ? {} : { routing }),
   };
 }
 

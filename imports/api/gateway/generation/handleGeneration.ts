@@ -31,7 +31,10 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     const { principal, request, response, signal, hasLeft, details } = context;
     const { options: read, stream, includeUsage = false } = api.read(request);
     if (read.model !== undefined) details.model = read.model;
-    const route = await ports.models.resolve(principal, read.model, api.wire);
+    const route = await ports.models.resolve(principal, read.model, api.wire, {
+      options: read,
+      isStream: stream !== undefined,
+    });
     const options = route.wire === 'responses' ? withoutChatOptions(read) : read;
     details.provider = route.providerId;
     details.isSameApi = route.wire === api.wire;
@@ -40,6 +43,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     const generateOptions: GenerateOptions = {
       ...options,
       model: route.address,
+      ...(route.route === undefined ? {} : { route: route.route }),
       wire: api.wire,
       ...vendorCall(context, api.wire, ports, () => sink?.accept()),
     };

@@ -205,7 +205,8 @@ function toStoredResponse(turn: PreparedResponse, response: LLMResponse, body: J
   return {
     id: response.id,
     userId,
-    providerId: route.providerId,
+    // A fallback may have served the request.
+    providerId: response.vendor.providerId ?? route.providerId,
     keptByProvider: isOwn && isStored && !isBackground && route.capabilities.keepsState,
     ...(previousId === undefined ? {} : { previousId }),
     input,

@@ -55,6 +55,7 @@ export function compactResponse(ports: CompactionPorts): RouteHandler {
       throw new LLMInvalidRequestError('There is nothing to compact: the input contains no text.', { path: 'input' });
     const summary = await module.manager.generate(userId, {
       model: route.address,
+      ...(route.route === undefined ? {} : { route: route.route }),
       wire: 'responses',
       store: false,
       instructions:

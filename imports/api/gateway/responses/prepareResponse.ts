@@ -70,9 +70,13 @@ export async function prepareResponse(
     store: isStored = true,
     ...read
   } = readResponsesRequest(normalizeToolChoice(body));
-  const route = await models.resolve(principal, model, 'responses');
-  if (route.wire !== 'responses') checkForeignRequest(body);
   const { userId } = principal;
+  const route = await models.resolve(principal, model, 'responses', {
+    options: { ...read, ...(vendor === undefined ? {} : { vendor }) },
+    isStream: stream,
+    findKeeper: async () => (previousId === undefined ? undefined : (await store.find(userId, previousId))?.providerId),
+  });
+  if (route.wire !== 'responses') checkForeignRequest(body);
   const { background, ...vendorFields } = vendor?.openai_responses ?? {};
   const verbatim = withoutDefaults(vendorFields);
   const input = await readInputItems(read.input, { userId, store, summaries, providerId: route.providerId });
@@ -104,6 +108,7 @@ export async function prepareResponse(
       ...(isResponses ? { store: isStored } : {}),
       vendor: { ...(isResponses ? {} : toWireOptions(verbatim)), openai_responses: verbatim },
       model: route.address,
+      ...(route.route === undefined ? {} : { route: route.route }),
       wire: 'responses',
       unsupportedTools: 'drop',
     },

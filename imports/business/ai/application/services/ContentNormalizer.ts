@@ -30,7 +30,6 @@ import {
 import { describe, formatStep, PlainReader, invalid } from './normalizer/PlainReader';
 import { toolChoice } from './normalizer/normalizeToolChoice';
 import type { Plain } from './normalizer/PlainReader';
-import { isObject } from '../../domain/json';
 import type { Tool } from '../../domain/entities/Tool';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputItem } from '../../domain/types/ResponsesAPITypes';
@@ -146,12 +145,15 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     ...field('wire', read('wire', wireName)),
     ...field('turn', read('turn', runTurn)),
     ...field('relay', read('relay', flag)),
+    ...field('route', ownObject(given.get('route'), 'route') as GenerateOptions['route']),
+    ...field('routeTargets', ownObject(given.get('routeTargets'), 'routeTargets') as GenerateOptions['routeTargets']),
+    ...field('onAttempt', listener(given.get('onAttempt'), 'onAttempt') as GenerateOptions['onAttempt']),
     ...field('onHead', listener(given.get('onHead'), 'onHead') as GenerateOptions['onHead']),
     ...field('onRetry', listener(given.get('onRetry'), 'onRetry') as GenerateOptions['onRetry']),
     ...field('onExchange', listener(given.get('onExchange'), 'onExchange') as GenerateOptions['onExchange']),
     ...field('cache', read('cache', cacheOptions)),
     ...field('onCache', listener(given.get('onCache'), 'onCache') as GenerateOptions['onCache']),
-    ...field('origin', callOrigin(given.get('origin'))),
+    ...field('origin', ownObject(given.get('origin'), 'origin') as GenerateOptions['origin']),
     ...field('onRateLimits', listener(given.get('onRateLimits'), 'onRateLimits') as GenerateOptions['onRateLimits']),
   });
   knownOptions.set(normalized, normalized);
@@ -187,6 +189,9 @@ const OPTION_NAMES = {
   wire: true,
   turn: true,
   relay: true,
+  route: true,
+  routeTargets: true,
+  onAttempt: true,
   onHead: true,
   onRetry: true,
   onExchange: true,
@@ -250,10 +255,10 @@ function oneTool(given: unknown, reader: PlainReader, path: string): Tool {
   return tool;
 }
 
-/** Boundary: set by Bolide itself, and read by the request log only. */
-function callOrigin(value: unknown): GenerateOptions['origin'] {
-  if (value === undefined || isObject(value)) return value as GenerateOptions['origin'];
-  throw invalid('origin', `must be an object, not ${describe(value)}`);
+/** Boundary: set by Bolide itself, and never sent to a vendor. */
+function ownObject(value: unknown, path: string): unknown {
+  if (value === undefined || (typeof value === 'object' && value !== null)) return value;
+  throw invalid(path, `must be an object, not ${describe(value)}`);
 }
 
 /** Boundary: what a function accepts cannot be checked. */

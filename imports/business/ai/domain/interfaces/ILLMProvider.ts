@@ -36,6 +36,8 @@ export interface ILLMProvider {
   readonly retriesFailedCalls?: boolean;
   /** Where an `LLMClient` with this provider stores responses, unless it has a store of its own. */
   readonly responseStore?: ResponseStore | undefined;
+  /** The model of requests that name none. Undefined if only the vendor knows it. */
+  readonly defaultModel?: string | undefined;
   getProviderName(): string;
   /**
    * One attempt.

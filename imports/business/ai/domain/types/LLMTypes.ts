@@ -88,6 +88,45 @@ export type ResponseFormat =
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | (string & {});
 
+/** What a routing rule adds to requests that set no value of their own. */
+export interface RouteDefaults {
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly max_output_tokens?: number;
+  readonly reasoning?: { readonly effort: ReasoningEffort };
+  readonly instructions?: string;
+}
+
+/** The targets that a routing rule has selected for one request, and its settings. */
+export interface SelectedRoute {
+  /** The rule's. */
+  readonly name: string;
+  /** `provider/model`, or `provider` for its default model. The first is called first, the others are its fallbacks. */
+  readonly targets: readonly string[];
+  /** Limit of each attempt, in milliseconds. */
+  readonly timeout?: number;
+  /** Limit of each attempt at a stream until the first piece of its content, in milliseconds. */
+  readonly firstTokenTimeout?: number;
+  /** Further attempts at the same target. */
+  readonly maxRetries?: number;
+  readonly defaults?: RouteDefaults;
+  /** Names the conversation, so that its requests go to the same target. */
+  readonly conversation?: string;
+}
+
+/** An attempt that is about to be made. */
+export interface StartedAttempt {
+  readonly providerId: string;
+  /** Absent for a default that only the vendor knows. */
+  readonly model?: string;
+  /** 1 is the first. */
+  readonly number: number;
+  /** Another provider or model than the one that was to be called first. */
+  readonly isFallback: boolean;
+  /** The name of the routing rule. */
+  readonly route?: string;
+}
+
 /** One request to one model. */
 export interface GenerateOptions {
   readonly model?: string;
@@ -134,6 +173,12 @@ export interface GenerateOptions {
   readonly turn?: RunTurn;
   /** Adds the wire's raw messages (`wire.message`) to the stream, for a client that uses the same wire. */
   readonly relay?: boolean;
+  /** The targets that the caller has selected. Default: the routing rule that `model` names selects them. */
+  readonly route?: SelectedRoute;
+  /** The targets that the routing rule may use, as the rule has them. Default: all. */
+  readonly routeTargets?: readonly string[];
+  /** Called before each attempt. */
+  readonly onAttempt?: (attempt: StartedAttempt) => void;
   /**
    * Called with the head of the vendor's response, for a client of the vendor's own API; once for each attempt with a
    * successful status.

@@ -41,6 +41,8 @@ export interface RequestEntry extends CallOrigin {
   /** The start of the call, in milliseconds since the epoch. */
   readonly at: number;
   readonly userId: string;
+  /** The routing rule that chose the provider and model. */
+  readonly route?: string;
   readonly isStream: boolean;
   /** The provider that served the request, that failed last, or that a refused request was for. */
   readonly providerId?: string;

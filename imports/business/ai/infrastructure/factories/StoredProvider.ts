@@ -30,6 +30,10 @@ export class StoredProvider implements ILLMProvider {
     return vendor === this.settings.vendor && baseURL === this.settings.baseURL;
   }
 
+  get defaultModel(): string | undefined {
+    return this.cached().defaultModel;
+  }
+
   getProviderName(): string {
     return this.settings.id;
   }

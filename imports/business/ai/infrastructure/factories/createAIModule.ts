@@ -4,8 +4,12 @@ import type { LLMManager, LLMManagerOptions } from '../../application/services/L
 import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
 import type { BudgetPolicy } from '../../application/services/budgets/BudgetPolicy';
+import { ModelRouting } from '../../application/services/routing/ModelRouting';
+import { RouteStats } from '../../application/services/routing/RouteStats';
+import { RoutingRules } from '../../application/services/routing/RoutingRules';
 import type { LeaseTimes } from '../../application/services/runs/durable/LeaseHeartbeat';
 import type { BudgetSettings } from '../../domain/entities/BudgetAccount';
+import type { RoutingRule } from '../../domain/entities/RoutingRule';
 import type { BudgetLimitStore } from '../../domain/interfaces/BudgetLimitStore';
 import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
@@ -13,6 +17,7 @@ import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { RequestLog } from '../../domain/interfaces/RequestLog';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
+import type { RoutingRuleStore } from '../../domain/interfaces/RoutingRuleStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import { LocalJobQueue } from '../jobs/LocalJobQueue';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
@@ -41,6 +46,8 @@ export interface AISettings {
   readonly systemPrompt?: string;
   /** Limits on each user's usage. Default: none. */
   readonly budgets?: BudgetSettings;
+  /** Names that requests use as their `model`, and what serves them. Default: none. */
+  readonly routing?: readonly RoutingRule[];
 }
 
 /** The settings as callers write them. */
@@ -75,6 +82,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly apiTokens?: ApiTokenPorts;
   /** Milliseconds since the epoch, for budgets, rate limits and the response cache. Default: the system's clock. */
   readonly now?: () => number;
+  /** Routing rules that admins save at run time. Default: none. */
+  readonly routingRules?: RoutingRuleStore;
   /** Receives an entry for each model call. Default: calls are not logged. */
   readonly requestLog?: RequestLog;
 }
@@ -86,6 +95,8 @@ export interface AIModule {
   readonly budgetPolicy: BudgetPolicy;
   /** Present if tokens may have limits. */
   readonly apiTokens?: NonNullable<CallLimits['apiTokens']>;
+  /** Routing rules, and what serves them. */
+  readonly routing: ModelRouting;
   readonly tools: ToolRegistry;
   readonly loop: AgenticLoop;
   /** Resolves `previous_response_id`. */
@@ -119,8 +130,11 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
   };
   const limits = createCallLimits(settings.budgets, ports);
   const { budgetPolicy } = limits;
+  const rules = new RoutingRules({ settings: settings.routing, store: ports.routingRules, ...logger });
+  const routing = new ModelRouting({ rules, stats: new RouteStats(), providers });
   const manager = createManager(options, limits, {
     ...ports,
+    routing,
     defaultModelOf: (providerId) => providers.defaultModelOf(providerId),
   });
   const runs = ports.runs ?? new MemoryRunStore();
@@ -152,6 +166,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     manager,
     budgetPolicy,
     ...(limits.apiTokens === undefined ? {} : { apiTokens: limits.apiTokens }),
+    routing,
     tools,
     loop,
     responses,

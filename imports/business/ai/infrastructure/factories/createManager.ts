@@ -3,6 +3,8 @@ import { BudgetedProvider } from '../../application/services/budgets/BudgetedPro
 import { CachedProvider } from '../../application/services/cache/CachedProvider';
 import { MemoryResponseCache } from '../../application/services/cache/MemoryResponseCache';
 import { LoggedProvider } from '../../application/services/requests/LoggedProvider';
+import type { ModelRouting } from '../../application/services/routing/ModelRouting';
+import { RoutedProvider } from '../../application/services/routing/RoutedProvider';
 import { LLMManager } from '../../application/services/LLMManager';
 import type { LLMManagerOptions } from '../../application/services/LLMManager';
 import type { ResilientProvider } from '../../application/services/routing/ResilientProvider';
@@ -17,6 +19,8 @@ export interface ManagerPorts {
   readonly requestLog?: RequestLog;
   /** Answers repeated requests that ask for it; `false` answers none. Default: in memory. */
   readonly responseCache?: ResponseCache | false;
+  /** Default: no model is the name of a routing rule. */
+  readonly routing?: ModelRouting;
   readonly logger?: Logger;
   /** Milliseconds since the epoch, for the age of cached responses. Default: the system's clock. */
   readonly now?: () => number;
@@ -25,8 +29,10 @@ export interface ManagerPorts {
 }
 
 export function createManager(options: LLMManagerOptions, limits: CallLimits, ports: ManagerPorts): LLMManager {
+  const { routing } = ports;
   return new LLMManager({
     ...options,
+    ...(routing === undefined ? {} : { routeStats: routing.stats }),
     // Decorators of every model call, from the inside out.
     decorate: (router) => {
       const { requestLog, responseCache: cache = new MemoryResponseCache(), logger, now, defaultModelOf } = ports;
@@ -42,7 +48,8 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
           ...(now === undefined ? {} : { now }),
         });
       if (requestLog !== undefined) provider = new LoggedProvider(provider, { log: requestLog, routeOf });
-      return provider;
+      // The others see the model that is called, rather than the name of a rule.
+      return routing === undefined ? provider : new RoutedProvider(provider, routing);
     },
   });
 }

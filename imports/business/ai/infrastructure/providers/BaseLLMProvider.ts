@@ -85,6 +85,10 @@ export class BaseLLMProvider implements ILLMProvider {
     this.dependencies = dependencies;
   }
 
+  get defaultModel(): string | undefined {
+    return this.config.defaultModel;
+  }
+
   getProviderName(): string {
     return this.config.id;
   }

@@ -39,7 +39,17 @@ const APP: CallOrigin = { source: 'manager' };
 /** What the log needs of the options of a call; the others are logged as they are. */
 export type ObservedOptions = Pick<
   GenerateOptions,
-  'model' | 'signal' | 'origin' | 'turn' | 'onHead' | 'onRetry' | 'onExchange' | 'onCache' | 'onRateLimits'
+  | 'model'
+  | 'route'
+  | 'signal'
+  | 'origin'
+  | 'turn'
+  | 'onAttempt'
+  | 'onHead'
+  | 'onRetry'
+  | 'onExchange'
+  | 'onCache'
+  | 'onRateLimits'
 >;
 
 /** What a call returned or received, as far as it is billed. */
@@ -150,7 +160,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   private end(outcome: Outcome, received: Received | undefined): void {
     this.hasEnded = true;
     const { log, routeOf } = this.ports;
-    const { model: asked, origin = APP } = this.given;
+    const { model: asked, route: rule, origin = APP } = this.given;
     const route = routeOf(asked);
     const fallback = this.attempts.findLast((attempt) => attempt.fallback !== undefined)?.fallback;
     const providerId = fallback ?? route?.providerId;
@@ -159,8 +169,9 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
     const entry: RequestEntry = {
       at: this.at,
       userId: this.userId,
-      ...(asked === undefined ? {} : { requestedModel: asked }),
+      ...(asked === undefined ? {} : { requestedModel: rule?.name ?? asked }),
       ...origin,
+      ...(rule === undefined ? {} : { route: rule.name }),
       isStream: this.isStream,
       ...(providerId === undefined ? {} : { providerId }),
       ...(model === undefined ? {} : { model }),
@@ -213,7 +224,8 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   }
 
   private bodies(received: Received | undefined): RequestBodies {
-    const { signal, onHead, onRetry, onExchange, onCache, onRateLimits, origin, turn, ...request } = this.given;
+    const { signal, onAttempt, onHead, onRetry, onExchange, onCache, onRateLimits, origin, turn, ...request } =
+      this.given;
     // The entry is stored later, when the rest of a body may have been received.
     const exchanges = this.exchanges.map(({ providerId, wire, request: sent, status, response }) => ({
       providerId,

@@ -80,6 +80,11 @@ export class ProviderRouter {
     });
   }
 
+  /** The routes to a routing rule's targets, except those whose provider no longer exists. */
+  routesTo(targets: readonly string[]): readonly Route[] {
+    return targets.map((target) => this.routeByProviderId(target)).filter((route) => route !== undefined);
+  }
+
   /** The fallbacks for a request that failed on `route`. */
   after(route: Route): readonly Route[] {
     return this.fallbacks

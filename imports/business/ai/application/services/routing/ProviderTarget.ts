@@ -57,6 +57,12 @@ export interface CallLimits {
   readonly deadline: number;
   /** No retry starts later. */
   readonly retryUntil: number;
+  /** Limit of each attempt, in milliseconds. */
+  readonly attemptTimeout?: number;
+  /** Default: the retry policy's. */
+  readonly maxAttempts?: number;
+  /** The caller or a routing rule has set a timeout, which says nothing about the provider. */
+  readonly hasOwnTimeout?: boolean;
 }
 
 export class ProviderTarget {
@@ -82,6 +88,11 @@ export class ProviderTarget {
     this.logger = logger;
     this.budget = new RetryBudget(settings.budget, settings.budgetPerRequest);
     this.breaker = new CircuitBreaker(settings.breakerFailures, settings.breakerOpenFor, ports.clock);
+  }
+
+  /** Whether the circuit lets a call through. */
+  get admits(): boolean {
+    return this.breaker.admits;
   }
 
   get health(): TargetHealth {
@@ -116,11 +127,14 @@ export class ProviderTarget {
   async call<T, O extends RetriedOptions>(
     userId: string,
     options: O,
-    { deadline, retryUntil }: CallLimits,
+    limits: CallLimits,
     attempt: Attempt<T, O>,
     onRetry: RetryListener,
   ): Promise<T> {
     const { signal } = options;
+    const { deadline, retryUntil, hasOwnTimeout = false } = limits;
+    const settings =
+      limits.maxAttempts === undefined ? this.settings : { ...this.settings, maxAttempts: limits.maxAttempts };
     this.budget.addRequest();
     let failure: LLMError | undefined;
     for (let attempts = 1; ; attempts += 1) {
@@ -128,15 +142,15 @@ export class ProviderTarget {
       const permit = this.acquirePermit();
       if (permit === undefined) throw failure ?? this.circuitOpenError();
       try {
-        return await attempt(this.normalized, attempts === 1 ? options : this.withTimeLeft(options, deadline), permit);
+        return await attempt(this.normalized, this.optionsOf(options, attempts, limits), permit);
       } catch (thrown) {
         if (signal?.aborted === true) {
           permit.released();
           throw signal.reason;
         }
         failure = this.failureOf(thrown);
-        this.settle(permit, failure, options, userId);
-        const delay = retryDelay(failure, attempts, this.settings, this.ports.random);
+        this.settle(permit, failure, hasOwnTimeout, userId);
+        const delay = retryDelay(failure, attempts, settings, this.ports.random);
         if (delay === undefined || !this.mayRetryAfter(delay, Math.min(deadline, retryUntil))) throw failure;
         onRetry(failure, delay);
         await this.ports.sleep(delay, signal);
@@ -154,7 +168,7 @@ export class ProviderTarget {
       return options.signal.reason;
     }
     const failure = this.failureOf(thrown);
-    this.settle(permit, failure, options, userId);
+    this.settle(permit, failure, hasOwnTimeout(options), userId);
     return failure;
   }
 
@@ -162,10 +176,16 @@ export class ProviderTarget {
     return this.ports.clock() + delay < until && this.breaker.admits && this.budget.takeRetry();
   }
 
-  private withTimeLeft<O extends RetriedOptions>(options: O, deadline: number): O {
-    return Number.isFinite(deadline)
-      ? { ...options, timeout: Math.max(1, Math.floor(deadline - this.ports.clock())) }
-      : options;
+  /** A retry gets only the time that is left. */
+  private optionsOf<O extends RetriedOptions>(
+    options: O,
+    attempts: number,
+    { deadline, attemptTimeout }: CallLimits,
+  ): O {
+    const left =
+      attempts === 1 || !Number.isFinite(deadline) ? Infinity : Math.max(1, Math.floor(deadline - this.ports.clock()));
+    const timeout = Math.min(left, attemptTimeout ?? Infinity, options.timeout ?? Infinity);
+    return Number.isFinite(timeout) && timeout !== options.timeout ? { ...options, timeout } : options;
   }
 
   private acquirePermit(): CircuitPermit | undefined {
@@ -186,9 +206,10 @@ export class ProviderTarget {
     this.lastError = { at: Date.now(), code: failure.code, message: safeMessage(failure.message), userId };
   }
 
-  private settle(permit: CircuitPermit, failure: LLMError, options: RetriedOptions, userId: string): void {
-    // A caller's own short timeout must not open the circuit for everyone else.
-    const isCallersTimeout = failure.code === 'timeout' && options.timeout !== undefined;
+  /** @param hasOwnTimeout the caller or the routing rule has set one */
+  private settle(permit: CircuitPermit, failure: LLMError, hasOwnTimeout: boolean, userId: string): void {
+    // A short timeout of one caller or rule must not open the circuit for everyone else.
+    const isCallersTimeout = failure.code === 'timeout' && hasOwnTimeout;
     if (isOutage(failure) && !isCallersTimeout) {
       this.lastFailure = failure;
       const wasClosed = this.breaker.admits || this.breaker.remaining() === 0;
@@ -218,4 +239,9 @@ export class ProviderTarget {
       { vendor: this.id, retryAfterMs, cause: this.lastFailure },
     );
   }
+}
+
+/** Whether the caller or the routing rule has set a timeout, which says nothing about the provider. */
+export function hasOwnTimeout({ timeout, route }: GenerateOptions): boolean {
+  return (timeout ?? route?.timeout ?? route?.firstTokenTimeout) !== undefined;
 }

@@ -3,24 +3,29 @@ import { consoleLogger } from '../../../domain/consoleLogger';
 import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
-import { safeMessage } from '../../../domain/errors/safeText';
-import { isObject } from '../../../domain/json';
+import { unknownModel } from '../../../domain/errors/unknownModel';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
-import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { GenerateOptions, SelectedRoute } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { UsageEntry, UsedTokens } from '../../../domain/types/UsageRecords';
 import { LruMap } from '../shared/LruMap';
+import { describeFailure, failedAttempt, logFields, withAttempts } from './attemptReports';
 import { PartialUsage } from './estimateUsage';
-import { eventsOf, primeStream } from './primeStream';
+import { eventsOf, primeStream, primeStreamWithin } from './primeStream';
+import type { PrimedStream } from './primeStream';
+import type { CircuitPermit } from './CircuitBreaker';
 import { ProviderTarget } from './ProviderTarget';
 import type { Attempt, CallLimits, RetryPorts, TargetHealth } from './ProviderTarget';
 import { ProviderRouter } from './ProviderRouter';
 import type { ProviderSet, Route } from './ProviderRouter';
-import { canFallBack, retrySettings } from './RetryPolicy';
+import { anotherModelMayServe, canFallBack, retrySettings } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
+import { addressOf, continuesAtProvider, forRoute, limitsOf } from './routeOptions';
+import { RouteStats } from './RouteStats';
+import type { ResponseKind } from './RouteStats';
 import { UsageLedger } from './UsageLedger';
 import { sleep } from '../shared/time';
 
@@ -29,6 +34,8 @@ export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPort
   readonly limits?: Partial<ResilientLimits>;
   /** Called with every usage as it is counted. */
   readonly onUsage?: (used: UsedTokens) => void;
+  /** Receives what calls show about the targets of routing rules. Default: a new one. */
+  readonly routeStats?: RouteStats;
   /** Receives retries at the level debug, fallbacks and open circuits as warnings. Default: the console. */
   readonly logger?: Logger;
 }
@@ -52,6 +59,11 @@ interface Served<T> {
   readonly startedAt: number;
 }
 
+interface OpenStream {
+  readonly events: PrimedStream;
+  readonly permit: CircuitPermit;
+}
+
 interface Call<T> extends CallLimits {
   readonly userId: string;
   readonly options: GenerateOptions;
@@ -59,6 +71,9 @@ interface Call<T> extends CallLimits {
   readonly startedAt: number;
   /** The failures so far, oldest first. */
   readonly failures: FailedAttempt[];
+  readonly kind: ResponseKind;
+  /** Where the request goes first. */
+  readonly first: Route;
 }
 
 /**
@@ -74,6 +89,7 @@ export class ResilientProvider implements ILLMProvider {
   private readonly router: ProviderRouter;
   private readonly ports: RetryPorts;
   private readonly ledger: UsageLedger;
+  private readonly routeStats: RouteStats;
   private readonly responseOwners: LruMap<string, ProviderTarget>;
   private readonly onUsage: ResilientProviderOptions['onUsage'];
   private readonly logger: Logger;
@@ -93,6 +109,7 @@ export class ResilientProvider implements ILLMProvider {
       (id, provider) => new ProviderTarget(id, provider, settings, this.ports, logger),
     );
     this.ledger = new UsageLedger(limits.trackedUsers);
+    this.routeStats = options.routeStats ?? new RouteStats(this.ports.clock);
     this.responseOwners = new LruMap(limits.trackedResponses);
     this.onUsage = options.onUsage;
   }
@@ -113,7 +130,7 @@ export class ResilientProvider implements ILLMProvider {
       permit.succeeded();
       return response;
     };
-    const served = await this.callWithFallback(userId, options, attempt);
+    const served = await this.callWithFallback(userId, options, attempt, 'complete');
     return this.account(served, userId, served.value);
   }
 
@@ -122,11 +139,17 @@ export class ResilientProvider implements ILLMProvider {
    * retry.
    */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const served = await this.callWithFallback(userId, options, async (provider, request, permit) => {
-      const events = await primeStream(provider.stream(userId, request));
+    const firstTokenTimeout = options.route?.firstTokenTimeout;
+    const attempt: Attempt<OpenStream> = async (provider, request, permit) => {
+      const events = await (firstTokenTimeout === undefined
+        ? primeStream(provider.stream(userId, request))
+        : primeStreamWithin(firstTokenTimeout, request.signal, (signal) =>
+            provider.stream(userId, { ...request, signal }),
+          ));
       permit.responding();
       return { events, permit };
-    });
+    };
+    const served = await this.callWithFallback(userId, options, attempt, 'stream');
     const { target, value } = served;
     const partialUsage = new PartialUsage();
     let isCounted = false;
@@ -164,6 +187,7 @@ export class ResilientProvider implements ILLMProvider {
     const limits = {
       deadline: startedAt + (options.timeout ?? Infinity),
       retryUntil: startedAt + (options.maxRetryTime ?? Infinity),
+      hasOwnTimeout: options.timeout !== undefined,
     };
     const failures: FailedAttempt[] = [];
     const attempt: Attempt<Embeddings, EmbedOptions> = async (provider, attempted, permit) => {
@@ -230,23 +254,40 @@ export class ResilientProvider implements ILLMProvider {
     return this.ledger.entries();
   }
 
-  private async callWithFallback<T>(userId: string, options: GenerateOptions, attempt: Attempt<T>): Promise<Served<T>> {
+  private async callWithFallback<T>(
+    userId: string,
+    options: GenerateOptions,
+    attempt: Attempt<T>,
+    kind: ResponseKind,
+  ): Promise<Served<T>> {
     const startedAt = this.ports.clock();
     const deadline = options.timeout === undefined ? Infinity : startedAt + options.timeout;
     const retryUntil = startedAt + (options.maxRetryTime ?? Infinity);
     const failures: FailedAttempt[] = [];
-    const call: Call<T> = { userId, options, deadline, retryUntil, attempt, startedAt, failures };
-    const route = await this.routeTo(options.model);
+    const routes = options.route === undefined ? undefined : this.routesOf(options.route, options);
+    const first = routes?.[0] ?? (await this.routeTo(options.model));
+    const limits = { deadline, retryUntil, ...limitsOf(options) };
+    const call: Call<T> = { userId, options, ...limits, attempt, startedAt, failures, kind, first };
     try {
-      const value = await this.callTarget(call, route);
-      return { target: route.target, value, warnings: [], attempts: failures, startedAt };
+      const value = await this.callTarget(call, first);
+      return { target: first.target, value, warnings: [], attempts: failures, startedAt };
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (!isLLMError(error) || !canFallBack(error) || continuesAtProvider(options)) throw error;
-      const served = await this.fallBack(call, route, error);
+      const mayFallBack = options.route === undefined ? canFallBack : anotherModelMayServe;
+      if (!isLLMError(error) || !mayFallBack(error) || continuesAtProvider(options)) throw error;
+      const served = await this.fallBack(call, routes?.slice(1) ?? this.router.after(first), error);
       if (served === undefined) throw error;
       return served;
     }
+  }
+
+  /** The targets of a routing rule: the provider of an earlier response first, those with an open circuit last. */
+  private routesOf(route: SelectedRoute, { previous_response_id: previousId }: GenerateOptions): readonly Route[] {
+    const owner = previousId === undefined ? undefined : this.responseOwners.get(previousId);
+    const rank = ({ target }: Route): number => (target === owner ? -1 : Number(!target.admits));
+    const routes = this.router.routesTo(route.targets).toSorted((left, right) => rank(left) - rank(right));
+    if (routes.length === 0) throw unknownModel(route.name);
+    return routes;
   }
 
   /** An unknown provider may have been created in another process a moment ago. */
@@ -260,15 +301,24 @@ export class ResilientProvider implements ILLMProvider {
     }
   }
 
-  private async fallBack<T>(call: Call<T>, failed: Route, error: LLMError): Promise<Served<T> | undefined> {
+  private async fallBack<T>(
+    call: Call<T>,
+    fallbacks: readonly Route[],
+    error: LLMError,
+  ): Promise<Served<T> | undefined> {
     const { code } = error;
+    const { first: failed } = call;
     let last = { target: failed.target, failure: error };
-    for (const route of this.router.after(failed)) {
+    for (const route of fallbacks) {
       if (this.ports.clock() >= call.deadline) break;
       this.onFallback(call, last, route.target);
       try {
         const value = await this.callFallback(call, route);
-        const warning = `The provider "${failed.target.id}" failed (${code}); "${route.target.id}" served the request instead.`;
+        const [asked, serving] =
+          call.options.route === undefined
+            ? [failed.target.id, route.target.id]
+            : [addressOf(failed), addressOf(route)];
+        const warning = `The provider "${asked}" failed (${code}); "${serving}" served the request instead.`;
         const { startedAt, failures: attempts } = call;
         return { target: route.target, value, warnings: [warning], attempts, startedAt };
       } catch (thrown) {
@@ -285,6 +335,7 @@ export class ResilientProvider implements ILLMProvider {
 
   /** Another vendor rarely knows the requested model. If it does not, its next attempt uses its own default model. */
   private callFallback<T>(call: Call<T>, route: Route): Promise<T> {
+    if (call.options.route !== undefined) return this.callTarget(call, route);
     let knowsModel = route.model !== undefined;
     const attempt: Attempt<T> = async (provider, request, permit) => {
       if (!knowsModel)
@@ -300,17 +351,24 @@ export class ResilientProvider implements ILLMProvider {
     return this.callTarget({ ...call, attempt }, route);
   }
 
-  private callTarget<T>(call: Call<T>, { target, model }: Route): Promise<T> {
+  private callTarget<T>(call: Call<T>, route: Route): Promise<T> {
     const { userId, options, attempt } = call;
-    const countingAttempt: Attempt<T> = async (provider, request, permit) => {
+    const { target } = route;
+    const observedAttempt: Attempt<T> = async (provider, request, permit) => {
+      const startedAt = this.ports.clock();
+      this.reportAttempt(call, route);
       try {
-        return await attempt(provider, request, permit);
+        const value = await attempt(provider, request, permit);
+        this.rate(call, route, startedAt);
+        return value;
       } catch (error) {
         this.accountFailure(target, userId, error);
+        if (options.route !== undefined && isLLMError(error))
+          this.routeStats.failed(options.route.name, addressOf(route), error);
         throw error;
       }
     };
-    return target.call(userId, forRoute(options, { target, model }), call, countingAttempt, (failure, delay) => {
+    return target.call(userId, forRoute(options, route), call, observedAttempt, (failure, delay) => {
       const milliseconds = Math.round(delay);
       this.logger.debug(
         `${describeFailure(target, failure)} Retrying in ${milliseconds} ms.`,
@@ -318,6 +376,29 @@ export class ResilientProvider implements ILLMProvider {
       );
       this.reportFailure(call, failedAttempt(target, failure, milliseconds));
     });
+  }
+
+  private reportAttempt<T>({ options, failures, first }: Call<T>, { target, model }: Route): void {
+    const { onAttempt, route } = options;
+    if (onAttempt === undefined) return;
+    const called = model ?? target.provider.defaultModel;
+    const requested = route === undefined ? first : this.router.routesTo(route.targets.slice(0, 1))[0];
+    this.notify('onAttempt', () =>
+      onAttempt({
+        providerId: target.id,
+        ...(called === undefined ? {} : { model: called }),
+        number: failures.length + 1,
+        isFallback: target !== requested?.target || model !== requested.model,
+        ...(route === undefined ? {} : { route: route.name }),
+      }),
+    );
+  }
+
+  /** Measures the targets of routing rules. */
+  private rate<T>({ options: { route }, kind }: Call<T>, served: Route, startedAt: number): void {
+    if (route === undefined) return;
+    const { name, conversation } = route;
+    this.routeStats.succeeded(name, addressOf(served), kind, this.ports.clock() - startedAt, conversation);
   }
 
   private onFallback<T>(
@@ -334,10 +415,14 @@ export class ResilientProvider implements ILLMProvider {
     failed: FailedAttempt,
   ): void {
     failures.push(failed);
+    this.notify('onRetry', () => options.onRetry?.(failed));
+  }
+
+  private notify(name: string, callback: () => void): void {
     try {
-      options.onRetry?.(failed);
+      callback();
     } catch (error) {
-      this.logger.error('The onRetry callback of a request failed.', error);
+      this.logger.error(`The ${name} callback of a request failed.`, error);
     }
   }
 
@@ -366,51 +451,4 @@ export class ResilientProvider implements ILLMProvider {
     this.ledger.record(providerId, userId, usage);
     this.onUsage?.({ providerId, userId, usage });
   }
-}
-
-/** Only the requested provider knows the conversation behind a previous response or in a thread. */
-function continuesAtProvider({ previous_response_id, vendor }: GenerateOptions): boolean {
-  const { thread } = vendor?.anthropic ?? {};
-  return previous_response_id !== undefined || (isObject(thread) && thread.type === 'continue');
-}
-
-/** Returns the same object where nothing changes, so that its normalized input stays cached. */
-function forRoute(options: GenerateOptions, { model }: Route): GenerateOptions {
-  if (options.model === model) return options;
-  const { model: _requested, ...rest } = options;
-  return model === undefined ? rest : { model, ...rest };
-}
-
-function withAttempts<T>(response: LLMResponse, { warnings, attempts }: Served<T>): LLMResponse {
-  if (warnings.length === 0 && attempts.length === 0) return response;
-  const { vendor } = response;
-  return { ...response, vendor: { ...vendor, warnings: [...vendor.warnings, ...warnings], attempts: [...attempts] } };
-}
-
-function failedAttempt({ id }: ProviderTarget, { code, status, response }: LLMError, delay: number): FailedAttempt {
-  return { providerId: id, reason: code, ...(status === undefined ? {} : { status }), delay, ...billOf(response) };
-}
-
-function billOf(response: LLMResponse | undefined): Pick<FailedAttempt, 'usage' | 'cost' | 'unpriced'> {
-  if (response === undefined || response.usage.total_tokens === 0) return {};
-  const { cost, unpriced } = response.vendor;
-  return {
-    usage: response.usage,
-    ...(cost === undefined ? {} : { cost }),
-    ...(unpriced === undefined ? {} : { unpriced }),
-  };
-}
-
-/** Messages of hand-written providers may contain anything. */
-function describeFailure({ id }: ProviderTarget, { code, message }: LLMError): string {
-  return `The provider "${id}" failed (${code}: ${safeMessage(message)}).`;
-}
-
-function logFields<T>({ userId, options }: Call<T>, { status, requestId }: LLMError): object {
-  return {
-    userId,
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(status === undefined ? {} : { status }),
-    ...(requestId === undefined ? {} : { requestId }),
-  };
 }

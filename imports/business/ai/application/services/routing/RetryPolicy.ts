@@ -110,6 +110,14 @@ export function canFallBack(error: LLMError): boolean {
   return CAUSES[error.code] !== 'request' && !ranServerTool(error.response);
 }
 
+/** Failures of a request that another model may not have. */
+const OF_THE_MODEL: ReadonlySet<ErrorCode> = new Set(['model-not-found', 'context-too-long', 'unsupported-feature']);
+
+/** Whether another target of a routing rule may succeed, which may be another model of any provider. */
+export function anotherModelMayServe(error: LLMError): boolean {
+  return canFallBack(error) || (OF_THE_MODEL.has(error.code) && !ranServerTool(error.response));
+}
+
 const MODEL_OUTPUT = new Set<string>(['message', 'reasoning', 'function_call', 'compaction']);
 
 /** Any other output item was produced by a tool on the vendor's server, which must not run twice. */

@@ -1,5 +1,5 @@
 /** Reads a stream up to its first substantial event: until then a failed attempt may be retried, afterwards not. */
-import { LLMStreamError } from '../../../domain/errors/LLMErrors';
+import { LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 
 export interface PrimedStream {
@@ -28,6 +28,36 @@ export async function primeStream(events: AsyncIterable<ResponseStreamEvent>): P
     }
     head.push(next.value);
     if (!PREAMBLE_EVENTS.has(next.value.type)) return { head, rest };
+  }
+}
+
+/**
+ * @param milliseconds from the request to the first substantial event
+ * @param open sends the request; its signal ends it
+ * @throws LLMTimeoutError, or as `primeStream` does
+ */
+export async function primeStreamWithin(
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  open: (signal: AbortSignal) => AsyncIterable<ResponseStreamEvent>,
+): Promise<PrimedStream> {
+  const controller = new AbortController();
+  const combined = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
+  const primed = primeStream(open(combined));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = new LLMTimeoutError(`There was no output within ${milliseconds} ms.`);
+      reject(error);
+      // A provider that ignores the signal is closed when it answers.
+      primed.then(({ rest }) => rest.return?.()).catch(() => undefined);
+      controller.abort(error);
+    }, milliseconds);
+  });
+  try {
+    return await Promise.race([primed, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -49,6 +49,7 @@ export function toStoredPlan(
     input,
     tools: _tools,
     signal,
+    onAttempt,
     onHead,
     onRetry,
     onExchange,

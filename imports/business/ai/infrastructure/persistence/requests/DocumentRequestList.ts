@@ -27,6 +27,7 @@ const FIELDS = {
   executionId: 1,
   iteration: 1,
   requestedModel: 1,
+  route: 1,
   httpRequestId: 1,
   isStream: 1,
   providerId: 1,

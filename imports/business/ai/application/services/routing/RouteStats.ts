@@ -1,0 +1,91 @@
+/** What this process's calls have shown about the targets of routing rules: their latency, and which to spare. */
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { LruMap } from '../shared/LruMap';
+
+/** Streams are measured up to their first content, other responses up to their end. */
+export type ResponseKind = 'stream' | 'complete';
+
+export interface TargetLatency {
+  /** Moving average of the time to the first content of streams, in milliseconds. */
+  readonly firstToken?: number;
+  /** Moving average of the time to a complete response, in milliseconds. */
+  readonly complete?: number;
+}
+
+/** The weight of the newest measurement in the moving average. */
+const NEWEST_WEIGHT = 0.3;
+/** Timeouts in a row after which a target is spared. */
+const TIMEOUTS_IN_A_ROW = 3;
+const TIMEOUT_PAUSE_MS = 30_000;
+/** For a limited target whose vendor does not say how long to wait. */
+const DEFAULT_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 60_000;
+const MAX_TRACKED = 10_000;
+
+export class RouteStats {
+  private readonly clock: () => number;
+  private readonly averages = new LruMap<string, number>(MAX_TRACKED);
+  /** By rule and target: until when the target is spared. */
+  private readonly pauses = new LruMap<string, number>(MAX_TRACKED);
+  private readonly timeouts = new LruMap<string, number>(MAX_TRACKED);
+  /** By rule and conversation: the target that has served it last. */
+  private readonly conversations = new LruMap<string, string>(MAX_TRACKED);
+
+  /** @param clock milliseconds on a clock that never runs backwards */
+  constructor(clock: () => number = () => performance.now()) {
+    this.clock = clock;
+  }
+
+  /** @param target as the rule names it */
+  succeeded(rule: string, target: string, kind: ResponseKind, milliseconds: number, conversation?: string): void {
+    const key = `${kind} ${target}`;
+    const before = this.averages.get(key);
+    this.averages.set(key, before === undefined ? milliseconds : before + NEWEST_WEIGHT * (milliseconds - before));
+    const pair = keyOf(rule, target);
+    this.timeouts.delete(pair);
+    this.pauses.delete(pair);
+    if (conversation !== undefined) this.conversations.set(keyOf(rule, conversation), target);
+  }
+
+  /**
+   * A target that is throttled, or too slow for the rule several times in a row, is called last for a while. The
+   * circuits of the providers take care of outages.
+   */
+  failed(rule: string, target: string, { code, retryAfterMs }: LLMError): void {
+    const pair = keyOf(rule, target);
+    if (code === 'rate-limited' || code === 'quota-exceeded') {
+      this.pauses.set(pair, this.clock() + Math.min(retryAfterMs ?? DEFAULT_PAUSE_MS, MAX_PAUSE_MS));
+    } else if (code === 'timeout') {
+      const inARow = (this.timeouts.get(pair) ?? 0) + 1;
+      this.timeouts.set(pair, inARow);
+      if (inARow >= TIMEOUTS_IN_A_ROW) this.pauses.set(pair, this.clock() + TIMEOUT_PAUSE_MS);
+    }
+  }
+
+  isPaused(rule: string, target: string): boolean {
+    return (this.pauses.get(keyOf(rule, target)) ?? -Infinity) > this.clock();
+  }
+
+  /** The moving average of that kind of response, in milliseconds. Undefined for a target not measured yet. */
+  latencyOf(target: string, kind: ResponseKind): number | undefined {
+    return this.averages.get(`${kind} ${target}`);
+  }
+
+  latencies(target: string): TargetLatency {
+    const firstToken = this.latencyOf(target, 'stream');
+    const complete = this.latencyOf(target, 'complete');
+    return {
+      ...(firstToken === undefined ? {} : { firstToken }),
+      ...(complete === undefined ? {} : { complete }),
+    };
+  }
+
+  /** The target that has served the conversation last. */
+  targetOf(rule: string, conversation: string): string | undefined {
+    return this.conversations.get(keyOf(rule, conversation));
+  }
+}
+
+function keyOf(rule: string, other: string): string {
+  return `${rule} ${other}`;
+}

@@ -1,0 +1,148 @@
+/** Decorates everything around the router: a `model` that is the name of a routing rule becomes the rule's targets. */
+import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
+import { unknownModel } from '../../../domain/errors/unknownModel';
+import { fieldsOf, isList, isObject } from '../../../domain/json';
+import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { GenerateOptions, RouteDefaults, SelectedRoute } from '../../../domain/types/LLMTypes';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { WireName } from '../../../domain/types/VendorTypes';
+import type { ModelRouting } from './ModelRouting';
+
+export class RoutedProvider implements ILLMProvider {
+  readonly retriesFailedCalls: boolean;
+  private readonly provider: ILLMProvider;
+  private readonly routing: ModelRouting;
+
+  constructor(provider: ILLMProvider, routing: ModelRouting) {
+    this.provider = provider;
+    this.routing = routing;
+    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
+  }
+
+  getProviderName(): string {
+    return this.provider.getProviderName();
+  }
+
+  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    if (this.mayNameRule(options)) await this.routing.rules.refresh();
+    return this.provider.generate(userId, this.routed(options, false));
+  }
+
+  stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent> {
+    const open = (): AsyncIterable<ResponseStreamEvent> => this.provider.stream(userId, this.routed(options, true));
+    return {
+      [Symbol.asyncIterator]: () =>
+        this.mayNameRule(options)
+          ? new RoutedStream(async () => {
+              await this.routing.rules.refresh();
+              return open();
+            })
+          : open()[Symbol.asyncIterator](),
+    };
+  }
+
+  /** Only the first target is called: another model's vectors cannot be compared. */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    await this.routing.rules.refresh();
+    const rule = options.model === undefined ? undefined : this.routing.rules.find(options.model);
+    const [first] = rule === undefined ? [] : this.routing.usableTargets(rule);
+    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
+    if (rule !== undefined && first === undefined) throw unknownModel(rule.name);
+    return this.provider.embed(userId, first === undefined ? options : { ...options, model: first.model });
+  }
+
+  validateAccess(userId: string): Promise<boolean> {
+    return this.provider.validateAccess(userId);
+  }
+
+  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
+    const rule = this.routing.rules.find(model);
+    if (rule === undefined) return this.provider.getCapabilities(model, wire);
+    const capabilities = this.routing.capabilitiesOf(rule.targets, wire);
+    if (capabilities === undefined) throw unknownModel(model);
+    return capabilities;
+  }
+
+  async deleteResponse(userId: string, responseId: string): Promise<void> {
+    await this.provider.deleteResponse?.(userId, responseId);
+  }
+
+  /** Whether the rules have to be read before the call. */
+  private mayNameRule({ model, route }: GenerateOptions): boolean {
+    return route === undefined && model !== undefined && !model.includes('/') && !this.routing.rules.isFresh;
+  }
+
+  /** The request to the first target. Returns the same object for a model that is no rule. */
+  private routed(options: GenerateOptions, isStream: boolean): GenerateOptions {
+    const { model, routeTargets, route = this.select(options, isStream), ...fields } = options;
+    const [first] = route?.targets ?? [];
+    if (route === undefined || first === undefined) return options;
+    return { ...withDefaults(fields, route.defaults), model: first, route };
+  }
+
+  private select(options: GenerateOptions, isStream: boolean): SelectedRoute | undefined {
+    const { model, routeTargets } = options;
+    const rule = model === undefined ? undefined : this.routing.rules.find(model);
+    if (rule === undefined) return undefined;
+    return this.routing.select(rule, {
+      options,
+      isStream,
+      ...(routeTargets === undefined ? {} : { permits: (target) => routeTargets.includes(target.model) }),
+    });
+  }
+}
+
+/** What the request itself sets wins, in whatever form it sets it. */
+function withDefaults<O extends Omit<GenerateOptions, 'model'>>(options: O, defaults: RouteDefaults = {}): O {
+  const { reasoning, instructions, ...others } = defaults;
+  const set = Object.fromEntries(Object.entries<unknown>(options).filter(([, value]) => value !== undefined));
+  return {
+    ...others,
+    ...(reasoning === undefined || setsReasoning(options) ? {} : { reasoning }),
+    ...(instructions === undefined || setsInstructions(options) ? {} : { instructions }),
+    ...set,
+  } as O;
+}
+
+/** Fields in which the vendors' own APIs set how much a model reasons. */
+const REASONING_FIELDS = ['thinking', 'output_config', 'thinkingConfig', 'reasoning', 'reasoning_effort'];
+
+function setsReasoning({ vendor = {} }: Pick<GenerateOptions, 'vendor'>): boolean {
+  const fields = Object.values(vendor).flatMap((each) => [each, fieldsOf(each['generationConfig'])]);
+  return fields.some((each) => REASONING_FIELDS.some((name) => name in each));
+}
+
+/** Some clients send their instructions as messages. */
+function setsInstructions({ input }: Pick<GenerateOptions, 'input'>): boolean {
+  return (
+    isList(input) && input.some((item) => isObject(item) && (item['role'] === 'system' || item['role'] === 'developer'))
+  );
+}
+
+/** Forwards a stream event by event. Not a generator: it would add several promises to each event. */
+class RoutedStream implements AsyncIterator<ResponseStreamEvent, unknown> {
+  private readonly open: () => Promise<AsyncIterable<ResponseStreamEvent>>;
+  private opening: Promise<AsyncIterator<ResponseStreamEvent, unknown>> | undefined;
+  private events: AsyncIterator<ResponseStreamEvent, unknown> | undefined;
+
+  constructor(open: () => Promise<AsyncIterable<ResponseStreamEvent>>) {
+    this.open = open;
+  }
+
+  /** The stream is opened with the first event that is requested. */
+  next(): Promise<IteratorResult<ResponseStreamEvent, unknown>> {
+    return this.events?.next() ?? this.opened().then((events) => events.next());
+  }
+
+  async return(): Promise<IteratorResult<ResponseStreamEvent, unknown>> {
+    if (this.opening !== undefined) await (await this.opened()).return?.();
+    return { done: true, value: undefined };
+  }
+
+  private opened(): Promise<AsyncIterator<ResponseStreamEvent, unknown>> {
+    this.opening ??= this.open().then((opened) => (this.events = opened[Symbol.asyncIterator]()));
+    return this.opening;
+  }
+}

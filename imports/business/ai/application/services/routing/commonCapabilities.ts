@@ -1,0 +1,42 @@
+/** What can be relied on when any of several models may respond. */
+import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ModelPrice } from '../../../domain/types/ModelPrice';
+
+/** @returns undefined without models */
+export function commonCapabilities(models: readonly ModelCapabilities[]): ModelCapabilities | undefined {
+  const [first, ...others] = models;
+  if (first === undefined || others.length === 0) return first;
+  const all = (name: BooleanCapability): boolean => models.every((model) => model[name]);
+  const price = highestPrice(models.map((model) => model.price));
+  return {
+    supportsTools: all('supportsTools'),
+    supportsParallelTools: all('supportsParallelTools'),
+    supportsAsyncTools: all('supportsAsyncTools'),
+    supportsVision: all('supportsVision'),
+    supportsFiles: all('supportsFiles'),
+    supportsJSON: all('supportsJSON'),
+    supportsJSONSchema: all('supportsJSONSchema'),
+    supportsReasoning: all('supportsReasoning'),
+    // The next request may go to another provider, which does not have the stored response.
+    keepsState: false,
+    maxTokens: Math.min(...models.map(({ maxTokens }) => maxTokens)),
+    maxOutputTokens: Math.min(...models.map(({ maxOutputTokens }) => maxOutputTokens)),
+    ...(price === undefined ? {} : { price }),
+  };
+}
+
+type BooleanCapability = {
+  [K in keyof ModelCapabilities]-?: ModelCapabilities[K] extends boolean ? K : never;
+}[keyof ModelCapabilities];
+
+/** An upper bound of what a request costs. Undefined if one of the prices is unknown. */
+function highestPrice(prices: readonly (ModelPrice | undefined)[]): ModelPrice | undefined {
+  const known = prices.filter((price) => price !== undefined);
+  return known.length < prices.length
+    ? undefined
+    : known.reduce((left, right) => (sum(left) >= sum(right) ? left : right));
+}
+
+function sum({ input, output }: ModelPrice): number {
+  return input + output;
+}

@@ -1,0 +1,35 @@
+/** What a route makes of the options of a call. */
+import { isObject } from '../../../domain/json';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { Route } from './ProviderRouter';
+import { hasOwnTimeout } from './ProviderTarget';
+import type { CallLimits } from './ProviderTarget';
+
+/** Only the requested provider knows the conversation behind a previous response or in a thread. */
+export function continuesAtProvider({ previous_response_id, vendor }: GenerateOptions): boolean {
+  const { thread } = vendor?.anthropic ?? {};
+  return previous_response_id !== undefined || (isObject(thread) && thread.type === 'continue');
+}
+
+/** Returns the same object where nothing changes, so that its normalized input stays cached. */
+export function forRoute(options: GenerateOptions, { model }: Route): GenerateOptions {
+  if (options.model === model && options.route === undefined) return options;
+  const { model: _requested, route: _route, ...rest } = options;
+  return model === undefined ? rest : { model, ...rest };
+}
+
+/** As routing rules name their targets. */
+export function addressOf({ target, model }: Route): string {
+  return model === undefined ? target.id : `${target.id}/${model}`;
+}
+
+export function limitsOf(
+  options: GenerateOptions,
+): Pick<CallLimits, 'attemptTimeout' | 'maxAttempts' | 'hasOwnTimeout'> {
+  const { timeout, maxRetries } = options.route ?? {};
+  return {
+    hasOwnTimeout: hasOwnTimeout(options),
+    ...(timeout === undefined ? {} : { attemptTimeout: timeout }),
+    ...(maxRetries === undefined ? {} : { maxAttempts: maxRetries + 1 }),
+  };
+}

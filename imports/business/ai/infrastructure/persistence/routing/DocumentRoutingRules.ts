@@ -1,0 +1,46 @@
+/** Routing rules in a document collection: one document per rule, whose id is the rule's name. */
+import { ConflictError } from '../../../domain/errors/LLMErrors';
+import type { RoutingRule } from '../../../domain/entities/RoutingRule';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { RoutingRuleStore, StoredRoutingRule } from '../../../domain/interfaces/RoutingRuleStore';
+
+export const ROUTING_RULES = 'ai_routing_rules';
+
+export interface RoutingRuleDocument extends StoredDocument {
+  readonly rule: Omit<RoutingRule, 'name'>;
+  readonly changedAt: number;
+  readonly changedBy?: string;
+}
+
+export class DocumentRoutingRules implements RoutingRuleStore {
+  private readonly collection: DocumentCollection<RoutingRuleDocument>;
+
+  constructor(collection: DocumentCollection<RoutingRuleDocument>) {
+    this.collection = collection;
+  }
+
+  async all(): Promise<readonly StoredRoutingRule[]> {
+    return (await this.collection.find({}, { sort: { _id: 1 } })).map(({ _id, rule, changedAt, changedBy }) => ({
+      rule: { ...rule, name: _id },
+      changedAt,
+      ...(changedBy === undefined ? {} : { changedBy }),
+    }));
+  }
+
+  async save({ rule: { name: _id, ...rule }, changedAt, changedBy }: StoredRoutingRule): Promise<void> {
+    const fields = { rule, changedAt, ...(changedBy === undefined ? {} : { changedBy }) };
+    const modifier = { $set: fields, ...(changedBy === undefined ? { $unset: { changedBy: true } as const } : {}) };
+    if ((await this.collection.update({ _id }, modifier)) === 1) return;
+    try {
+      await this.collection.insert({ _id, ...fields });
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      // Saved by another process a moment ago.
+      await this.collection.update({ _id }, modifier);
+    }
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return (await this.collection.remove({ _id: name })) === 1;
+  }
+}
