@@ -256,6 +256,7 @@ export async function createHost(
     requestLog,
     documents: new UserDocuments(database, module.jobs),
   });
+  const reports = new DocumentUsageReports(database);
   // The operations of each area. Its interface is added to `HostOperations`, its routes to `OPERATION_ROUTES`.
   const operations: HostOperations = {
     ...runs.methods,
@@ -277,13 +278,14 @@ export async function createHost(
       onDismissed: (_executionId, ownerId) => changes.notify('runs', ownerId),
     }),
     ...createUserDataOperations(deletion),
-    ...createUsageOperations({ usage: new DocumentUsageReports(database) }),
+    ...createUsageOperations({ usage: reports }),
     ...createModelOperations({ providers: module.providers, access, vendorModels: (vendor) => VENDOR_ROWS[vendor] }),
     ...createPromptOperations(prompts, (userId) => changes.notify('prompts', userId)),
     ...ACCOUNT_OPERATIONS,
     ...createTokenOperations({
       tokens: apiTokens.tokens,
       accounts: tokenBudgets,
+      usage: reports,
       logger: consoleLogger,
       onChange: (userId) => changes.notify('tokens', userId),
       ...accounts,
@@ -292,6 +294,9 @@ export async function createHost(
       policy: module.budgetPolicy,
       limits: budgetLimits,
       accounts: budgets,
+      ...(module.apiTokens === undefined
+        ? {}
+        : { teams: { policy: module.apiTokens.teamPolicy, limits: teamLimits, accounts: teamBudgets } }),
       onChange: (userId) => changes.notify('budgets', userId),
       logger: consoleLogger,
       ...accounts,

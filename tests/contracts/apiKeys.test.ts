@@ -355,6 +355,39 @@ describe('API tokens with limits', () => {
     });
   });
 
+  describe('of a user', () => {
+    const ANN = { userId: 'ann', source: 'http' } as const;
+
+    it('are set by the user, except for those that an admin has set, and for the team', async () => {
+      const { operations } = gateway;
+      const own = await operations['ai.tokens.create'](ANN, { name: 'own', models: ['gpt-*'] });
+      expect(await operations['ai.tokens.update'](ANN, { id: own.id, models: null })).not.to.have.property('models');
+      for (const refused of [
+        operations['ai.tokens.create'](ANN, { name: 'of a team', team: 'red' }),
+        operations['ai.tokens.update'](ANN, { id: own.id, team: 'red' }),
+        operations['ai.tokens.update'](ANN, { id: own.id, team: null }),
+      ])
+        expect(await failure(refused)).to.include({ code: 'permission-denied', path: 'team' });
+      const given = await gateway.issue({ budgets: { day: { calls: 1 } } });
+      expect(await operations['ai.tokens.update'](ANN, { id: given.id, name: 'mine', tags: ['x'] })).to.include({
+        name: 'mine',
+        isManaged: true,
+      });
+      for (const change of [{ budgets: null }, { models: ['*'] }, { expiresAt: null }])
+        expect(await failure(operations['ai.tokens.update'](ANN, { id: given.id, ...change }))).to.have.property(
+          'code',
+          'permission-denied',
+        );
+      await operations['ai.tokens.update'](ADMIN, { id: own.id, userId: 'ann', rateLimits: { parallel: 1 } });
+      const lifting = operations['ai.tokens.update'](ANN, { id: own.id, rateLimits: null });
+      expect(await failure(lifting)).to.have.property('code', 'permission-denied');
+      const rotated = await operations['ai.tokens.rotate'](ANN, { id: given.id });
+      expect((await gateway.ask(rotated.token)).status).to.equal(200);
+      expect((await gateway.ask(rotated.token)).status, 'limits and usage stay').to.equal(402);
+      expect((await gateway.ask(given.token)).status).to.equal(401);
+    });
+  });
+
   describe('that change', () => {
     it('apply from the next call on, of open connections too', async () => {
       const { id, token } = await gateway.issue();

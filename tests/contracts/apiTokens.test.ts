@@ -7,6 +7,8 @@ import { expect } from 'chai';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp, WebApp } from 'meteor/webapp';
+import type { ApiTokenUsage } from '../../imports/api/tokens/TokenOperations';
+import type { UsageReport } from '../../imports/business/ai/domain/types/UsageReports';
 import { API_TOKENS } from '../../imports/api/auth/DocumentApiTokenStore';
 import { startBolide } from '../../imports/startup/meteor/startBolide';
 import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
@@ -81,6 +83,140 @@ describe('API tokens of the plain-Node host', () => {
     expect((await send(LOCAL, 'DELETE', `/tokens/${id}`)).status, 'of the caller there is no such token').to.equal(404);
     expect((await send(LOCAL, 'DELETE', `/tokens/${id}?userId=cem`)).body).to.deep.equal({ deleted: true });
     expect((await send(token, 'GET', '/v1/models')).status).to.equal(401);
+  });
+
+  it('are rotated: the new secret has the same id, the old one is valid for the grace period', async () => {
+    const { id, token } = await issue({ name: 'rotated', userId: 'gus', models: ['openai/*'] });
+    const rotate = async (fields: object): Promise<string> => {
+      const { status, body } = await send(LOCAL, 'POST', `/tokens/${id}/rotate`, { userId: 'gus', ...fields });
+      expect(status, JSON.stringify(body)).to.equal(200);
+      expect(body['id']).to.equal(id);
+      return String(body['token']);
+    };
+    const statusOf = async (secret: string): Promise<number> => (await send(secret, 'GET', '/v1/models')).status;
+    const second = await rotate({ graceSeconds: 3_600 });
+    expect([await statusOf(token), await statusOf(second)]).to.deep.equal([200, 200]);
+    const { body } = await send(LOCAL, 'GET', '/tokens?userId=gus');
+    const [listed] = body['tokens'] as readonly Readonly<Record<string, unknown>>[];
+    expect(listed).to.deep.include({ _id: id, models: ['openai/*'] });
+    expect(listed)
+      .to.have.property('previousExpiresAt')
+      .that.is.above(Date.now() + 3_500_000);
+    expect(JSON.stringify(listed)).not.to.match(/hash|prefix/);
+    const third = await rotate({});
+    expect([await statusOf(token), await statusOf(second), await statusOf(third)]).to.deep.equal([401, 401, 200]);
+    await server.close();
+    server = await start();
+    expect([await statusOf(second), await statusOf(third)]).to.deep.equal([401, 200]);
+    expect((await send(LOCAL, 'POST', `/tokens/${id}/rotate`, {})).status, 'not the caller’s').to.equal(404);
+    expect((await send(third, 'POST', `/tokens/${id}/rotate`, {})).status).to.equal(403);
+  });
+
+  it('have limits that can be changed and removed', async () => {
+    const fields = {
+      team: 'red',
+      tags: ['build', 'build'],
+      models: ['openai/*'],
+      budgets: { day: { calls: 5 }, month: {} },
+      rateLimits: { parallel: 2 },
+    };
+    const { id } = await issue({ name: 'limited', ...fields });
+    const update = (change: object): Promise<Answer> => send(LOCAL, 'POST', `/tokens/${id}`, change);
+    const { status, body } = await update({ name: 'renamed' });
+    expect(status).to.equal(200);
+    expect(body).to.deep.include({
+      _id: id,
+      name: 'renamed',
+      team: 'red',
+      tags: ['build'],
+      models: ['openai/*'],
+      budgets: { day: { calls: 5 } },
+      rateLimits: { parallel: 2 },
+    });
+    const removed = await update({ team: null, tags: null, models: null, budgets: {}, rateLimits: null });
+    for (const name of Object.keys(fields)) expect(removed.body).not.to.have.property(name);
+    for (const [change, path] of [
+      [{}, 'must have at least one of'],
+      [{ name: null }, 'name'],
+      [{ models: [] }, 'models'],
+      [{ models: [7] }, 'models[0]'],
+      [{ budgets: { year: {} } }, 'budgets.year'],
+      [{ rateLimits: { parallel: 0 } }, 'rateLimits.parallel'],
+      [{ rateLimits: { perHour: 1 } }, 'rateLimits.perHour'],
+      [{ expiresAt: 1 }, 'expiresAt'],
+      [{ scopes: ['admin'] }, 'scopes'],
+    ] as const) {
+      const answer = await update(change);
+      expect(answer.status, JSON.stringify(change)).to.equal(400);
+      expect(JSON.stringify(answer.body)).to.include(path);
+    }
+  });
+
+  it('report what they have used: the sum of the request log, by day and model', async () => {
+    const { id, token } = await issue({ name: 'spender', scopes: ['generate', 'read'], team: 'blue' });
+    for (const model of ['openai/gpt-5-mini', 'openai/gpt-5-mini', 'anthropic/claude-sonnet-4-5'])
+      expect((await send(token, 'POST', '/v1/responses', { model, input: 'Hello' })).status).to.equal(200);
+    expect((await send(token, 'POST', '/v1/responses', { model: 'no-such-model', input: 'Hello' })).status).to.equal(
+      404,
+    );
+    await server.host.requestLog.flush();
+    const { body } = await send(LOCAL, 'GET', `/requests?tokenId=${id}`);
+    const entries = body['requests'] as readonly {
+      readonly cost?: number;
+      readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+      readonly team?: string;
+    }[];
+    expect(entries).to.have.length(4);
+    for (const { team } of entries) expect(team).to.equal('blue');
+    const sum = (read: (entry: (typeof entries)[number]) => number): number =>
+      entries.reduce((total, entry) => total + read(entry), 0);
+    const used = await send(token, 'GET', `/tokens/${id}/usage`);
+    expect(used.status, JSON.stringify(used.body)).to.equal(200);
+    const { token: described, report } = used.body as unknown as ApiTokenUsage;
+    const { total } = report.all;
+    expect(total).to.include({ requests: 4, errors: 1 });
+    expect(total.tokens).to.include({
+      input: sum(({ usage }) => usage.input_tokens),
+      output: sum(({ usage }) => usage.output_tokens),
+    });
+    expect(total.cost).to.be.closeTo(
+      sum(({ cost = 0 }) => cost),
+      1e-12,
+    );
+    expect(described.usage.month.used.calls).to.equal(3);
+    expect(described.usage.month.used.money).to.be.closeTo(total.cost ?? 0, 1e-12);
+    expect(
+      report.groups.map(({ name, total: { requests } }) => [name?.split('-')[0], requests]),
+    ).to.deep.include.members([
+      ['gpt', 2],
+      ['claude', 1],
+    ]);
+    const period = `from=${Date.now() - 3_600_000}&to=${Date.now() + 1_000}&interval=day`;
+    const byToken = (await send(LOCAL, 'GET', `/usage?${period}&groupBy=token`)).body as unknown as UsageReport;
+    expect(byToken.groups.find(({ name }) => name === id)).to.deep.include({ label: 'spender' });
+    const byTeam = (await send(LOCAL, 'GET', `/usage?${period}&groupBy=team`)).body as unknown as UsageReport;
+    expect(byTeam.groups.find(({ name }) => name === 'blue')?.total.requests).to.equal(4);
+    const other = await issue({ name: 'other', userId: 'hal' });
+    expect((await send(other.token, 'GET', `/tokens/${id}/usage`)).status).to.equal(403);
+    expect((await send(other.token, 'GET', `/tokens/${other.id}/usage`)).status).to.equal(200);
+  });
+
+  it('share the budget of their team, which admins set', async () => {
+    const set = (limits: object): Promise<Answer> => send(LOCAL, 'POST', '/budgets/teams/green', { limits });
+    expect((await set({ day: { calls: 1 } })).body).to.deep.include({ limits: { day: { calls: 1 } } });
+    const tokens = [await issue({ name: 'one', team: 'green' }), await issue({ name: 'two', team: 'green' })];
+    const ask = async ({ token }: { readonly token: string }): Promise<number> =>
+      (await send(token, 'POST', '/v1/responses', { model: 'openai', input: 'Hello' })).status;
+    expect([await ask(tokens[0]!), await ask(tokens[1]!)]).to.deep.equal([200, 402]);
+    const { body } = await send(LOCAL, 'GET', '/budgets');
+    const teams = body['teams'] as readonly { readonly team: string; readonly usage: { readonly day: object } }[];
+    const green = teams.find(({ team }) => team === 'green');
+    expect(green).to.deep.include({ limits: { day: { calls: 1 } } });
+    expect(green?.usage.day).to.have.nested.property('used.calls', 1);
+    const mixed = { team: 'green', userId: 'ann', limits: {} };
+    expect((await send(LOCAL, 'POST', '/budgets', mixed)).status).to.equal(400);
+    expect((await send(LOCAL, 'DELETE', '/budgets/teams/green')).status).to.equal(200);
+    expect(await ask(tokens[1]!)).to.equal(200);
   });
 
   it('can’t create tokens themselves, unless they have the scope admin', async () => {

@@ -127,6 +127,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.tokens.list': { of: 'lists', argument: {}, others: { userId: 'cat' }, needsLogin: true },
   'ai.tokens.create': { of: 'admins', argument: { userId: 'cat', name: 'A key to her data' } },
   'ai.tokens.update': { of: 'admins', argument: ({ token }) => ({ userId: 'cat', id: token, models: ['gpt-5-mini'] }) },
+  'ai.tokens.usage': { of: 'admins', argument: ({ token }) => ({ userId: 'cat', id: token }) },
   'ai.tokens.rotate': { of: 'admins', argument: ({ token }) => ({ userId: 'cat', id: token }) },
   'ai.tokens.revoke': { of: 'admins', argument: ({ token }) => ({ userId: 'cat', id: token }) },
   'ai.providers.list': { of: 'lists' },

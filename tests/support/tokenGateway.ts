@@ -23,6 +23,7 @@ import {
   DocumentRateStore,
   TOKEN_RATES,
 } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { DocumentUsageReports } from '../../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { simulatedRow } from './gateway';
 import { RecordingLogger } from './RecordingLogger';
@@ -80,7 +81,13 @@ export async function startTokenGateway(
       },
     },
   );
-  const operations = createTokenOperations({ tokens: tokens.tokens, accounts: budgets, logger, ...clock });
+  const operations = createTokenOperations({
+    tokens: tokens.tokens,
+    accounts: budgets,
+    usage: new DocumentUsageReports(database),
+    logger,
+    ...clock,
+  });
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {
     express,

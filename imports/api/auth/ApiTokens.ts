@@ -147,6 +147,12 @@ export class ApiTokens {
     };
   }
 
+  /** A token without its hashes, also if it was revoked. */
+  async describe(id: string): Promise<ListedApiToken | undefined> {
+    const found = await this.store.find(id);
+    return found === undefined ? undefined : this.listed(found);
+  }
+
   /** Waits for pending writes. */
   async settled(): Promise<void> {
     await Promise.all(this.pendingWrites);

@@ -6,7 +6,10 @@ import type { AddEndpoint } from '../http/Endpoint';
 import { operationRoute } from '../http/operationRoute';
 import { queryArgument } from '../http/queryArgument';
 
-/** `/budgets` is the budget of everyone who has none of their own, `/budgets/:userId` that of a user. */
+/**
+ * `/budgets` is the budget of everyone who has none of their own, `/budgets/:userId` that of a user,
+ * `/budgets/teams/:team` that of a team.
+ */
 export function addBudgetRoutes(add: AddEndpoint, operations: Partial<BudgetOperations>): readonly string[] {
   const { 'ai.budgets.list': list, 'ai.budgets.set': set, 'ai.budgets.remove': remove } = operations;
   if (list === undefined || set === undefined || remove === undefined) return [];
@@ -29,6 +32,18 @@ export function addBudgetRoutes(add: AddEndpoint, operations: Partial<BudgetOper
       handler: operationRoute(set, (request) => ({ ...fieldsOf(request.body), ...ofUser(request) })),
     },
     { method: 'delete', scope: 'admin', handler: operationRoute(remove, ofUser) },
+  );
+  const ofTeam = ({ params }: Request): object => ({ team: params['team'] });
+  add(
+    'app',
+    '/budgets/teams/:team',
+    '/budgets/teams/:team',
+    {
+      method: 'post',
+      scope: 'admin',
+      handler: operationRoute(set, (request) => ({ ...fieldsOf(request.body), ...ofTeam(request) })),
+    },
+    { method: 'delete', scope: 'admin', handler: operationRoute(remove, ofTeam) },
   );
   return ['/budgets'];
 }

@@ -18,9 +18,11 @@ import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccou
 import { windowsAt } from '../../business/ai/domain/entities/BudgetAccount';
 import { LLMAuthError, LLMInvalidRequestError, LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
 import type { BudgetAccountReader } from '../../business/ai/domain/interfaces/BudgetStore';
+import type { UsageReader } from '../../business/ai/domain/interfaces/UsageReader';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { Actor, UserLookup } from '../../business/ai/domain/types/Actor';
 import type { BudgetUsageView } from '../../business/ai/domain/types/BudgetViews';
+import type { UsageReport } from '../../business/ai/domain/types/UsageReports';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { SCOPES } from '../auth/ApiPrincipal';
 import type { Scope } from '../auth/ApiPrincipal';
@@ -33,6 +35,8 @@ export interface TokenOperationsPorts {
   readonly tokens: ApiTokens;
   /** What tokens have used. */
   readonly accounts: BudgetAccountReader;
+  /** Adds up the request log. */
+  readonly usage: UsageReader;
   /** The app's accounts. Absent: any user id may have tokens. */
   readonly findUser?: UserLookup;
   /** Receives what was done to tokens and by whom, at the level info. */
@@ -45,6 +49,11 @@ export interface TokenOperationsPorts {
 
 export interface ApiTokenView extends ListedApiToken {
   readonly usage: Readonly<Record<BudgetWindow, BudgetUsageView>>;
+}
+
+export interface ApiTokenUsage {
+  readonly token: ApiTokenView;
+  readonly report: UsageReport;
 }
 
 export interface ApiTokenList {
@@ -84,6 +93,12 @@ export interface TokenOperations {
     actor: Actor,
     argument: unknown,
   ) => Promise<{ readonly id: string; readonly token: string }>;
+  /**
+   * Takes `{ id, userId?, from?, to? }`: times in milliseconds since the epoch, by default this month (UTC) until now.
+   * The report is by day (UTC), with the models as its groups. Also for tokens that were revoked.
+   * @throws HttpError 404 for an unknown token and for another user's
+   */
+  readonly 'ai.tokens.usage': (actor: Actor, argument: unknown) => Promise<ApiTokenUsage>;
   /** Takes `{ id, userId? }`. @throws HttpError 404 for an unknown token and for another user's */
   readonly 'ai.tokens.revoke': (actor: Actor, argument: unknown) => Promise<{ readonly deleted: true }>;
 }
@@ -91,6 +106,10 @@ export interface TokenOperations {
 const MAX_TOKENS_PER_USER = 100;
 const MAX_LISTED = 1_000;
 const MAX_ID_LENGTH = 128;
+/** The last millisecond that a date can have. */
+const MAX_TIME = 8.64e15;
+const MAX_DAYS = 400;
+const DAY_MS = 86_400_000;
 const MAX_GRACE_SECONDS = 30 * 86_400;
 const DEFAULT_SCOPES: readonly Scope[] = ['generate', 'read'];
 /** What the owner may change of a token whose limits an admin has set. */
@@ -99,7 +118,7 @@ const UNLIMITING: readonly string[] = ['name', 'tags'];
 const readUserId = identifier(MAX_ID_LENGTH);
 
 export function createTokenOperations(ports: TokenOperationsPorts): TokenOperations {
-  const { tokens, accounts, findUser, logger, onChange = () => undefined, now = Date.now } = ports;
+  const { tokens, accounts, usage, findUser, logger, onChange = () => undefined, now = Date.now } = ports;
 
   const withUsage = async (listed: readonly ListedApiToken[], isOfAll: boolean): Promise<readonly ApiTokenView[]> => {
     const used = isOfAll
@@ -180,6 +199,22 @@ export function createTokenOperations(ports: TokenOperationsPorts): TokenOperati
       if (rotated === undefined) throw unknownToken();
       note('rotated', id, owner, actor);
       return { id, token: rotated.token };
+    },
+    async 'ai.tokens.usage'(actor, argument) {
+      const fields = readObject(argument, ['id', 'userId', 'from', 'to']);
+      const owner = ownerFor(actor, fields);
+      const id = required(fields, 'id', readUserId);
+      const to = optionalValue(fields, 'to', integer(0, MAX_TIME)) ?? now();
+      const from =
+        optionalValue(fields, 'from', integer(0, MAX_TIME)) ?? Date.parse(`${windowsAt(to).month}-01T00:00:00Z`);
+      if (to < from || to - from > MAX_DAYS * DAY_MS)
+        throw invalid('to', `must be later than "from", by at most ${MAX_DAYS} days`);
+      const found = await tokens.describe(id);
+      if (found === undefined || found.userId !== owner) throw unknownToken();
+      const account = await accounts.find(id);
+      const token = { ...found, usage: budgetUsageAt(id, account?.account, now()) };
+      const query = { from, to: to + 1, interval: 'day', utcOffset: 0, groupBy: 'model', tokenId: id } as const;
+      return { token, report: await usage.report(query) };
     },
     async 'ai.tokens.revoke'(actor, argument) {
       const fields = readObject(argument, ['id', 'userId']);

@@ -15,6 +15,7 @@ export function addTokenRoutes(add: AddEndpoint, operations: Partial<TokenOperat
     'ai.tokens.create': create,
     'ai.tokens.update': update,
     'ai.tokens.rotate': rotate,
+    'ai.tokens.usage': usage,
     'ai.tokens.revoke': revoke,
   } = operations;
   if (
@@ -22,6 +23,7 @@ export function addTokenRoutes(add: AddEndpoint, operations: Partial<TokenOperat
     create === undefined ||
     update === undefined ||
     rotate === undefined ||
+    usage === undefined ||
     revoke === undefined
   )
     return [];
@@ -44,6 +46,7 @@ export function addTokenRoutes(add: AddEndpoint, operations: Partial<TokenOperat
     scope: 'generate',
     handler: changeToken(rotate),
   });
+  add('app', '/tokens/:id/usage', '/tokens/:id/usage', { method: 'get', scope: 'read', handler: readUsage(usage) });
   return ['/tokens'];
 }
 
@@ -67,6 +70,16 @@ function changeToken(change: (actor: Actor, argument: unknown) => Promise<unknow
   return async ({ principal, request, response }) => {
     const { id } = request.params;
     response.json(await change(toActor(requireTokenManager(principal)), { ...fieldsOf(request.body), id }));
+  };
+}
+
+/** Responds with `{ token, report }`. A token reads its own usage, too. */
+function readUsage(usage: TokenOperations['ai.tokens.usage']): RouteHandler {
+  const argumentOf = queryArgument({ numbers: ['from', 'to'] });
+  return async ({ principal, request, response }) => {
+    const { id } = request.params;
+    if (principal.token?.id !== id) requireTokenManager(principal);
+    response.json(await usage(toActor(principal), { ...argumentOf(request), id }));
   };
 }
 

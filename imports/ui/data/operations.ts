@@ -57,16 +57,20 @@ export interface Operations {
     argument: NamedToken & { readonly graceSeconds?: number };
     result: { readonly id: string; readonly token: string };
   };
+  'ai.tokens.usage': {
+    argument: NamedToken & { readonly from?: number; readonly to?: number };
+    result: { readonly token: ApiTokenView; readonly report: UsageReport };
+  };
   'ai.tokens.revoke': {
     argument: NamedToken;
     result: { readonly deleted: true };
   };
   'ai.budgets.list': { argument: { readonly search?: string }; result: BudgetList };
   'ai.budgets.set': {
-    argument: { readonly userId?: string; readonly limits: BudgetLimits };
+    argument: { readonly userId?: string; readonly team?: string; readonly limits: BudgetLimits };
     result: BudgetLimitsView;
   };
-  'ai.budgets.remove': { argument: { readonly userId?: string }; result: BudgetLimitsView };
+  'ai.budgets.remove': { argument: { readonly userId?: string; readonly team?: string }; result: BudgetLimitsView };
   'ai.queue.list': { argument: { readonly limit?: number }; result: QueueView };
   'ai.queue.pause': { argument: NoArgument; result: QueueStatus };
   'ai.queue.resume': { argument: NoArgument; result: QueueStatus };
@@ -228,6 +232,7 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.tokens.create': ['tokens'],
   'ai.tokens.update': ['tokens'],
   'ai.tokens.rotate': ['tokens'],
+  'ai.tokens.usage': ['tokens', 'requests'],
   'ai.tokens.revoke': ['tokens'],
   'ai.budgets.list': ['budgets', 'runs'],
   'ai.budgets.set': ['budgets'],

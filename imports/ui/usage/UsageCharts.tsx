@@ -102,7 +102,7 @@ function seriesOf(report: UsageReport, measure: Measure, isGrouped: boolean): re
       values: report.all.values.map((figures) => valueOf(figures) ?? null),
     }));
   const groups = report.groups.map((group, at): ChartSeries => ({
-    label: groupLabel(group.name),
+    label: group.label ?? groupLabel(group.name),
     tone: toneAt(at),
     values: group.values.map((figures) => measure.valueOf(figures) ?? null),
   }));

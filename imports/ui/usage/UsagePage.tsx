@@ -1,4 +1,4 @@
-/** Cost, tokens, requests, errors and times over a period, by model, provider, user or tool. */
+/** Cost, tokens, requests, errors and times over a period, by model, provider, user, token, team or tool. */
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { USAGE_GROUPS } from '../../business/ai/domain/types/UsageReports';
@@ -18,12 +18,16 @@ import type { Period } from './usagePeriod';
 import { UsageCharts } from './UsageCharts';
 import { UsageTotals } from './UsageTotals';
 
-const GROUP_LABELS = { model: 'Model', provider: 'Provider', user: 'User', tool: 'Tool' } as const satisfies Record<
-  UsageGroup,
-  string
->;
+const GROUP_LABELS = {
+  model: 'Model',
+  provider: 'Provider',
+  user: 'User',
+  token: 'Token',
+  team: 'Team',
+  tool: 'Tool',
+} as const satisfies Record<UsageGroup, string>;
 const DEFAULT_RANGE = '7d';
-const FILTERS = ['providerId', 'model', 'userId', 'tool'] as const;
+const FILTERS = ['providerId', 'model', 'userId', 'tokenId', 'team', 'tool'] as const;
 
 export function UsagePage({ route }: { readonly route: Route }) {
   const now = useNow(60_000);
@@ -167,6 +171,9 @@ function filtersOf(
   query: Readonly<Record<string, string>>,
   groupBy: UsageGroup | undefined,
 ): Partial<ArgumentOf<'ai.usage.report'>> {
-  const names = groupBy === 'tool' ? (['userId', 'tool'] as const) : (['userId', 'providerId', 'model'] as const);
+  const names =
+    groupBy === 'tool'
+      ? (['userId', 'tool'] as const)
+      : (['userId', 'providerId', 'model', 'tokenId', 'team'] as const);
   return Object.fromEntries(names.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
 }

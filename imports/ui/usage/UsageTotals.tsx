@@ -49,9 +49,9 @@ const TOOL_COLUMNS: readonly Column[] = [
 export function UsageTotals({ report, groupedBy, isOnTools }: UsageTotalsProps) {
   const columns = isOnTools ? TOOL_COLUMNS : MODEL_COLUMNS;
   const rows: readonly { readonly key: string; readonly label: string; readonly figures: UsageFigures }[] = [
-    ...report.groups.map(({ name, total }) => ({
+    ...report.groups.map(({ name, label = groupLabel(name), total }) => ({
       key: `group ${name ?? ''}`,
-      label: groupLabel(name),
+      label,
       figures: total,
     })),
     ...(report.others === undefined

@@ -47,12 +47,13 @@ export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N
   'ai.tokens.create': { request: (token) => post('/tokens', token) },
   'ai.tokens.update': { request: ({ id, ...body }) => post(path`/tokens/${id}`, body) },
   'ai.tokens.rotate': { request: ({ id, ...body }) => post(path`/tokens/${id}/rotate`, body) },
+  'ai.tokens.usage': { request: ({ id, ...query }) => get(path`/tokens/${id}/usage`, query) },
   'ai.tokens.revoke': {
     request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/tokens/${id}`, query).path }),
   },
   'ai.budgets.list': { request: (filter) => get('/budgets', filter) },
-  'ai.budgets.set': { request: ({ userId, limits }) => post(budgetPath(userId), { limits }) },
-  'ai.budgets.remove': { request: ({ userId }) => remove(budgetPath(userId)) },
+  'ai.budgets.set': { request: ({ limits, ...subject }) => post(budgetPath(subject), { limits }) },
+  'ai.budgets.remove': { request: (subject) => remove(budgetPath(subject)) },
   'ai.queue.list': { request: (filter) => get('/queue', filter) },
   'ai.queue.pause': { request: () => post('/queue/pause') },
   'ai.queue.resume': { request: () => post('/queue/resume') },
@@ -104,7 +105,8 @@ function remove(route: string): OperationRequest {
   return { method: 'DELETE', path: route };
 }
 
-function budgetPath(userId: string | undefined): string {
+function budgetPath({ userId, team }: { readonly userId?: string; readonly team?: string }): string {
+  if (team !== undefined) return path`/budgets/teams/${team}`;
   return userId === undefined ? '/budgets' : path`/budgets/${userId}`;
 }
 

@@ -1,5 +1,5 @@
 /** `ai.budgets.*` for any transport. Users see their own budget, admins see and set everyone's. */
-import { line, optionalValue, readObject, required } from '../../domain/arguments';
+import { invalid, line, optionalValue, readObject, required } from '../../domain/arguments';
 import { BUDGET_WINDOWS, windowsAt } from '../../domain/entities/BudgetAccount';
 import type { Amount, BudgetAccount } from '../../domain/entities/BudgetAccount';
 import { LLMInvalidRequestError, LLMPermissionError } from '../../domain/errors/LLMErrors';
@@ -7,7 +7,8 @@ import type { BudgetLimitStore, StoredBudgetLimits } from '../../domain/interfac
 import type { BudgetAccountReader } from '../../domain/interfaces/BudgetStore';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { Actor, UserLookup } from '../../domain/types/Actor';
-import type { BudgetLimitsView, BudgetList, BudgetView } from '../../domain/types/BudgetViews';
+import type { BudgetLimitsView, BudgetList, BudgetView, TeamBudgetView } from '../../domain/types/BudgetViews';
+import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { BudgetPolicy } from '../services/budgets/BudgetPolicy';
 import { budgetUsageAt } from './budgetUsageAt';
 import { ARGUMENT_LIMITS } from './readArguments';
@@ -18,6 +19,12 @@ export interface BudgetOperationsPorts {
   readonly policy: BudgetPolicy;
   readonly limits: BudgetLimitStore;
   readonly accounts: BudgetAccountReader;
+  /** The budgets of teams. Absent: there are none. */
+  readonly teams?: {
+    readonly policy: BudgetPolicy;
+    readonly limits: BudgetLimitStore;
+    readonly accounts: BudgetAccountReader;
+  };
   /** The app's accounts: only their users may have limits. Absent: any user id may. */
   readonly findUser?: UserLookup;
   /** Receives every change of a limit, at the level info. */
@@ -33,12 +40,13 @@ export interface BudgetOperations {
   /** Takes `{ search? }`: how user ids start. Users get their own budget only. */
   readonly 'ai.budgets.list': (actor: Actor, argument?: unknown) => Promise<BudgetList>;
   /**
-   * Takes `{ userId?, limits: { day?, month? } }`, each window `{ calls?, tokens?, money? }`. The limits replace all
-   * those the user had; `{}` means no limits. Without a user, they apply to everyone who has none of their own.
+   * Takes `{ userId?, team?, limits: { day?, month? } }`, each window `{ calls?, tokens?, money? }`. The limits replace
+   * all those the user or the team had; `{}` means no limits. Without either, they apply to every user who has none of
+   * their own.
    * @throws LLMPermissionError
    */
   readonly 'ai.budgets.set': (actor: Actor, argument: unknown) => Promise<BudgetLimitsView>;
-  /** Takes `{ userId? }` and returns to the limits of the settings. @throws LLMPermissionError */
+  /** Takes `{ userId?, team? }` and returns to the limits of the settings. @throws LLMPermissionError */
   readonly 'ai.budgets.remove': (actor: Actor, argument?: unknown) => Promise<BudgetLimitsView>;
 }
 
@@ -46,7 +54,16 @@ export interface BudgetOperations {
 const MAX_LISTED = 500;
 
 export function createBudgetOperations(ports: BudgetOperationsPorts): BudgetOperations {
-  const { policy, limits: store, accounts, findUser, logger, onChange = () => undefined, now = Date.now } = ports;
+  const {
+    policy,
+    limits: store,
+    accounts,
+    teams,
+    findUser,
+    logger,
+    onChange = () => undefined,
+    now = Date.now,
+  } = ports;
 
   const budgetOf = (
     userId: string,
@@ -95,8 +112,40 @@ export function createBudgetOperations(ports: BudgetOperationsPorts): BudgetOper
       everyone: policy.forEveryone(everyone),
       budgets: budgets.slice(0, MAX_LISTED),
       isTruncated: budgets.length > MAX_LISTED,
+      teams: await listTeams(),
     };
   };
+
+  const listTeams = async (): Promise<readonly TeamBudgetView[]> => {
+    if (teams === undefined) return [];
+    const [rows, used] = await Promise.all([
+      teams.limits.ofUsers(MAX_LISTED),
+      teams.accounts.ofMonth(windowsAt(now()).month, MAX_LISTED),
+    ]);
+    const own = new Map(rows.map((row) => [row.userId ?? '', row]));
+    const accountsByTeam = new Map(used.map((account) => [account.userId, account]));
+    return [...new Set([...own.keys(), ...accountsByTeam.keys()])]
+      .sort(compare)
+      .slice(0, MAX_LISTED)
+      .map((team) => ({
+        team,
+        ...teams.policy.forEveryone(own.get(team)),
+        usage: budgetUsageAt(team, accountsByTeam.get(team), now()),
+      }));
+  };
+
+  /** The stores of the users' budgets or, if the argument names a team, those of the teams'. */
+  const subjectIn = (fields: JsonObject): BudgetSubject => {
+    const userId = optionalValue(fields, 'userId', readUserId);
+    const team = optionalValue(fields, 'team', readUserId);
+    if (team === undefined) return { id: userId, policy, limits: store, title: subjectOf(userId) };
+    if (userId !== undefined) throw invalid('team', 'cannot be combined with "userId"');
+    if (teams === undefined) throw invalid('team', 'is not supported by this host');
+    return { id: team, team, ...teams, title: `The budget of the team ${JSON.stringify(team)}` };
+  };
+
+  const currentOf = async ({ id, team, policy: ofSubject, limits }: BudgetSubject): Promise<BudgetLimitsView> =>
+    team === undefined ? current(id) : ofSubject.forEveryone(await limits.find(id));
 
   const current = async (userId: string | undefined): Promise<BudgetLimitsView> => {
     const everyone = await store.find(undefined);
@@ -113,27 +162,37 @@ export function createBudgetOperations(ports: BudgetOperationsPorts): BudgetOper
     },
     async 'ai.budgets.set'(actor, argument) {
       assertAdmin(actor);
-      const fields = readObject(argument, ['userId', 'limits']);
-      const userId = optionalValue(fields, 'userId', readUserId);
+      const fields = readObject(argument, ['userId', 'team', 'limits']);
+      const subject = subjectIn(fields);
+      const { id, team } = subject;
       const limits = required(fields, 'limits', readBudgetLimits);
-      if (userId !== undefined && findUser !== undefined && (await findUser(userId)) === undefined)
-        throw new LLMInvalidRequestError(`There is no user "${userId}".`, { path: 'userId' });
-      await store.set({ userId, limits, changedAt: now(), changedBy: actor.userId });
-      policy.forget(userId);
-      onChange(userId);
-      logger.info(`${subjectOf(userId)} was set.`, { by: actor.userId, limits });
-      return current(userId);
+      if (id !== undefined && team === undefined && findUser !== undefined && (await findUser(id)) === undefined)
+        throw new LLMInvalidRequestError(`There is no user "${id}".`, { path: 'userId' });
+      await subject.limits.set({ userId: id, limits, changedAt: now(), changedBy: actor.userId });
+      subject.policy.forget(id);
+      onChange(team === undefined ? id : undefined);
+      logger.info(`${subject.title} was set.`, { by: actor.userId, limits });
+      return currentOf(subject);
     },
     async 'ai.budgets.remove'(actor, argument = {}) {
       assertAdmin(actor);
-      const userId = optionalValue(readObject(argument, ['userId']), 'userId', readUserId);
-      const isRemoved = await store.remove(userId);
-      policy.forget(userId);
-      onChange(userId);
-      if (isRemoved) logger.info(`${subjectOf(userId)} was reset to the settings.`, { by: actor.userId });
-      return current(userId);
+      const subject = subjectIn(readObject(argument, ['userId', 'team']));
+      const isRemoved = await subject.limits.remove(subject.id);
+      subject.policy.forget(subject.id);
+      onChange(subject.team === undefined ? subject.id : undefined);
+      if (isRemoved) logger.info(`${subject.title} was reset to the settings.`, { by: actor.userId });
+      return currentOf(subject);
     },
   };
+}
+
+interface BudgetSubject {
+  /** Undefined: every user who has no limits of their own. */
+  readonly id: string | undefined;
+  readonly team?: string;
+  readonly policy: BudgetPolicy;
+  readonly limits: BudgetLimitStore;
+  readonly title: string;
 }
 
 function assertAdmin(actor: Actor): void {

@@ -10,7 +10,8 @@ import { signedIn } from './RunOperations';
 
 export interface UsageOperations {
   /**
-   * `{ from, to, interval: 'hour' | 'day', utcOffset?, groupBy?, providerId?, model?, userId?, tool? }`
+   * `{ from, to, interval: 'hour' | 'day', utcOffset?, groupBy?, providerId?, model?, userId?, tokenId?, team?,
+   * tool? }`
    * @throws LLMAuthError if nobody is logged in, LLMInvalidRequestError for invalid arguments and for more than 1,000
    *   intervals, LLMPermissionError for a user who asks for the usage of another
    */
@@ -33,6 +34,8 @@ const FIELDS = [
   'providerId',
   'model',
   'userId',
+  'tokenId',
+  'team',
   'tool',
 ] as const satisfies readonly (keyof UsageQuery)[];
 
@@ -70,10 +73,12 @@ function readQuery(argument: unknown): UsageQuery {
     ...optional(fields, 'providerId', identifier(MAX_NAME_LENGTH)),
     ...optional(fields, 'model', line(MAX_NAME_LENGTH)),
     ...optional(fields, 'userId', line(MAX_NAME_LENGTH)),
+    ...optional(fields, 'tokenId', identifier(MAX_NAME_LENGTH)),
+    ...optional(fields, 'team', line(MAX_NAME_LENGTH)),
     ...optional(fields, 'tool', line(MAX_NAME_LENGTH)),
   };
   if (query.tool !== undefined && query.groupBy !== 'tool') throw invalid('tool', 'requires "groupBy" to be "tool"');
-  for (const name of ['providerId', 'model'] as const)
+  for (const name of ['providerId', 'model', 'tokenId', 'team'] as const)
     if (query[name] !== undefined && query.groupBy === 'tool')
       throw invalid(name, 'is not stored with tool calls, so it cannot be combined with "groupBy": "tool"');
   return query;

@@ -26,6 +26,11 @@ export interface BudgetView extends BudgetLimitsView {
   readonly usage: Readonly<Record<BudgetWindow, BudgetUsageView>>;
 }
 
+export interface TeamBudgetView extends BudgetLimitsView {
+  readonly team: string;
+  readonly usage: Readonly<Record<BudgetWindow, BudgetUsageView>>;
+}
+
 export interface BudgetList {
   /** The limits of users who have none of their own. */
   readonly everyone: BudgetLimitsView;
@@ -33,4 +38,6 @@ export interface BudgetList {
   readonly budgets: readonly BudgetView[];
   /** There are more users than a list holds. */
   readonly isTruncated: boolean;
+  /** Teams with limits, or with usage in this month. For admins only. */
+  readonly teams?: readonly TeamBudgetView[];
 }

@@ -3,13 +3,17 @@
 export const USAGE_INTERVALS = ['hour', 'day'] as const;
 export type UsageInterval = (typeof USAGE_INTERVALS)[number];
 
-export const USAGE_GROUPS = ['model', 'provider', 'user', 'tool'] as const;
+export const USAGE_GROUPS = ['model', 'provider', 'user', 'token', 'team', 'tool'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export interface UsageFilter {
   readonly userId?: string;
   readonly providerId?: string;
   readonly model?: string;
+  /** The id of an API token. */
+  readonly tokenId?: string;
+  /** As it was at the time of the call. */
+  readonly team?: string;
   /** Only for reports on tools. */
   readonly tool?: string;
 }
@@ -63,8 +67,10 @@ export interface UsageSeries {
 }
 
 export interface UsageGroupSeries extends UsageSeries {
-  /** Null for requests that have no such name: the call failed before it had a provider. */
+  /** Null for requests that have no such name: a call that failed before it had a provider, or without a token. */
   readonly name: string | null;
+  /** The name of a token, whose id is `name`. */
+  readonly label?: string;
 }
 
 export interface UsageReport {

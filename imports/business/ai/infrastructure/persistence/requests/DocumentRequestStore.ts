@@ -43,7 +43,7 @@ export const DEFAULT_REQUEST_RETENTION: RequestRetention = { entries: 30 * DAY_M
 /** Each filter, followed by the order of the list. */
 const INDEXES: readonly Readonly<Record<string, 1 | -1>>[] = [
   { at: -1, _id: -1 },
-  ...['userId', 'state', 'source', 'api', 'providerId', 'models', 'tokenId', 'executionId', 'words'].map(
+  ...['userId', 'state', 'source', 'api', 'providerId', 'models', 'tokenId', 'team', 'executionId', 'words'].map(
     (field): Readonly<Record<string, 1 | -1>> => ({ [field]: 1, at: -1, _id: -1 }),
   ),
   { cost: -1, _id: -1 },

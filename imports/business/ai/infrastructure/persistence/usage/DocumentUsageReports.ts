@@ -76,7 +76,21 @@ export class DocumentUsageReports implements UsageReader {
       await countAll({ ...selector, [path]: { $in: top } }, path);
       await countAll({ ...selector, [path]: { $nin: top } });
     }
-    return tally.report(top, names.length - top.length);
+    const report = tally.report(top, names.length - top.length);
+    return query.groupBy === 'token' ? { ...report, groups: await this.labelled(report.groups) } : report;
+  }
+
+  /** With the tokens' names as of their last request. */
+  private labelled(groups: UsageReport['groups']): Promise<UsageReport['groups']> {
+    return Promise.all(
+      groups.map(async (group) => {
+        if (group.name === null) return group;
+        const fields = { fields: { tokenName: 1 }, sort: { at: -1 } } as const;
+        const last = await this.requests.collection.findOne({ tokenId: group.name }, fields);
+        const label = last !== undefined && 'tokenName' in last ? last.tokenName : undefined;
+        return typeof label === 'string' ? { ...group, label } : group;
+      }),
+    );
   }
 }
 
@@ -84,15 +98,20 @@ const GROUP_PATHS = {
   model: 'model',
   provider: 'providerId',
   user: 'userId',
+  token: 'tokenId',
+  team: 'team',
   tool: 'name',
 } as const satisfies Record<UsageGroup, string>;
 
-function toSelector({ time }: Source, { from, to, userId, providerId, model, tool }: UsageQuery): Selector {
+function toSelector({ time }: Source, query: UsageQuery): Selector {
+  const { from, to, userId, providerId, model, tokenId, team, tool } = query;
   return {
     [time]: { $gte: from, $lt: to },
     ...(userId === undefined ? {} : { userId }),
     ...(providerId === undefined ? {} : { providerId }),
     ...(model === undefined ? {} : { model }),
+    ...(tokenId === undefined ? {} : { tokenId }),
+    ...(team === undefined ? {} : { team }),
     ...(tool === undefined ? {} : { name: tool }),
   };
 }
