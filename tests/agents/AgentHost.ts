@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { Environment } from '../../imports/startup/settings/vendors';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { simulatedVendors } from '../support/simulatedVendors';
@@ -40,9 +41,9 @@ export class AgentHost {
     simulator.events.on('request', ({ body }) => this.requests.push(JSON.stringify(body)));
   }
 
-  static async start(): Promise<AgentHost> {
+  static async start(env: Environment = {}): Promise<AgentHost> {
     const simulator = await startSimulator();
-    const server = await startStandalone({ ...simulatedVendors(simulator), BOLIDE_API_TOKEN: TOKEN });
+    const server = await startStandalone({ ...simulatedVendors(simulator), BOLIDE_API_TOKEN: TOKEN, ...env });
     return new AgentHost(server, simulator, await mkdtemp(join(tmpdir(), 'bolide-agent-')));
   }
 

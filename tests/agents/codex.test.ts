@@ -6,10 +6,25 @@ import { describeInFull } from '../support/describeInFull';
 import { AGENT_PROVIDERS, AgentHost, TOKEN } from './AgentHost';
 import type { AgentExit, AgentProject } from './AgentHost';
 
+/** Models of OpenAI that Codex knows, and offers tools of its own to, served by another vendor. */
+const RULES = {
+  'gpt-5.5': { targets: [{ model: 'anthropic/claude-sonnet-5-5' }] },
+  'gpt-5.6-sol': { targets: [{ model: 'google/gemini-3-flash' }] },
+};
+const PATCH = `*** Begin Patch
+*** Update File: greeting.txt
+@@
+-Good morning.
++Good evening.
+*** End Patch
+`;
+const SCRIPT = `const result = await tools.exec_command({ cmd: 'sed -i s/morning/evening/ greeting.txt && cat greeting.txt' });
+text(result);`;
+
 describeInFull('Codex', () => {
   let host: AgentHost;
   before(async () => {
-    host = await AgentHost.start();
+    host = await AgentHost.start({ LLM_ROUTING: JSON.stringify(RULES) });
   });
   after(() => host.close());
   afterEach(() => host.simulator.assertDone());
@@ -73,6 +88,20 @@ describeInFull('Codex', () => {
         expect(itemsOf(readEvents(second), 'agent_message')).to.deep.equal(['You are welcome.']);
         expect(host.requests.at(-1)).to.include('The greeting is for the evening now.').and.to.include('Thank you.');
       });
+
+  for (const [model, call] of [
+    ['gpt-5.5', { name: 'apply_patch', arguments: { input: PATCH } }],
+    ['gpt-5.6-sol', { name: 'functions__exec', arguments: { input: SCRIPT } }],
+  ] as const)
+    it(`edits a file by the custom tool that it offers to ${model}, which another vendor serves`, async () => {
+      const project = await host.createProject(`codex-${model}`);
+      host.simulator.enqueue({ calls: [call] }, { text: 'Done.' });
+      const exit = await run(model, false, project, 'Make it evening.');
+      expect(exit.code, exit.stderr + exit.stdout).to.equal(0);
+      expect(itemsOf(readEvents(exit), 'agent_message')).to.deep.equal(['Done.']);
+      expect(await readFile(join(project.project, 'greeting.txt'), 'utf8')).to.equal('Good evening.\n');
+      expect(host.requests).to.have.length(2);
+    });
 
   it('reports the error of a model that does not exist', async () => {
     const project = await host.createProject('codex-unknown');
