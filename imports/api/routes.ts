@@ -35,6 +35,8 @@ import { createRoute } from './http/createRoute';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
 import type { AddEndpoint } from './http/Endpoint';
 import { addEmbeddingRoutes } from './gateway/embeddings/addEmbeddingRoutes';
+import { addRelayRoutes } from './gateway/relay/relayRoutes';
+import type { RelayRoutePorts } from './gateway/relay/relayRoutes';
 import type { HostOperations } from './HostOperations';
 import { isNavigation } from './http/leavePages';
 import { serveOpenApi } from './openapi/serveOpenApi';
@@ -57,6 +59,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly module: CompactionPorts['module'] &
     GenerationPorts['module'] &
     ResponsesPorts['module'] &
+    RelayRoutePorts['module'] &
     ConversationRoutePorts['module'];
   readonly maxRetryTime: number;
   readonly logger: Logger;
@@ -234,6 +237,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   });
 
   addEmbeddingRoutes(add, ports);
+  addRelayRoutes(add, ports);
 
   add(modelsApiOf, '/v1/models', '/v1/models', {
     method: 'get',

@@ -20,6 +20,7 @@ import { ruleModel } from './model/RuleModel';
 import type { PlaybackOptions } from './exchange/RecordedExchange';
 import type { RecordedRequest } from './RecordedRequest';
 import type { Simulator, SimulatorOptions } from './Simulator';
+import { ObjectArchive } from './endpoints/ObjectArchive';
 import { ResponseArchive } from './wires/responses/ResponseArchive';
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -30,6 +31,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     playlist: new Playlist(),
     model: options.model ?? ruleModel,
     archive: new ResponseArchive(historyLimit),
+    objects: new ObjectArchive(),
     acceptForeignSignatures: options.acceptForeignSignatures ?? false,
   };
   const server = createServer((request, response) => {
@@ -108,9 +110,10 @@ async function serve(
       .end(renderJson(404, { error: { message: `No vendor is simulated at ${pathname}.` } }).frames[0]);
     return;
   }
-  const body = await readBody(request);
+  const bytes = await readBytes(request);
   // A client that left before its request was complete gets no record.
-  if (body === undefined) return;
+  if (bytes === undefined) return;
+  const body = parseBody(bytes);
   const { vendor, operation } = route;
   const key = readKey(vendor, request.headers, query);
   const entry = journal.record({
@@ -132,7 +135,7 @@ async function serve(
   const failure = authenticate(vendor, key);
   const resolved: ResolvedResponse =
     failure === undefined
-      ? await resolveResponse(route, entry, sources)
+      ? await resolveResponse(route, entry, sources, bytes)
       : {
           response: renderJson(failure.status, failure.body),
           source: 'rejection',
@@ -147,15 +150,20 @@ async function serve(
   await transmit(response, plan);
 }
 
-/** @returns the body as parsed JSON, or else as text; undefined if the client left */
-async function readBody(request: IncomingMessage): Promise<unknown> {
+/** @returns undefined if the client left */
+async function readBytes(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer);
   } catch {
     return undefined;
   }
-  const text = Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
+}
+
+/** Parsed JSON, or else text. */
+function parseBody(bytes: Buffer): unknown {
+  const text = bytes.toString();
   try {
     return parseJson(text);
   } catch {

@@ -30,6 +30,8 @@ export interface VendorProfile {
    */
   readonly requiresPairedCalls: boolean;
   readonly hasEmbeddings: boolean;
+  /** Groups of endpoints beyond models: `files` includes batches. */
+  readonly offers: readonly string[];
 }
 
 const COMPATIBLE: VendorProfile = {
@@ -42,6 +44,7 @@ const COMPATIBLE: VendorProfile = {
   rejectsUnknownFields: false,
   requiresPairedCalls: true,
   hasEmbeddings: true,
+  offers: ['images', 'audio'],
 };
 
 const VENDOR_PROFILES = {
@@ -55,6 +58,7 @@ const VENDOR_PROFILES = {
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
     hasEmbeddings: true,
+    offers: ['files', 'images', 'audio'],
   },
   azure_openai: {
     prefix: 'azure',
@@ -66,6 +70,7 @@ const VENDOR_PROFILES = {
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
     hasEmbeddings: true,
+    offers: ['files', 'images', 'audio'],
   },
   anthropic: {
     prefix: 'anthropic',
@@ -77,6 +82,7 @@ const VENDOR_PROFILES = {
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
     hasEmbeddings: false,
+    offers: ['files'],
   },
   google: {
     prefix: 'google',
@@ -88,6 +94,7 @@ const VENDOR_PROFILES = {
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
     hasEmbeddings: true,
+    offers: [],
   },
   grok: {
     prefix: 'xai',
@@ -99,6 +106,7 @@ const VENDOR_PROFILES = {
     rejectsUnknownFields: false,
     requiresPairedCalls: false,
     hasEmbeddings: false,
+    offers: ['images'],
   },
   groq: {
     prefix: 'groq',
@@ -110,6 +118,7 @@ const VENDOR_PROFILES = {
     rejectsUnknownFields: true,
     requiresPairedCalls: false,
     hasEmbeddings: false,
+    offers: ['files', 'audio'],
   },
   llama: {
     prefix: 'llama',
@@ -121,6 +130,7 @@ const VENDOR_PROFILES = {
     rejectsUnknownFields: false,
     requiresPairedCalls: true,
     hasEmbeddings: true,
+    offers: [],
   },
   openai_compatible: COMPATIBLE,
 } as const satisfies Partial<Record<VendorName, VendorProfile>>;

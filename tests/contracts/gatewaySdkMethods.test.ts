@@ -32,13 +32,14 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   openai: {
     client: new OpenAI({ apiKey: 'none' }),
     tested: [OPENAI_CHAT_CASES, OPENAI_RESPONSES_CASES, OPENAI_BETA_CASES, OPENAI_MODELS_CASES],
+    testedElsewhere: ['embeddings', 'files', 'batches'],
     notServed: [
       // Stored chat completions, which OpenAI alone has.
       ...['retrieve', 'update', 'list', 'delete', 'messages'].map((name) => `chat.completions.${name}`),
       'responses.inputItems',
       'beta.responses.inputItems',
       'models.delete',
-      ...['embeddings', 'files', 'images', 'audio', 'batches', 'conversations'],
+      ...['images', 'audio', 'conversations'],
       ...['completions', 'moderations', 'fineTuning', 'vectorStores', 'uploads', 'evals', 'containers', 'skills'],
       ...['videos', 'live', 'realtime', 'webhooks', 'admin', 'decisions', 'contentProvenanceChecks', 'safety'],
       ...['agents', 'assistants', 'threads', 'chatkit', 'realtime'].map((name) => `beta.${name}`),
@@ -47,8 +48,9 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   anthropic: {
     client: new Anthropic({ apiKey: 'none' }),
     tested: [ANTHROPIC_MESSAGES_CASES, ANTHROPIC_BETA_CASES, ANTHROPIC_MODELS_CASES],
+    testedElsewhere: ['messages.batches', 'beta.files'],
     notServed: [
-      ...['messages.batches', 'beta.messages.batches', 'files', 'beta.files'],
+      ...['files', 'beta.messages.batches'],
       ...['skills', 'userProfiles', 'organization'].flatMap((name) => [name, `beta.${name}`]),
       ...['agents', 'environments', 'sessions', 'deployments', 'deploymentRuns', 'vaults', 'memoryStores'].map(
         (name) => `beta.${name}`,
@@ -59,13 +61,15 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   'groq-sdk': {
     client: new Groq({ apiKey: 'none' }),
     tested: [GROQ_CASES],
-    notServed: ['models.delete', 'embeddings', 'audio', 'batches', 'files'],
+    testedElsewhere: ['batches', 'files'],
+    notServed: ['models.delete', 'embeddings', 'audio'],
   },
   '@google/genai': {
     client: new GoogleGenAI({ apiKey: 'none' }),
     tested: [GOOGLE_GENAI_CASES],
+    testedElsewhere: ['models.embedContent'],
     notServed: [
-      ...['embedContent', 'computeTokens', 'update', 'delete'].map((name) => `models.${name}`),
+      ...['computeTokens', 'update', 'delete'].map((name) => `models.${name}`),
       ...['generateImages', 'editImage', 'upscaleImage', 'recontextImage', 'segmentImage', 'generateVideos'].map(
         (name) => `models.${name}`,
       ),

@@ -37,6 +37,8 @@ export interface GatewayOptions {
   readonly budgets?: BudgetSettings;
   /** What the manager is decorated with, besides the request log. */
   readonly manager?: Omit<ManagerPorts, 'requestLog' | 'defaultModelOf'>;
+  /** Replaces parts of the module. */
+  readonly module?: Partial<AIModule>;
 }
 
 export interface GatewayRequestInit extends Omit<RequestInit, 'headers'> {
@@ -105,7 +107,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       defaultModelOf: (providerId) => created.providers.defaultModelOf(providerId),
     },
   );
-  const module = { ...created, manager };
+  const module = { ...created, manager, ...options.module };
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {
     express,

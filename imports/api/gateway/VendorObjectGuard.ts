@@ -1,6 +1,6 @@
 /**
- * Threads, containers and files that Anthropic stores. They work only there, and only for the user who created them,
- * because users may share a key. https://platform.claude.com/docs/en/api/beta/messages/create
+ * Threads, containers, files and batches that vendors store. They work only there, and only for the user who created
+ * them, because users may share a key. https://platform.claude.com/docs/en/api/beta/messages/create
  */
 import { isList, isObject } from '../../business/ai/domain/json';
 import type { VendorObjectStore } from '../../business/ai/domain/interfaces/VendorObjectStore';
@@ -22,16 +22,36 @@ export class VendorObjectGuard {
   }
 
   /**
-   * Admins own the key, so they may use every object of the vendor.
    * @param wire of the provider that will serve the request
    * @throws HttpError for a thread that another wire would lose, and for an object that the caller did not create
    */
-  async check(principal: ApiPrincipal, { vendor, input }: GenerateOptions, wire: WireName | undefined): Promise<void> {
+  async check(
+    principal: ApiPrincipal,
+    { vendor, input, tools }: GenerateOptions,
+    wire: WireName | undefined,
+  ): Promise<void> {
     const { thread, container } = vendor?.anthropic ?? {};
     if (wire !== WIRE) {
       if (isObject(thread)) throw new HttpError(400, NO_THREADS, { errorCode: 'thread_unsupported_request' });
+      await this.assertFiles(principal, findFileIds(input, isFileReference));
+      await this.checkFilesIn(
+        principal,
+        tools?.filter(({ type }) => type !== 'function'),
+      );
       return;
     }
+    await this.checkStored(principal, { thread, container });
+    await this.assertFiles(principal, findFileIds(input, isFileReference));
+  }
+
+  /**
+   * Admins own the key, so they may use every object of the vendor.
+   * @throws HttpError for a thread or a container that the caller did not create
+   */
+  async checkStored(
+    principal: ApiPrincipal,
+    { thread, container }: { readonly thread?: unknown; readonly container?: unknown },
+  ): Promise<void> {
     if (hasScope(principal, 'admin')) return;
     const { userId } = principal;
     if (isObject(thread) && typeof thread.previous_message_id === 'string') {
@@ -45,9 +65,46 @@ export class VendorObjectGuard {
     const containerId = idOf(container);
     if (containerId !== undefined && !(await this.store.isOwner(userId, containerId)))
       throw new HttpError(404, `Container "${shortened(containerId)}" not found.`, { path: 'container' });
-    for (const fileId of new Set(findFileIds(input, isFileReference)))
-      if (!(await this.store.isOwner(userId, fileId)))
-        throw new HttpError(404, `File "${shortened(fileId)}" not found.`, { path: 'file_id' });
+  }
+
+  /**
+   * @param content in the vendor's format, where any file that is named may be read
+   * @throws HttpError for a file that the caller did not create
+   */
+  checkFilesIn(principal: ApiPrincipal, content: unknown): Promise<void> {
+    return this.assertFiles(
+      principal,
+      findFileIds(content, () => true),
+    );
+  }
+
+  private async assertFiles(principal: ApiPrincipal, ids: readonly string[]): Promise<void> {
+    for (const id of new Set(ids)) await this.assertOwner(principal, 'File', id, 'file_id');
+  }
+
+  /**
+   * @param noun of the object, for the error
+   * @returns the provider by which it was created, if that is known
+   * @throws HttpError for an object that the caller did not create
+   */
+  async assertOwner(principal: ApiPrincipal, noun: string, id: string, path?: string): Promise<string | undefined> {
+    const facts = await this.store.find(principal.userId, id);
+    if (facts !== undefined || hasScope(principal, 'admin')) return facts?.providerId;
+    throw new HttpError(404, `${noun} "${shortened(id)}" not found.`, path === undefined ? {} : { path });
+  }
+
+  /** Records objects that their vendor stores until they are deleted. */
+  keep({ userId }: ApiPrincipal, ids: readonly string[], providerId: string): Promise<void> {
+    return ids.length === 0 ? Promise.resolve() : this.store.record(userId, ids, { providerId, isKept: true });
+  }
+
+  forget({ userId }: ApiPrincipal, id: string): Promise<void> {
+    return this.store.remove(userId, [id]);
+  }
+
+  /** The objects among `ids` that the caller may see. */
+  async visibleAmong(principal: ApiPrincipal, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return hasScope(principal, 'admin') ? new Set(ids) : this.store.ownedAmong(principal.userId, ids);
   }
 
   /** Records the objects that a response has created. */
@@ -107,7 +164,8 @@ function findFileIds(
   if (depth > MAX_DEPTH) return [];
   if (isList(value)) return value.flatMap((each) => findFileIds(each, matches, depth + 1));
   if (!isObject(value)) return [];
-  const own = typeof value.file_id === 'string' && value.file_id !== '' && matches(value) ? [value.file_id] : [];
+  const named = [value.file_id, ...(isList(value.file_ids) ? value.file_ids : [])];
+  const own = matches(value) ? named.filter((id): id is string => typeof id === 'string' && id !== '') : [];
   return [...own, ...Object.values(value).flatMap((each) => findFileIds(each, matches, depth + 1))];
 }
 

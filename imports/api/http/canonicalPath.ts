@@ -6,7 +6,8 @@ const ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^\/(?:groq\/)?openai\/v1(?=[/?]|$)/, '/v1'],
   [/^\/anthropic\/v1(?=[/?]|$)/, '/v1'],
   // Azure's paths of dated API versions. Those of deployments have a route of their own.
-  [/^\/openai\/(?=(?:responses|models)(?:[/?]|$))/, '/v1/'],
+  [/^\/openai\/(?=(?:responses|models|files|batches)(?:[/?]|$))/, '/v1/'],
+  [/^\/openai\/deployments\/[^/?]+\/(?=batches(?:[/?]|$))/, '/v1/'],
 ];
 
 /** @param url a path, with or without a query */

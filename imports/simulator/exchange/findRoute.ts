@@ -1,6 +1,9 @@
 /** Finds the vendor, wire and operation that a request's URL addresses. */
 import { VENDORS } from '../../business/ai/domain/types/VendorTypes';
 import type { VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
+import { MEDIA_TASKS } from '../endpoints/renderMedia';
+import type { MediaTask } from '../endpoints/renderMedia';
+import type { EndpointOperation } from '../endpoints/renderOperation';
 import { vendorProfile } from '../vendorProfiles';
 import type { SchemaName } from '../vendorProfiles';
 
@@ -18,6 +21,7 @@ export type Operation =
     }
   | { readonly kind: 'count-tokens'; readonly wire: WireName; readonly model?: string }
   | { readonly kind: 'embed'; readonly model?: string }
+  | EndpointOperation
   | { readonly kind: 'models'; readonly id?: string }
   | {
       readonly kind: 'stored-response';
@@ -71,6 +75,8 @@ function openaiOperation(
   }
   if (method === 'POST' && tail === 'embeddings' && vendorProfile(vendor).hasEmbeddings)
     return { kind: 'embed', ...(deployment === undefined ? {} : { model: deployment }) };
+  const endpoint = endpointOperation(vendor, method, tail, deployment);
+  if (endpoint !== undefined) return endpoint;
   if (method === 'GET' && /^models(\/|$)/.test(tail))
     return { kind: 'models', ...(tail === 'models' ? {} : { id: tail.slice('models/'.length) }) };
   if (schemas.responses === undefined || isBeforeResponses(query['api-version'])) return undefined;
@@ -85,6 +91,22 @@ function openaiOperation(
   return method === 'DELETE' && part === undefined ? { kind: 'stored-response', id, action: 'delete' } : undefined;
 }
 
+function endpointOperation(
+  vendor: VendorName,
+  method: string,
+  tail: string,
+  deployment: string | undefined,
+): EndpointOperation | undefined {
+  const { offers } = vendorProfile(vendor);
+  const [, kind, id, part = ''] = /^(files|batches)(?:\/([^/]+)(\/content|\/cancel)?)?$/.exec(tail) ?? [];
+  if ((kind === 'files' || kind === 'batches') && offers.includes('files'))
+    return { kind, part, ...(id === undefined ? {} : { id }) };
+  const [group = ''] = tail.split('/');
+  if (method !== 'POST' || !MEDIA_TASKS.includes(tail) || !offers.includes(group)) return undefined;
+  // Listed above.
+  return { kind: 'media', task: tail as MediaTask, ...(deployment === undefined ? {} : { model: deployment }) };
+}
+
 /** Azure serves Responses from its version 2025-03-01-preview on. */
 function isBeforeResponses(apiVersion = ''): boolean {
   return /^\d{4}-/.test(apiVersion) && apiVersion < '2025-03-01';
@@ -94,6 +116,14 @@ function anthropicOperation(method: string, path: string): Operation | undefined
   if (method === 'POST' && path === 'v1/messages') return { kind: 'generate', wire: 'anthropic_messages' };
   if (method === 'POST' && path === 'v1/messages/count_tokens')
     return { kind: 'count-tokens', wire: 'anthropic_messages' };
+  const [, collection, objectId, part = ''] =
+    /^v1\/(files|messages\/batches)(?:\/([^/]+)(\/content|\/results|\/cancel)?)?$/.exec(path) ?? [];
+  if (collection !== undefined)
+    return {
+      kind: collection === 'files' ? 'files' : 'batches',
+      part,
+      ...(objectId === undefined ? {} : { id: objectId }),
+    };
   if (method === 'GET' && /^v1\/models(\/|$)/.test(path))
     return { kind: 'models', ...(path === 'v1/models' ? {} : { id: path.slice('v1/models/'.length) }) };
   return undefined;

@@ -12,6 +12,9 @@ import {
   renderTokenCount,
 } from '../rendering/renderEndpoint';
 import { checkEmbeddings, renderEmbeddings } from '../rendering/renderEmbeddings';
+import type { ObjectArchive } from '../endpoints/ObjectArchive';
+import { renderOperation } from '../endpoints/renderOperation';
+import type { EndpointOperation } from '../endpoints/renderOperation';
 import { renderTurn, toModelTurn } from '../rendering/renderTurn';
 import { createErrorBody } from '../rendering/createErrorBody';
 import { renderJson } from '../rendering/RenderedResponse';
@@ -52,6 +55,7 @@ export interface ResponseSources {
   readonly playlist: Playlist;
   readonly model: RuleModel;
   readonly archive: ResponseArchive;
+  readonly objects: ObjectArchive;
   readonly acceptForeignSignatures: boolean;
 }
 
@@ -66,11 +70,14 @@ export async function resolveResponse(
   { vendor, operation }: Route,
   request: RecordedRequest,
   sources: ResponseSources,
+  bytes: Buffer,
 ): Promise<ResolvedResponse> {
   if (operation === undefined)
     return renderRejection(vendor, reject(`Unknown request URL: ${request.method} ${request.path}.`, { status: 404 }));
   if (operation.kind === 'models') return { response: renderModels(vendor, operation.id), source: 'endpoint' };
   if (operation.kind === 'embed') return resolveEmbeddings(vendor, operation.model, request, sources);
+  if (operation.kind === 'files' || operation.kind === 'batches' || operation.kind === 'media')
+    return resolveOperation(vendor, operation, request, sources, bytes);
   if (operation.kind === 'stored-response')
     return { response: renderStoredResponse(vendor, operation, sources.archive), source: 'endpoint' };
   const wireName = operation.kind === 'compact' ? 'responses' : operation.wire;
@@ -125,6 +132,27 @@ async function resolveEmbeddings(
   if (scripted !== undefined && (isRawResponse(scripted) || isStatusResponse(scripted)))
     return { response: renderVerbatim(scripted), source: 'script', ...fault };
   return { response: renderEmbeddings(vendor, named, body), source: 'endpoint', ...fault };
+}
+
+/** Files, batches, images, audio. */
+async function resolveOperation(
+  vendor: VendorName,
+  operation: EndpointOperation,
+  request: RecordedRequest,
+  { script, objects }: ResponseSources,
+  bytes: Buffer,
+): Promise<ResolvedResponse> {
+  const scripted = await evaluate(script.take(vendor), request);
+  const fault = scripted?.fault === undefined ? {} : { fault: scripted.fault };
+  if (scripted !== undefined && (isRawResponse(scripted) || isStatusResponse(scripted)))
+    return { response: renderVerbatim(scripted), source: 'script', ...fault };
+  const { method, query, headers } = request;
+  const contentType = headers['content-type'] ?? '';
+  const origin = `http://${headers['host'] ?? 'localhost'}`;
+  const rendered = renderOperation(operation, { vendor, method, query, contentType, bytes, origin }, objects);
+  return 'frames' in rendered
+    ? { response: rendered, source: 'endpoint', ...fault }
+    : renderRejection(vendor, rendered);
 }
 
 /** Scripted responses take precedence over recordings. */

@@ -60,7 +60,7 @@ export interface ModelDirectoryPorts {
 /** Whom the lists of models name as the provider of a routing rule. */
 const RULE_OWNER = 'bolide';
 
-type ProviderRow = ReturnType<AIModule['providers']['rows']>[number];
+export type ProviderRow = ReturnType<AIModule['providers']['rows']>[number];
 
 export class ModelDirectory {
   private readonly ports: ModelDirectoryPorts;
@@ -139,7 +139,7 @@ export class ModelDirectory {
   }
 
   /** @throws LLMPermissionError for a model that the caller's API token may not use */
-  private assertPermitted(
+  assertPermitted(
     { token }: ApiPrincipal,
     requested: string | undefined,
     { providerId, model }: { readonly providerId: string; readonly model?: string | undefined },
@@ -219,8 +219,8 @@ export class ModelDirectory {
     };
   }
 
-  /** The default one first. */
-  private async visible(principal: ApiPrincipal): Promise<readonly ProviderRow[]> {
+  /** The providers that the caller may use, the default one first. */
+  async visible(principal: ApiPrincipal): Promise<readonly ProviderRow[]> {
     const { module, access } = this.ports;
     await module.providers.refresh();
     const providers = module.providers.rows();

@@ -12,6 +12,7 @@ import {
   oneOf,
   TEXT,
 } from '../jsonSchemas';
+import { RELAY_ROUTES } from './relayRoutes';
 import type { RouteDescription, RouteDescriptions, Schema } from '../RouteDescription';
 
 const MODEL = described(TEXT, 'The model as `provider/model`, a provider alone for its default model, or an alias.');
@@ -212,4 +213,5 @@ export const GATEWAY_ROUTES: RouteDescriptions = {
     parameters: { id: GEMINI_PATH.model },
     result: objectOf({ name: TEXT }),
   },
+  ...RELAY_ROUTES,
 };

@@ -1,6 +1,7 @@
 /** Anthropic's Messages wire through the official SDK. */
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import { readModelList } from './readModelList';
@@ -58,6 +59,13 @@ export class AnthropicClient implements VendorClient {
     const headers = { ...VERSION, ...call.headers };
     const response = await this.sdk.send({ method: 'post', path: '/v1/messages/count_tokens', body, headers }, call);
     return readTokenCount(response, 'input_tokens');
+  }
+
+  relay(request: RelayRequest, credential: Credential | undefined): Promise<VendorHttpResponse> {
+    return this.sdk.relay(
+      { ...request, path: `/v1${request.path}`, headers: { ...VERSION, ...request.headers } },
+      credential,
+    );
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 /** Groq's Chat Completions through its official SDK. */
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import { requestOpenAIEmbeddings } from './openAIEmbeddings';
@@ -38,6 +39,10 @@ export class GroqClient implements VendorClient {
     return requestOpenAIEmbeddings(this.vendor, call, (body) =>
       this.sdk.send({ method: 'post', path: '/openai/v1/embeddings', body }, call),
     );
+  }
+
+  relay(request: RelayRequest, credential: Credential | undefined): Promise<VendorHttpResponse> {
+    return this.sdk.relay({ ...request, path: `/openai/v1${request.path}` }, credential);
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {

@@ -4,6 +4,7 @@ import { explainMissingPackage } from '../../domain/errors/explainMissingPackage
 import { isLLMError, LLMInvalidRequestError, LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import { isPathMissing } from './isPathMissing';
@@ -95,6 +96,10 @@ export class OpenAIClient implements VendorClient {
     return requestOpenAIEmbeddings(this.options.vendor, call, (body) =>
       this.sdk.send({ method: 'post', path: '/embeddings', body }, call),
     );
+  }
+
+  relay(request: RelayRequest, credential: Credential | undefined): Promise<VendorHttpResponse> {
+    return this.sdk.relay(request, credential);
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@
  * built once and cached.
  */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import type { GuardedResponse } from './http/GuardedResponse';
@@ -63,6 +64,30 @@ export class SdkRequests {
 
   constructor(options: SdkRequestsOptions) {
     this.options = options;
+  }
+
+  /**
+   * Sends a body that is not JSON of ours. Its response is read at the consumer's pace, so it may have any size.
+   * @param request its headers replace the SDK's
+   * @throws as `VendorClient.send`
+   */
+  relay(request: RelayRequest, credential: Credential | undefined): Promise<GuardedResponse> {
+    const { vendor, fetch, limits } = this.options;
+    const { method, path, query, model, body, signal, timeout } = request;
+    const options = { credential, signal, timeout, maxResponseBytes: Infinity };
+    return sendCall(vendor, options, limits, async (call) => {
+      const pooled = this.pooled(credential) ?? (await this.create(credential));
+      const { req, url } = await pooled.sdk.buildRequest({
+        method,
+        path,
+        ...(query === undefined ? {} : { query }),
+        // Azure's SDK writes the model into the path.
+        ...(model === undefined ? {} : { body: { model } }),
+      });
+      const { 'content-length': _, 'content-type': __, ...head } = Object.fromEntries(req.headers);
+      const headers = { ...head, accept: '*/*', ...request.headers };
+      return fetch(new URL(url), { method: method.toUpperCase(), headers, body, call });
+    });
   }
 
   /** @throws as `VendorClient.send` */

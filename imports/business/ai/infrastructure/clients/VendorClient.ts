@@ -1,6 +1,7 @@
 /** Port for one attempt to call a vendor: credential and bytes, without interpretation. */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { EmbeddingInput, EmbedOptions } from '../../domain/types/EmbeddingTypes';
+import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
 export interface VendorCall {
@@ -58,6 +59,8 @@ export interface VendorClient {
   countTokens?(call: VendorCall): Promise<number | undefined>;
   /** The vectors of texts, for APIs with embeddings. @throws as `send` does */
   embed?(call: EmbeddingCall): Promise<EmbeddingReply>;
+  /** Sends a request as it is, for APIs that have more than models. @throws as `send` does */
+  relay?(request: RelayRequest, credential: Credential | undefined): Promise<VendorHttpResponse>;
   /** Deletes a stored response, for APIs that store them. */
   deleteResponse?(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
 }

@@ -13,6 +13,8 @@ export interface CallOptions {
   readonly stream?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly timeout?: number | undefined;
+  /** Default: the transport's limit. */
+  readonly maxResponseBytes?: number | undefined;
 }
 
 /**
@@ -25,11 +27,12 @@ export async function sendCall(
   limits: TransportLimits,
   send: (call: GuardedCall) => Promise<GuardedResponse>,
 ): Promise<GuardedResponse> {
-  const { credential, stream, signal, timeout } = options;
+  const { credential, stream, signal, timeout, maxResponseBytes } = options;
   signal?.throwIfAborted();
   if (credential?.token.trim() === '') throw new LLMAuthError('The credential is empty.', { vendor });
   // A stream that never starts counts as one that stalls.
-  const call = { vendor, signal, timeout, headersTimeout: stream === true ? limits.streamIdleTimeout : undefined };
+  const headersTimeout = stream === true ? limits.streamIdleTimeout : undefined;
+  const call = { vendor, signal, timeout, headersTimeout, maxResponseBytes };
   let response: GuardedResponse;
   try {
     response = await send(call);

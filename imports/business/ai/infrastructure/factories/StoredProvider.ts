@@ -1,8 +1,9 @@
 /** A provider with stored settings: each call uses the settings as they are at that time. */
-import { LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
+import { LLMModelNotFoundError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
+import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
@@ -63,6 +64,12 @@ export class StoredProvider implements ILLMProvider {
     const provider = await this.current();
     if (provider.embed === undefined) throw noEmbeddings(provider);
     return provider.embed(userId, options);
+  }
+
+  async relay(userId: string, request: RelayRequest): Promise<RelayResponse> {
+    const provider = await this.current();
+    if (provider.relay !== undefined) return provider.relay(userId, request);
+    throw new UnsupportedFeatureError(`Requests to the provider "${this.settings.id}" cannot be relayed.`);
   }
 
   getCapabilities(model: string, wire?: WireName): ModelCapabilities {

@@ -7,6 +7,7 @@ import type { Credential, CredentialSource } from '../../domain/interfaces/Crede
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
+import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
@@ -21,6 +22,7 @@ import type { RewrittenTools } from '../converters/shared/RewrittenTools';
 import { flattenNamespaces } from '../converters/shared/toolNamespaces';
 import { decodeBatches } from '../streaming/decodeStream';
 import { inlineMedia } from './inlineMedia';
+import { once } from './once';
 import { requestEmbeddings } from './requestEmbeddings';
 import { convertOffered } from './offeredTools';
 import { capabilitiesOf } from '../vendors/capabilities';
@@ -170,6 +172,18 @@ export class BaseLLMProvider implements ILLMProvider {
   async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     return requestEmbeddings(options, this.dependencies.client, this.config, (attempt) =>
       this.withCredential(userId, attempt),
+    );
+  }
+
+  async relay(userId: string, request: RelayRequest): Promise<RelayResponse> {
+    const { client } = this.dependencies;
+    const { id, vendor } = this.config;
+    if (client.relay === undefined)
+      throw new UnsupportedFeatureError(`Requests to the provider "${id}" (${vendor}) cannot be relayed.`, { vendor });
+    const relay = client.relay.bind(client);
+    return this.withCredential(
+      userId,
+      once(request.body, (credential) => relay(request, credential)),
     );
   }
 

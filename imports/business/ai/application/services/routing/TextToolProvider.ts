@@ -8,6 +8,7 @@ import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { RelayRequest, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions, ToolChoice } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
@@ -46,6 +47,11 @@ export class TextToolProvider implements ILLMProvider {
   async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
     return this.provider.embed(userId, options);
+  }
+
+  async relay(userId: string, request: RelayRequest): Promise<RelayResponse> {
+    if (this.provider.relay !== undefined) return this.provider.relay(userId, request);
+    throw new UnsupportedFeatureError(`Requests to the provider "${this.getProviderName()}" cannot be relayed.`);
   }
 
   validateAccess(userId: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { Agent as HttpAgent, ClientRequest, IncomingMessage, OutgoingHttpHe
 import { request as httpsRequest } from 'node:https';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
 import { isLLMError, LLMAbortedError, LLMConnectionError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
@@ -25,7 +26,8 @@ export interface HttpRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: OutgoingHttpHeaders;
-  readonly body: string | Uint8Array | undefined;
+  /** An iterable is read at the pace of the socket; the error that it throws is the exchange's. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
 export interface Transport {
@@ -96,7 +98,23 @@ class HttpExchange {
       this.request.on('close', () => end());
     });
     this.request.on('socket', (socket) => this.onSocket(socket));
-    this.request.end(body);
+    this.send(body);
+  }
+
+  private send(body: HttpRequest['body']): void {
+    if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) this.request.end(body);
+    // Its failure destroys the request, whose own events are listened to.
+    else pipeline(Readable.from(this.observed(body), { objectMode: false }), this.request, () => undefined);
+  }
+
+  /** The request's own error would only tell that it was destroyed. */
+  private async *observed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield* body;
+    } catch (error) {
+      if (isLLMError(error)) this.failure ??= error;
+      throw error;
+    }
   }
 
   /** A new socket has a time limit of its own for name lookup, connection and TLS handshake together. */

@@ -24,7 +24,7 @@ export interface GuardedFetchOptions {
 export interface GuardedInit {
   readonly method?: string | undefined;
   readonly headers?: Iterable<readonly [string, string]> | Readonly<Record<string, string>> | undefined;
-  readonly body?: string | Uint8Array | undefined;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   readonly call?: GuardedCall | undefined;
 }
 

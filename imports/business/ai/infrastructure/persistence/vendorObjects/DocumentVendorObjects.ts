@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import type { VendorObjectStore } from '../../../domain/interfaces/VendorObjectStore';
+import type { VendorObjectFacts, VendorObjectStore } from '../../../domain/interfaces/VendorObjectStore';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 
 export interface VendorObjectDocument extends StoredDocument {
   readonly userId: string;
-  readonly seenAt: Date;
+  /** Absent: the entry does not expire. */
+  readonly seenAt?: Date;
+  readonly providerId?: string;
 }
 
 export const VENDOR_OBJECTS = 'ai_vendor_objects';
@@ -30,27 +32,60 @@ export class DocumentVendorObjects implements VendorObjectStore {
     this.objects = objects;
   }
 
-  async record(userId: string, objectIds: readonly string[]): Promise<void> {
-    await Promise.all([...new Set(objectIds)].map((objectId) => this.recordOne(userId, objectId)));
+  async record(userId: string, objectIds: readonly string[], facts: VendorObjectFacts = {}): Promise<void> {
+    await Promise.all([...new Set(objectIds)].map((objectId) => this.recordOne(userId, objectId, facts)));
   }
 
   async isOwner(userId: string, objectId: string): Promise<boolean> {
-    const found = await this.objects.findOne({ _id: keyOf(userId, objectId) });
-    // Databases remove expired documents with a delay.
-    return found !== undefined && Date.now() - found.seenAt.getTime() < TTL_SECONDS * 1_000;
+    return (await this.find(userId, objectId)) !== undefined;
   }
 
-  private async recordOne(userId: string, objectId: string): Promise<void> {
+  async find(userId: string, objectId: string): Promise<VendorObjectFacts | undefined> {
+    const found = await this.objects.findOne({ _id: keyOf(userId, objectId) });
+    if (found === undefined || hasExpired(found)) return undefined;
+    const { providerId, seenAt } = found;
+    return { isKept: seenAt === undefined, ...(providerId === undefined ? {} : { providerId }) };
+  }
+
+  async ownedAmong(userId: string, objectIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const ids = new Map(objectIds.map((objectId) => [keyOf(userId, objectId), objectId]));
+    const found = await this.objects.find({ _id: { $in: [...ids.keys()] } });
+    return new Set(
+      found
+        .filter((each) => !hasExpired(each))
+        .map(({ _id }) => ids.get(_id))
+        .filter((id) => id !== undefined),
+    );
+  }
+
+  async remove(userId: string, objectIds: readonly string[]): Promise<void> {
+    await this.objects.remove({ _id: { $in: objectIds.map((objectId) => keyOf(userId, objectId)) } });
+  }
+
+  private async recordOne(userId: string, objectId: string, { providerId, isKept }: VendorObjectFacts): Promise<void> {
     const _id = keyOf(userId, objectId);
-    const seenAt = new Date();
-    if ((await this.objects.update({ _id }, { $set: { seenAt } })) === 1) return;
+    const known = await this.objects.findOne({ _id });
+    const provider = providerId === undefined ? {} : { providerId };
+    const seenAt = isKept === true ? {} : { seenAt: new Date() };
+    if (known !== undefined) {
+      const changes = { ...provider, ...(known.seenAt === undefined ? {} : seenAt) };
+      const kept = isKept === true ? { $unset: { seenAt: true as const } } : {};
+      const set = Object.keys(changes).length === 0 ? {} : { $set: changes };
+      if (Object.keys({ ...set, ...kept }).length === 0) return;
+      if ((await this.objects.update({ _id }, { ...set, ...kept })) === 1) return;
+    }
     try {
-      await this.objects.insert({ _id, userId, seenAt });
+      await this.objects.insert({ _id, userId, ...seenAt, ...provider });
     } catch (error) {
       // Another process recorded it in the meantime.
       if (!isLLMError(error) || error.code !== 'conflict') throw error;
     }
   }
+}
+
+/** Databases remove expired documents with a delay. */
+function hasExpired({ seenAt }: VendorObjectDocument): boolean {
+  return seenAt !== undefined && Date.now() - seenAt.getTime() >= TTL_SECONDS * 1_000;
 }
 
 /** Hashed, since ids come from clients and may have any length. */

@@ -1,0 +1,66 @@
+/** Files and batches, which are relayed to their vendors. */
+import { described, listOf, OBJECT, objectOf, TEXT } from '../jsonSchemas';
+import type { RouteDescription, RouteDescriptions } from '../RouteDescription';
+
+const PROVIDER = {
+  provider: described(TEXT, 'The id of the provider; the header `x-bolide-provider` names one, too.'),
+};
+const FILE = objectOf({ id: TEXT });
+const FILES = objectOf({ data: listOf(FILE) });
+const BATCH = objectOf({ id: TEXT });
+const BATCHES = objectOf({ data: listOf(BATCH) });
+
+const relayed = (description: RouteDescription): RouteDescription => ({ query: PROVIDER, ...description });
+
+export const RELAY_ROUTES: RouteDescriptions = {
+  'POST /v1/files': relayed({
+    summary: 'Upload a file',
+    description: 'As `multipart/form-data`. With the header `anthropic-version`, the files are Anthropic’s.',
+    result: FILE,
+  }),
+  'GET /v1/files': relayed({ summary: 'List one’s own files', result: FILES }),
+  'GET /v1/files/:id': relayed({ summary: 'Read what is known of a file', result: FILE }),
+  'DELETE /v1/files/:id': relayed({ summary: 'Delete a file', result: FILE }),
+  'GET /v1/files/:id/content': relayed({
+    summary: 'Download a file',
+    content: ['application/octet-stream'],
+  }),
+  'POST /v1/batches': relayed({
+    summary: 'Create a batch from a file of requests',
+    body: objectOf({ input_file_id: TEXT, endpoint: TEXT, completion_window: TEXT }, { metadata: OBJECT }),
+    result: BATCH,
+  }),
+  'GET /v1/batches': relayed({ summary: 'List one’s own batches', result: BATCHES }),
+  'GET /v1/batches/:id': relayed({ summary: 'Read a batch', result: BATCH }),
+  'POST /v1/batches/:id/cancel': relayed({ summary: 'Cancel a batch', result: BATCH }),
+  'POST /v1/messages/batches': relayed({
+    summary: 'Create a batch of messages',
+    body: objectOf({ requests: listOf(objectOf({ custom_id: TEXT, params: OBJECT })) }),
+    example: {
+      requests: [
+        {
+          custom_id: 'first',
+          params: {
+            model: 'claude-sonnet-5-5',
+            max_tokens: 100,
+            messages: [{ role: 'user', content: 'Hello!' }],
+          },
+        },
+      ],
+    },
+    result: BATCH,
+  }),
+  'GET /v1/messages/batches': relayed({ summary: 'List one’s own batches of messages', result: BATCHES }),
+  'GET /v1/messages/batches/:id': relayed({ summary: 'Read a batch of messages', result: BATCH }),
+  'DELETE /v1/messages/batches/:id': relayed({ summary: 'Delete a batch of messages', result: BATCH }),
+  'GET /v1/messages/batches/:id/results': relayed({
+    summary: 'Read the results of a batch of messages',
+    content: ['application/x-jsonl'],
+  }),
+  'POST /v1/messages/batches/:id/cancel': relayed({ summary: 'Cancel a batch of messages', result: BATCH }),
+  'POST /upload/v1beta/files': {
+    summary: 'Upload a file in Google’s form',
+    description: 'Not served: the response is 501.',
+    status: 501,
+  },
+};

@@ -1,0 +1,29 @@
+/** Requests that are relayed to a vendor's API as they are: files, batches, images, audio. */
+import type { GenerateOptions } from './LLMTypes';
+
+export interface RelayRequest extends Pick<GenerateOptions, 'signal' | 'timeout'> {
+  readonly method: 'get' | 'post' | 'delete';
+  /** Below the root of the vendor's API, such as `/files/file-1`, with encoded segments. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** In addition to those that authenticate. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: RelayBody;
+  /** The vendor's name of the model, for APIs that take it in the path. */
+  readonly model?: string;
+}
+
+/** Text, or bytes that can be read once. */
+export type RelayBody = string | AsyncIterable<Uint8Array>;
+
+/** A response with a successful status, whose body is read at the consumer's pace. */
+export interface RelayResponse {
+  readonly status: number;
+  header(name: string): string | null;
+  readonly requestId: string | undefined;
+  /** The headers that the vendor's own clients evaluate. */
+  readonly passthroughHeaders: Readonly<Record<string, string>>;
+  text(): Promise<string>;
+  /** Leaving the iteration early aborts the request. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
