@@ -133,6 +133,22 @@ export const OPENAI_RESPONSES_CASES: SdkCases = {
     },
     'continues a stored conversation': continues(true),
     'continues a conversation that the client holds': continues(false),
+    'refers to every stored item by its id': async (context) => {
+      for (const stream of [false, true]) {
+        context.gateway.simulator.enqueue({ reasoning: 'I need both.', calls: WEATHER_CALLS }, { text: 'Sunny.' });
+        const { responses } = openaiOf(context);
+        const body = { model: context.model, tools: TOOLS, reasoning: { summary: 'auto' as const } };
+        const first = stream
+          ? await responses.stream({ ...body, input: 'How is the weather?' }).finalResponse()
+          : await responses.create({ ...body, input: 'How is the weather?' });
+        const items: Input = first.output.map((item) => ({ type: 'item_reference', id: item.id ?? '' }));
+        const second = await responses.create({
+          ...body,
+          input: [{ role: 'user', content: 'How is the weather?' }, ...items, ...resultsOf(first)],
+        });
+        expect(second.output_text).to.equal('Sunny.');
+      }
+    },
     'runs in the background': async (context) => {
       context.gateway.simulator.enqueue({ text: 'Done.' });
       const { responses } = openaiOf(context);

@@ -220,7 +220,7 @@ function withIds(output: readonly OutputItem[], given: unknown): readonly Output
   if (!Array.isArray(given) || given.length !== output.length) return output;
   return output.map((item, index) => {
     const sent: unknown = given[index];
-    return isObject(sent) && typeof sent.id === 'string' && item.id === undefined ? { ...item, id: sent.id } : item;
+    return isObject(sent) && typeof sent.id === 'string' && sent.id !== item.id ? { ...item, id: sent.id } : item;
   });
 }
 
