@@ -13,7 +13,7 @@ import { GENERATIVE_AI_CASES } from '../support/sdks/generativeAICases';
 import { GOOGLE_GENAI_CASES } from '../support/sdks/googleGenAICases';
 import { GROQ_CASES } from '../support/sdks/groqCases';
 import { OPENAI_CHAT_CASES } from '../support/sdks/openaiChatCases';
-import { OPENAI_BETA_CASES, OPENAI_MODELS_CASES } from '../support/sdks/openaiBetaCases';
+import { OPENAI_BETA_CASES, OPENAI_ITEMS_CASES, OPENAI_MODELS_CASES } from '../support/sdks/openaiBetaCases';
 import { OPENAI_RESPONSES_CASES } from '../support/sdks/openaiResponsesCases';
 import { methodsOf } from '../support/sdks/methodsOf';
 
@@ -31,13 +31,11 @@ interface Surface {
 const SURFACES: Readonly<Record<string, Surface>> = {
   openai: {
     client: new OpenAI({ apiKey: 'none' }),
-    tested: [OPENAI_CHAT_CASES, OPENAI_RESPONSES_CASES, OPENAI_BETA_CASES, OPENAI_MODELS_CASES],
+    tested: [OPENAI_CHAT_CASES, OPENAI_RESPONSES_CASES, OPENAI_BETA_CASES, OPENAI_ITEMS_CASES, OPENAI_MODELS_CASES],
     testedElsewhere: ['embeddings', 'files', 'batches'],
     notServed: [
       // Stored chat completions, which OpenAI alone has.
       ...['retrieve', 'update', 'list', 'delete', 'messages'].map((name) => `chat.completions.${name}`),
-      'responses.inputItems',
-      'beta.responses.inputItems',
       'models.delete',
       ...['images', 'audio', 'conversations'],
       ...['completions', 'moderations', 'fineTuning', 'vectorStores', 'uploads', 'evals', 'containers', 'skills'],
@@ -61,8 +59,8 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   'groq-sdk': {
     client: new Groq({ apiKey: 'none' }),
     tested: [GROQ_CASES],
-    testedElsewhere: ['batches', 'files'],
-    notServed: ['models.delete', 'embeddings', 'audio'],
+    testedElsewhere: ['embeddings', 'batches', 'files'],
+    notServed: ['models.delete', 'audio'],
   },
   '@google/genai': {
     client: new GoogleGenAI({ apiKey: 'none' }),
@@ -84,7 +82,8 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   '@google/generative-ai': {
     client: GenerativeModel.prototype,
     tested: [GENERATIVE_AI_CASES],
-    notServed: ['embedContent', 'batchEmbedContents'],
+    testedElsewhere: ['embedContent', 'batchEmbedContents'],
+    notServed: [],
   },
 };
 

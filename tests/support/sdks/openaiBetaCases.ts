@@ -1,10 +1,10 @@
-/** `beta.responses` and `models` of OpenAI's SDK. */
+/** `beta.responses`, the lists of input items, and `models` of OpenAI's SDK. */
 import { expect } from 'chai';
 import OpenAI from 'openai';
 import { failure } from '../failure';
 import { openaiOf } from './openaiChatCases';
 import { createOne } from './openaiResponsesCases';
-import type { SdkCases } from './SdkCase';
+import type { SdkCases, SdkContext } from './SdkCase';
 
 /** The same routes with `?beta=true`. */
 export const OPENAI_BETA_CASES: SdkCases = {
@@ -68,6 +68,23 @@ export const OPENAI_BETA_CASES: SdkCases = {
     },
   },
 };
+
+export const OPENAI_ITEMS_CASES: SdkCases = Object.fromEntries(
+  (['responses', 'beta.responses'] as const).map((name) => [
+    `${name}.inputItems.list`,
+    {
+      'lists what was sent': async (context: SdkContext) => {
+        const { id } = await createOne(context);
+        const client = openaiOf(context);
+        const { inputItems } = name === 'responses' ? client.responses : client.beta.responses;
+        const items: string[] = [];
+        for await (const item of inputItems.list(id)) items.push(JSON.stringify(item));
+        expect(items).to.have.length(1);
+        expect(items[0]).to.include('Hello?');
+      },
+    },
+  ]),
+);
 
 export const OPENAI_MODELS_CASES: SdkCases = {
   'models.list': {

@@ -83,6 +83,11 @@ export const SERVER_ROUTES: RouteDescriptions = {
     body: objectOf({}, { graceSeconds: COUNT, ...TOKEN_OWNER }),
     result: objectOf({ id: TEXT, token: TEXT }),
   },
+  'GET /tokens/:id/usage': {
+    summary: 'What an API token has used, by API',
+    query: { ...TOKEN_OWNER, from: TIME, to: TIME },
+    result: OBJECT,
+  },
   'DELETE /tokens/:id': {
     summary: 'Revoke an API token',
     query: TOKEN_OWNER,
@@ -116,6 +121,13 @@ export const SERVER_ROUTES: RouteDescriptions = {
     result: OBJECT,
   },
   'DELETE /budgets': { summary: 'Return to the budget of the settings', result: OBJECT },
+  'POST /budgets/teams/:team': {
+    summary: 'Set the budget of a team',
+    body: LIMITS,
+    example: { limits: { day: { calls: 1_000 } } },
+    result: OBJECT,
+  },
+  'DELETE /budgets/teams/:team': { summary: 'Remove the budget of a team', result: OBJECT },
   'POST /budgets/:userId': {
     summary: 'Set the budget of a user',
     body: LIMITS,
