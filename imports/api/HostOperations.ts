@@ -7,6 +7,7 @@
  */
 import type { InboxOperations } from '../business/ai/application/operations/InboxOperations';
 import type { BudgetOperations } from '../business/ai/application/operations/BudgetOperations';
+import type { RoutingOperations } from '../business/ai/application/operations/RoutingOperations';
 import type { QueueOperations } from '../business/ai/application/operations/QueueOperations';
 import type { RequestOperations } from '../business/ai/application/operations/RequestOperations';
 import type { AIMethods } from '../business/ai/application/operations/RunOperations';
@@ -34,6 +35,7 @@ export type HostOperations = RunListOperations &
   AccountOperations &
   TokenOperations &
   BudgetOperations &
+  RoutingOperations &
   QueueOperations &
   ModelOperations &
   PromptOperations &

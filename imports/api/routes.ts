@@ -8,6 +8,7 @@ import { addUsageRoutes } from './usage/usageRoutes';
 import { addRequestRoutes } from './requests/requestRoutes';
 import { addInboxRoutes } from './inbox/inboxRoutes';
 import { addBudgetRoutes } from './budgets/budgetRoutes';
+import { addRoutingRoutes } from './routing/routingRoutes';
 import { addQueueRoutes } from './queue/queueRoutes';
 import { addTokenRoutes } from './tokens/tokenRoutes';
 import { addRunListRoutes } from './runs/runListRoutes';
@@ -92,6 +93,7 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addAccountRoutes,
   addTokenRoutes,
   addBudgetRoutes,
+  addRoutingRoutes,
   addQueueRoutes,
   addRunListRoutes,
   addExportRoutes,

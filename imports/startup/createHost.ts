@@ -13,6 +13,7 @@ import { createInboxOperations } from '../business/ai/application/operations/Inb
 import { ACCOUNT_OPERATIONS } from '../api/users/accountRoutes';
 import { createTokenOperations } from '../api/tokens/TokenOperations';
 import { createBudgetOperations } from '../business/ai/application/operations/BudgetOperations';
+import { createRoutingOperations } from '../business/ai/application/operations/RoutingOperations';
 import { createQueueOperations } from '../business/ai/application/operations/QueueOperations';
 import { createRunExportOperations } from '../business/ai/application/operations/RunExportOperations';
 import { createUsageOperations } from '../business/ai/application/operations/UsageOperations';
@@ -42,6 +43,10 @@ import { DocumentUsageReports } from '../business/ai/infrastructure/persistence/
 import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
 import { openResponseEvents } from '../business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
+import {
+  DocumentRoutingRules,
+  ROUTING_RULES,
+} from '../business/ai/infrastructure/persistence/routing/DocumentRoutingRules';
 import { openResponseStore } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { DocumentQueuedRuns } from '../business/ai/infrastructure/persistence/runs/DocumentQueuedRuns';
@@ -198,6 +203,7 @@ export async function createHost(
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
   const budgetLimits = new DocumentBudgetLimits(database.collection(BUDGET_LIMITS));
+  const routingRules = new DocumentRoutingRules(database.collection(ROUTING_RULES));
   const tokenBudgets = new DocumentBudgetStore(database.collection(BUDGETS), 'token');
   const teamBudgets = new DocumentBudgetStore(database.collection(BUDGETS), 'team');
   const teamLimits = new DocumentBudgetLimits(database.collection(BUDGET_LIMITS), 'team');
@@ -217,6 +223,7 @@ export async function createHost(
     ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
     budgets,
     budgetLimits,
+    routingRules,
     apiTokens: {
       tokens: { find: (id) => apiTokens.tokens.find(id) },
       budgets: tokenBudgets,
@@ -300,6 +307,14 @@ export async function createHost(
       onChange: (userId) => changes.notify('budgets', userId),
       logger: consoleLogger,
       ...accounts,
+    }),
+    ...createRoutingOperations({
+      routing: module.routing,
+      store: routingRules,
+      providers: module.providers,
+      health: () => module.manager.health(),
+      onChange: () => changes.notify('routing'),
+      logger: consoleLogger,
     }),
     ...createQueueOperations({
       jobs: jobQueue,

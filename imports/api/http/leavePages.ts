@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
 const SHARED_PATHS = new RegExp(
   `^/(?:${[
     ...['runs', 'tools', 'stats', 'providers', 'secrets', 'tokens', 'user-data', 'input', 'output', 'chat', 'ag-ui'],
-    ...['inbox', 'requests', 'usage', 'budgets', 'queue', 'schedules', 'prompts'],
+    ...['inbox', 'requests', 'usage', 'budgets', 'routing', 'queue', 'schedules', 'prompts'],
   ].join('|')})(?:/|$)`,
 );
 

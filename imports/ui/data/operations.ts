@@ -2,6 +2,8 @@
  * The operations that pages read with `useQuery` and carry out with `call`, by name. To add one: its types here, its
  * topics in `TOPICS_OF`, and its route in `http/operationRoutes.ts`. Under Meteor it is the method of its name.
  */
+import type { RoutingRule } from '../../business/ai/domain/entities/RoutingRule';
+import type { RoutingRuleView } from '../../business/ai/domain/types/RoutingViews';
 import type { BudgetLimits, BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
@@ -65,6 +67,9 @@ export interface Operations {
     argument: NamedToken;
     result: { readonly deleted: true };
   };
+  'ai.routing.list': { argument: NoArgument; result: { readonly rules: readonly RoutingRuleView[] } };
+  'ai.routing.save': { argument: RoutingRuleInput; result: RoutingRuleView };
+  'ai.routing.remove': { argument: { readonly name: string }; result: { readonly removed: boolean } };
   'ai.budgets.list': { argument: { readonly search?: string }; result: BudgetList };
   'ai.budgets.set': {
     argument: { readonly userId?: string; readonly team?: string; readonly limits: BudgetLimits };
@@ -234,6 +239,9 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.tokens.rotate': ['tokens'],
   'ai.tokens.usage': ['tokens', 'requests'],
   'ai.tokens.revoke': ['tokens'],
+  'ai.routing.list': ['routing', 'providers', 'runs'],
+  'ai.routing.save': ['routing'],
+  'ai.routing.remove': ['routing'],
   'ai.budgets.list': ['budgets', 'runs'],
   'ai.budgets.set': ['budgets'],
   'ai.budgets.remove': ['budgets'],
@@ -268,3 +276,6 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.usage.report': ['requests', 'calls'],
   'ai.inbox.dismiss': ['runs'],
 };
+
+/** A rule to save: what is left out has its default. */
+export type RoutingRuleInput = Pick<RoutingRule, 'name' | 'targets'> & Partial<RoutingRule>;

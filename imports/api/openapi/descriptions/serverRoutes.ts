@@ -109,6 +109,26 @@ export const SERVER_ROUTES: RouteDescriptions = {
   'GET /prompts/:id': { summary: 'Read a prompt', query: { version: COUNT }, result: OBJECT },
   'DELETE /prompts/:id': { summary: 'Remove a prompt', result: objectOf({ removed: ANYTHING }) },
 
+  'GET /routing': { summary: 'List the routing rules', result: objectOf({ rules: listOf(OBJECT) }) },
+  'POST /routing/:name': {
+    summary: 'Save a routing rule',
+    body: objectOf(
+      { targets: listOf(ANYTHING) },
+      {
+        strategy: TEXT,
+        timeout: COUNT,
+        firstTokenTimeout: COUNT,
+        maxRetries: COUNT,
+        defaults: OBJECT,
+        description: TEXT,
+        enabled: FLAG,
+      },
+    ),
+    example: { targets: ['groq', 'openai/gpt-5.4'] },
+    result: OBJECT,
+  },
+  'DELETE /routing/:name': { summary: 'Remove a routing rule', result: objectOf({ removed: FLAG }) },
+
   'GET /budgets': {
     summary: 'List budgets',
     query: { search: TEXT },

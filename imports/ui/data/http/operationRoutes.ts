@@ -51,6 +51,9 @@ export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N
   'ai.tokens.revoke': {
     request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/tokens/${id}`, query).path }),
   },
+  'ai.routing.list': { request: () => get('/routing') },
+  'ai.routing.save': { request: ({ name, ...rule }) => post(path`/routing/${name}`, rule) },
+  'ai.routing.remove': { request: ({ name }) => remove(path`/routing/${name}`) },
   'ai.budgets.list': { request: (filter) => get('/budgets', filter) },
   'ai.budgets.set': { request: ({ limits, ...subject }) => post(budgetPath(subject), { limits }) },
   'ai.budgets.remove': { request: (subject) => remove(budgetPath(subject)) },

@@ -2,6 +2,7 @@
 import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { JobQueue } from '../../../domain/interfaces/JobQueue';
 import { BUDGET_LIMITS } from '../budgets/DocumentBudgetLimits';
+import { ROUTING_RULES } from '../routing/DocumentRoutingRules';
 import { BUDGETS, budgetId } from '../budgets/DocumentBudgetStore';
 import { MESSAGES } from '../conversations/DocumentConversationStore';
 import { RESPONSE_CACHE } from '../cache/DocumentResponseCache';
@@ -85,6 +86,7 @@ export class UserDocuments {
   private async forgetAuthor(userId: string): Promise<void> {
     const all = { multi: true };
     await this.collection(BUDGET_LIMITS).update({ changedBy: userId }, { $unset: { changedBy: true } }, all);
+    await this.collection(ROUTING_RULES).update({ changedBy: userId }, { $unset: { changedBy: true } }, all);
     await this.collection(JOB_STATES).update({ pausedBy: userId }, { $unset: { pausedBy: true } }, all);
   }
 

@@ -1,0 +1,181 @@
+/** Routing rules that admins save at run time, on every store, and what they change in two processes. */
+import { expect } from 'chai';
+import { createRoutingOperations } from '../../imports/business/ai/application/operations/RoutingOperations';
+import type { RoutingOperations } from '../../imports/business/ai/application/operations/RoutingOperations';
+import { RULES_MAX_AGE_MS } from '../../imports/business/ai/application/services/routing/RoutingRules';
+import type { RoutingRule } from '../../imports/business/ai/domain/entities/RoutingRule';
+import {
+  LLMAuthError,
+  LLMInvalidRequestError,
+  LLMPermissionError,
+} from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { Actor } from '../../imports/business/ai/domain/types/Actor';
+import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
+import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
+import {
+  DocumentRoutingRules,
+  ROUTING_RULES,
+} from '../../imports/business/ai/infrastructure/persistence/routing/DocumentRoutingRules';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
+import { DATABASES } from '../support/documentDatabases';
+import type { TestDatabase } from '../support/documentDatabases';
+import { failure } from '../support/failure';
+import { simulatedRow } from '../support/gateway';
+import { RecordingLogger } from '../support/RecordingLogger';
+import { until } from '../support/until';
+
+const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'http' };
+const ANN: Actor = { userId: 'ann', source: 'http' };
+
+interface Process {
+  readonly module: AIModule;
+  readonly operations: RoutingOperations;
+}
+
+for (const [name, open] of Object.entries(DATABASES)) {
+  describe(`routing rules saved at run time, stored in ${name}`, () => {
+    let opened: TestDatabase;
+    let simulator: Simulator;
+    let logger: RecordingLogger;
+    let here: Process;
+    let there: Process;
+    const configured: RoutingRule = {
+      name: 'set',
+      targets: [{ model: 'openai' }],
+      strategy: 'fallback',
+      enabled: true,
+    };
+    const create = (): Process => {
+      const store = new DocumentRoutingRules(opened.database.collection(ROUTING_RULES));
+      const module = createAIModule(
+        {
+          providers: [simulatedRow(simulator, 'openai'), { ...simulatedRow(simulator, 'groq'), allowedModels: ['m'] }],
+          routing: [configured],
+        },
+        { routingRules: store, logger },
+      );
+      const { routing, providers, manager } = module;
+      const health = (): ReturnType<typeof manager.health> => manager.health();
+      return { module, operations: createRoutingOperations({ routing, store, providers, health, logger }) };
+    };
+    beforeEach(async () => {
+      [opened, simulator] = await Promise.all([open(), startSimulator()]);
+      logger = new RecordingLogger();
+      here = create();
+      there = create();
+    });
+    afterEach(async () => {
+      await Promise.all([here.module.close(), there.module.close()]);
+      await simulator.close();
+      await opened.close();
+    });
+
+    const served = async ({ module }: Process, model: string): Promise<string | undefined> => {
+      try {
+        return (await module.manager.generate('ann', { model, input: 'Hi' })).vendor.providerId;
+      } catch {
+        return undefined;
+      }
+    };
+
+    it('apply at once here, and soon in another process', async () => {
+      expect(await served(here, 'fast')).to.equal(undefined);
+      expect(await served(there, 'fast')).to.equal(undefined);
+      await here.operations['ai.routing.save'](ADMIN, { name: 'fast', targets: ['groq/m'] });
+      expect(await served(here, 'fast')).to.equal('groq');
+      const savedAt = performance.now();
+      await until(async () => (await served(there, 'fast')) === 'groq');
+      expect(performance.now() - savedAt).to.be.below(RULES_MAX_AGE_MS + 500);
+      await there.operations['ai.routing.save'](ADMIN, { name: 'fast', targets: ['openai'] });
+      expect(await served(there, 'fast')).to.equal('openai');
+      await until(async () => (await served(here, 'fast')) === 'openai');
+      await there.operations['ai.routing.remove'](ADMIN, { name: 'fast' });
+      expect(await served(there, 'fast')).to.equal(undefined);
+      await until(async () => (await served(here, 'fast')) === undefined);
+    }).timeout(20_000);
+
+    it('replace those of the settings until they are removed', async () => {
+      const list = async (): Promise<readonly object[]> => (await here.operations['ai.routing.list'](ADMIN)).rules;
+      expect(await list()).to.deep.equal([
+        {
+          ...configured,
+          targets: [{ model: 'openai', circuit: 'closed', isPaused: false }],
+          source: 'settings',
+          isOverride: false,
+        },
+      ]);
+      const saved = await here.operations['ai.routing.save'](ADMIN, { name: 'set', targets: ['groq/m'] });
+      expect(saved).to.include({ source: 'dashboard', isOverride: true, changedBy: 'root' });
+      expect(await list()).to.deep.equal([saved]);
+      expect(await served(here, 'set')).to.equal('groq');
+      expect(await here.operations['ai.routing.remove'](ADMIN, { name: 'set' })).to.deep.equal({ removed: true });
+      expect(await served(here, 'set')).to.equal('openai');
+      expect(await failure(here.operations['ai.routing.remove'](ADMIN, { name: 'set' }))).to.include({ path: 'name' });
+      expect(await here.operations['ai.routing.remove'](ADMIN, { name: 'none' })).to.deep.equal({ removed: false });
+    });
+
+    it('keep every field, and mark targets that requests pass over', async () => {
+      const rule = {
+        name: 'all',
+        description: 'Everything.',
+        targets: [
+          { model: 'nobody/m', weight: 0.5 },
+          { model: 'groq/other' },
+          { model: 'openai/default-model', weight: 2 },
+        ],
+        strategy: 'weighted',
+        timeout: 5_000,
+        firstTokenTimeout: 1_000,
+        maxRetries: 0,
+        defaults: { temperature: 0, instructions: 'Be brief.', reasoning: { effort: 'low' } },
+        enabled: true,
+      };
+      await here.operations['ai.routing.save'](ADMIN, rule);
+      const { rules } = await there.operations['ai.routing.list'](ADMIN);
+      const [{ targets, changedAt, ...others }] = rules as unknown as [Record<string, unknown>];
+      const { targets: _, ...fields } = rule;
+      expect(others).to.deep.include({ ...fields, source: 'dashboard' });
+      expect(changedAt).to.be.a('number');
+      expect(targets).to.deep.equal([
+        { model: 'nobody/m', weight: 0.5, problem: 'There is no provider "nobody".', isPaused: false },
+        {
+          model: 'groq/other',
+          problem: 'The provider "groq" is restricted to other models.',
+          circuit: 'closed',
+          isPaused: false,
+        },
+        { model: 'openai/default-model', weight: 2, circuit: 'closed', isPaused: false },
+      ]);
+      expect(await served(there, 'all')).to.equal('openai');
+      const after = await there.operations['ai.routing.list'](ADMIN);
+      expect(after.rules[0]?.targets[2]?.complete).to.be.above(0);
+    });
+
+    it('are for admins', async () => {
+      for (const operation of ['ai.routing.list', 'ai.routing.save', 'ai.routing.remove'] as const) {
+        expect(await failure(here.operations[operation](ANN, { name: 'x' }))).to.be.instanceOf(LLMPermissionError);
+        expect(await failure(here.operations[operation]({ userId: '', source: 'http' }, {}))).to.be.instanceOf(
+          LLMAuthError,
+        );
+      }
+    });
+
+    for (const [argument, path] of [
+      [{ targets: ['openai'] }, 'name'],
+      [{ name: 'a/b', targets: ['openai'] }, 'name'],
+      [{ name: 'openai', targets: ['openai'] }, 'name'],
+      [{ name: 'x' }, 'targets'],
+      [{ name: 'x', targets: [] }, 'targets'],
+      [{ name: 'x', targets: [{ model: 7 }] }, 'targets[0].model'],
+      [{ name: 'x', targets: ['openai'], timeout: 'soon' }, 'timeout'],
+      [{ name: 'x', targets: ['openai'], defaults: { temperature: 'hot' } }, 'defaults.temperature'],
+      [{ name: 'x', targets: ['openai'], speed: 1 }, 'speed'],
+    ] as const)
+      it(`are refused: ${JSON.stringify(argument)}`, async () => {
+        const error = await failure(here.operations['ai.routing.save'](ADMIN, argument));
+        expect(error).to.be.instanceOf(LLMInvalidRequestError).and.include({ path });
+        expect((await here.operations['ai.routing.list'](ADMIN)).rules).to.have.length(1);
+      });
+  });
+}
