@@ -27,7 +27,16 @@ describe('the accessibility of the dashboard', function () {
     await app.waitForEvent(live, 'tool:approval_required');
     await app.waitForEvent(live, 'tool:executing', 'render_video');
     const { host } = app.server;
-    await host.apiTokens.tokens.issue({ userId: 'ann', name: 'reports', scopes: ['read'] });
+    await host.apiTokens.tokens.issue({
+      userId: 'ann',
+      name: 'reports',
+      scopes: ['read'],
+      team: 'red',
+      tags: ['nightly'],
+      models: ['openai/*', 'claude-*'],
+      budgets: { day: { calls: 0, tokens: 1_000 }, month: { money: 20 } },
+      rateLimits: { requestsPerMinute: 60, parallel: 4 },
+    });
     await host.operations['ai.budgets.set'](ADMIN, { userId: 'ann', limits: { day: { calls: 0, money: 1 } } });
     await host.module.jobs.schedule({ name: 'nightly', cron: '0 3 * * *' }, () => Promise.resolve());
     const request = { requestId: 'later', providerId: 'openai', input: 'Report.', tools: [] };

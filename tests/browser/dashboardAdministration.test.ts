@@ -183,6 +183,53 @@ describe('the administration in the dashboard', function () {
     expect((await request('GET', '/v1/models', undefined, token)).status).to.equal(401);
   });
 
+  it('limits a token, shows what it used, changes its limits and rotates it', async () => {
+    const page = await open('/tokens');
+    await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('ci');
+    await dialog.getByText('Limits', { exact: true }).click();
+    await dialog.getByRole('textbox', { name: 'Models' }).fill('openai/gpt-5-mini, claude-*');
+    await dialog.getByLabel('Team').fill('red');
+    const day = dialog.getByRole('group', { name: 'A day (UTC)' });
+    await day.getByLabel('Model calls').fill('many');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByText(/"budgets.day.calls" must be/).waitFor();
+    await day.getByLabel('Model calls').fill('2');
+    await dialog.getByLabel('Requests a minute').fill('60');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    const token = (await dialog.locator('[data-new-token]').textContent()) ?? '';
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expect((await ask('openai/gpt-5-mini', token)).status).to.equal(200);
+    expect((await ask('openai/gpt-5', token)).status).to.equal(403);
+    const row = page.locator('[data-token]', { hasText: 'openai/gpt-5-mini, claude-*' });
+    await row.getByText('red').waitFor();
+    await row.getByText('60 requests a minute').waitFor();
+    await row.getByText('1 of 2 calls').waitFor();
+
+    await row.getByRole('button', { name: 'Change token: ci' }).click();
+    const save = dialog.getByRole('button', { name: 'Save token' });
+    expect(await save.isDisabled(), 'nothing has changed').to.equal(true);
+    await dialog.getByRole('textbox', { name: 'Models' }).fill('');
+    await day.getByLabel('Model calls').fill('1');
+    await save.click();
+    await dialog.waitFor({ state: 'detached' });
+    const changed = page.locator('[data-token]', { hasText: '1 of 1 calls' });
+    await changed.getByText('used up').waitFor();
+    expect((await ask('openai/gpt-5-mini', token)).status).to.equal(402);
+
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(360);
+    await changed.getByRole('button', { name: 'Rotate token: ci' }).click();
+    await dialog.getByRole('button', { name: 'Rotate token' }).click();
+    const rotated = (await dialog.locator('[data-new-token]').textContent()) ?? '';
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expect((await request('GET', '/v1/models', undefined, token)).status).to.equal(401);
+    expect((await request('GET', '/v1/models', undefined, rotated)).status).to.equal(200);
+    expect((await ask('openai/gpt-5-mini', rotated)).status, 'the usage stays').to.equal(402);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('sets a budget that is then hit, and removes it', async () => {
     const page = await open('/budgets');
     await page.getByRole('button', { name: 'Set a user’s budget' }).click();

@@ -1,18 +1,12 @@
 /** Sets the limits of a user, or of everyone. */
 import { useState } from 'react';
-import type { Amount, BudgetLimits, BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import { FormDialog } from '../components/form/FormDialog';
 import { FormField } from '../components/form/FormField';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
-import { AMOUNTS } from './describeLimits';
 import type { EditedBudget } from './EditedBudget';
-
-type FieldName = `${BudgetWindow}.${keyof Amount}`;
-type Values = Readonly<Record<FieldName, string>>;
-
-const WINDOWS = ['day', 'month'] as const;
-const LABELS: Readonly<Record<keyof Amount, string>> = { money: 'US dollars', tokens: 'Tokens', calls: 'Model calls' };
+import { LimitFields } from './LimitFields';
+import { limitsOf, textsOf } from './limitTexts';
 
 /** @param edited undefined: a user who is named in the form */
 export function BudgetDialog({
@@ -26,7 +20,7 @@ export function BudgetDialog({
   const command = useCommand();
   const { error } = command;
   const [userId, setUserId] = useState('');
-  const [values, setValues] = useState<Values>(() => valuesOf(edited?.current?.limits ?? {}));
+  const [texts, setTexts] = useState(() => textsOf(edited?.current?.limits ?? {}));
   const who = edited === undefined ? undefined : (edited.userId ?? 'everyone');
   const submit = (): void => {
     const owner = edited === undefined ? userId.trim() : edited.userId;
@@ -34,7 +28,7 @@ export function BudgetDialog({
       () =>
         data.call('ai.budgets.set', {
           ...(owner === undefined ? {} : { userId: owner }),
-          limits: limitsOf(values),
+          limits: limitsOf(texts),
         }),
       onClose,
     );
@@ -62,55 +56,11 @@ export function BudgetDialog({
           )}
         </FormField>
       )}
-      {WINDOWS.map((window) => (
-        <fieldset key={window} className="limit-fields">
-          <legend>{window === 'day' ? 'A day (UTC)' : 'A month (UTC)'}</legend>
-          {AMOUNTS.map((amount) => {
-            const name: FieldName = `${window}.${amount}`;
-            return (
-              <FormField key={amount} label={LABELS[amount]} path={`limits.${name}`} error={error}>
-                {(attributes) => (
-                  <input
-                    {...attributes}
-                    inputMode="decimal"
-                    placeholder="Unlimited"
-                    autoComplete="off"
-                    value={values[name]}
-                    onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-                  />
-                )}
-              </FormField>
-            );
-          })}
-        </fieldset>
-      ))}
+      <LimitFields texts={texts} path="limits" error={error} onChange={setTexts} />
       <p className="form-hint">
         A call that would exceed a limit is refused until the window ends. A limit in dollars also refuses models whose
         price is unknown.
       </p>
     </FormDialog>
-  );
-}
-
-function valuesOf(limits: BudgetLimits): Values {
-  return Object.fromEntries(
-    WINDOWS.flatMap((window) =>
-      AMOUNTS.map((amount) => [`${window}.${amount}`, String(limits[window]?.[amount] ?? '')] as const),
-    ),
-  ) as Values;
-}
-
-/** A text that is no number is sent as it is, for the server to refuse. */
-function limitsOf(values: Values): BudgetLimits {
-  return Object.fromEntries(
-    WINDOWS.map((window) => [
-      window,
-      Object.fromEntries(
-        AMOUNTS.flatMap((amount) => {
-          const text = values[`${window}.${amount}`].trim().replace(/^\$/, '');
-          return text === '' ? [] : [[amount, Number.isNaN(Number(text)) ? text : Number(text)] as const];
-        }),
-      ),
-    ]),
   );
 }

@@ -1,12 +1,13 @@
 /** Creates a token, and shows it once. */
 import { useState } from 'react';
-import { CopyButton } from '../components/CopyButton';
 import { FormError } from '../components/FormError';
-import { TitledDialog } from '../components/TitledDialog';
 import { FormDialog } from '../components/form/FormDialog';
 import { FormField, isAbout } from '../components/form/FormField';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
+import { NewSecret } from './NewSecret';
+import { newFields, tokenTexts } from './tokenForm';
+import { TOKEN_FIELDS, TokenFields } from './TokenFields';
 
 const SCOPES = [
   { value: 'generate', label: 'Call models', hint: 'Responses, chats, runs' },
@@ -23,11 +24,13 @@ const LIFETIMES = [
   { value: String(365 * DAY_MS), label: 'In a year' },
 ] as const;
 
+const EMPTY = tokenTexts();
+
 export function TokenDialog({ isAdmin, onClose }: { readonly isAdmin: boolean; readonly onClose: () => void }) {
   const data = useData();
   const command = useCommand();
   const { error } = command;
-  const [name, setName] = useState('');
+  const [texts, setTexts] = useState(EMPTY);
   const [scopes, setScopes] = useState<readonly string[]>(['generate', 'read']);
   const [lifetime, setLifetime] = useState('');
   const [userId, setUserId] = useState('');
@@ -36,54 +39,24 @@ export function TokenDialog({ isAdmin, onClose }: { readonly isAdmin: boolean; r
     command.run(
       () =>
         data.call('ai.tokens.create', {
-          name: name.trim(),
+          ...newFields(texts),
           scopes,
           ...(lifetime === '' ? {} : { expiresAt: Date.now() + Number(lifetime) }),
           ...(userId.trim() === '' ? {} : { userId: userId.trim() }),
         }),
       (created) => setToken(created.token),
     );
-  if (token !== undefined)
-    return (
-      <TitledDialog title="Your new token" onClose={onClose}>
-        <div className="admin-dialog-body">
-          <p>Copy it now: it is not stored, and cannot be shown again.</p>
-          <div className="secret-once">
-            <code data-new-token>{token}</code>
-            <CopyButton text={token} label="token" />
-          </div>
-          <p className="muted">
-            Send it as <code>Authorization: Bearer …</code>, or as the API key of a vendor’s SDK with this server as
-            base URL.
-          </p>
-        </div>
-        <div className="buttons dialog-buttons">
-          <button type="button" className="button button-primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </TitledDialog>
-    );
+  if (token !== undefined) return <NewSecret title="Your new token" token={token} onClose={onClose} />;
   return (
     <FormDialog
       title="New token"
       command={command}
-      fields={['name', 'scopes', 'expiresAt', 'userId']}
+      fields={[...TOKEN_FIELDS, 'scopes', 'expiresAt', 'userId']}
       action="Create token"
       onSubmit={submit}
       onClose={onClose}
     >
-      <FormField label="Name" path="name" error={error} hint="What will use it, such as nightly-report.">
-        {(attributes) => (
-          <input
-            {...attributes}
-            value={name}
-            maxLength={100}
-            autoComplete="off"
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </FormField>
+      <TokenFields texts={texts} error={error} isAdmin={isAdmin} hasLimits isOpen={false} onChange={setTexts} />
       <fieldset className="choices">
         <legend>It may</legend>
         {SCOPES.filter(({ value }) => isAdmin || value !== 'admin').map(({ value, label, hint }) => (

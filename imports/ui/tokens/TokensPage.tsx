@@ -5,12 +5,13 @@ import { EmptyState } from '../components/EmptyState';
 import { Icon } from '../components/Icon';
 import { PageTitle } from '../components/PageTitle';
 import { useIsAdmin } from '../components/useIsAdmin';
-import { useNow } from '../components/useNow';
 import { WhenLoaded } from '../components/WhenLoaded';
 import type { ApiTokenView } from '../data/operations';
-import { formatDateTime, formatRelativeTime } from '../format/format';
 import { useData } from '../hooks/BolideProvider';
+import { EditTokenDialog } from './EditTokenDialog';
+import { RotateDialog } from './RotateDialog';
 import { TokenDialog } from './TokenDialog';
+import { TokenRow } from './TokenRow';
 
 export function TokensPage() {
   const data = useData();
@@ -18,6 +19,8 @@ export function TokensPage() {
   const loaded = data.useQuery('ai.tokens.list', isAdmin ? { all: true } : {});
   const [isCreating, setCreating] = useState(false);
   const [revoked, setRevoked] = useState<ApiTokenView>();
+  const [edited, setEdited] = useState<ApiTokenView>();
+  const [rotated, setRotated] = useState<ApiTokenView>();
   return (
     <>
       <PageTitle title="Tokens">
@@ -35,7 +38,14 @@ export function TokensPage() {
             <>
               <ul className="entry-list card">
                 {tokens.map((token) => (
-                  <TokenRow key={token._id} token={token} hasOwner={isAdmin} onRevoke={() => setRevoked(token)} />
+                  <TokenRow
+                    key={token._id}
+                    token={token}
+                    hasOwner={isAdmin}
+                    onEdit={() => setEdited(token)}
+                    onRotate={() => setRotated(token)}
+                    onRevoke={() => setRevoked(token)}
+                  />
                 ))}
               </ul>
               {isTruncated === true && <p className="muted">Only the newest 1,000 tokens are shown.</p>}
@@ -44,6 +54,10 @@ export function TokensPage() {
         }
       </WhenLoaded>
       {isCreating && <TokenDialog isAdmin={isAdmin} onClose={() => setCreating(false)} />}
+      {edited !== undefined && (
+        <EditTokenDialog token={edited} isAdmin={isAdmin} onClose={() => setEdited(undefined)} />
+      )}
+      {rotated !== undefined && <RotateDialog token={rotated} onClose={() => setRotated(undefined)} />}
       {revoked !== undefined && (
         <ConfirmDialog
           title={`Revoke ${revoked.name}?`}
@@ -57,47 +71,3 @@ export function TokensPage() {
     </>
   );
 }
-
-function TokenRow({
-  token: { _id, name, userId, scopes, createdAt, expiresAt, lastUsedAt },
-  hasOwner,
-  onRevoke,
-}: {
-  readonly token: ApiTokenView;
-  readonly hasOwner: boolean;
-  readonly onRevoke: () => void;
-}) {
-  const now = useNow(30_000);
-  const isExpired = expiresAt !== undefined && expiresAt <= now;
-  return (
-    <li className="entry" data-token={_id}>
-      <div className="entry-main">
-        <p className="entry-title">
-          <bdi>{name}</bdi>
-          {isExpired && <span className="tag tone-red">Expired</span>}
-        </p>
-        <p className="muted entry-facts">
-          {hasOwner && (
-            <span>
-              Of <bdi>{userId}</bdi>
-            </span>
-          )}
-          <span>{scopes.map((scope) => SCOPE_LABELS[scope] ?? scope).join(', ')}</span>
-          <span title={formatDateTime(createdAt)}>created {formatRelativeTime(createdAt, now)}</span>
-          <span>{lastUsedAt === undefined ? 'never used' : `last used ${formatRelativeTime(lastUsedAt, now)}`}</span>
-          {expiresAt !== undefined && !isExpired && <span>expires {formatDateTime(expiresAt)}</span>}
-        </p>
-      </div>
-      <button
-        type="button"
-        className="button button-small button-danger"
-        onClick={onRevoke}
-        aria-label={`Revoke token: ${name}`}
-      >
-        Revoke
-      </button>
-    </li>
-  );
-}
-
-const SCOPE_LABELS: Readonly<Record<string, string>> = { generate: 'call models', read: 'read', admin: 'administer' };
