@@ -5,12 +5,14 @@ import type { Duplex } from 'node:stream';
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
+import type { ResponseConversationStore } from '../business/ai/domain/interfaces/ResponseConversationStore';
 import type { ResponseEventStore } from '../business/ai/domain/interfaces/ResponseEventStore';
 import type { VendorObjectStore } from '../business/ai/domain/interfaces/VendorObjectStore';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { RequestLog } from '../business/ai/domain/interfaces/RequestLog';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
+import { MemoryResponseConversations } from '../business/ai/infrastructure/persistence/responses/MemoryResponseConversations';
 import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/responses/MemoryResponseEvents';
 import { MemoryVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/MemoryVendorObjects';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
@@ -29,6 +31,7 @@ import { useCanonicalPath } from './http/canonicalPath';
 import { Metrics } from './http/Metrics';
 import { VendorObjectGuard } from './gateway/VendorObjectGuard';
 import { ModelDirectory } from './gateway/models/ModelDirectory';
+import { Conversations } from './gateway/conversations/Conversations';
 import { BackgroundResponses } from './gateway/responses/BackgroundResponses';
 import { ResponseService } from './gateway/responses/ResponseService';
 import { EncryptedSummaries } from './gateway/responses/EncryptedSummaries';
@@ -60,6 +63,8 @@ export interface HttpApiPorts {
   readonly findUser?: UserLookup;
   /** Who created which object at a vendor. Default: in memory. */
   readonly vendorObjects?: VendorObjectStore;
+  /** Conversations of the Responses API. Default: in memory. */
+  readonly conversations?: ResponseConversationStore;
   /** The streams of background responses. Default: in memory. */
   readonly responseEvents?: ResponseEventStore;
   /** Enables the routes of the areas whose operations are here. */
@@ -146,7 +151,8 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     () => module.manager.usage(),
     () => inFlight.size,
   );
-  const service = new ResponseService(module);
+  const conversations = new Conversations(ports.conversations ?? new MemoryResponseConversations());
+  const service = new ResponseService({ manager: module.manager, conversations });
   const models = new ModelDirectory({ module, ...(access === undefined ? {} : { access }) });
   const closing = new AbortController();
   const shared = {
@@ -156,6 +162,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     metrics,
     toError,
     service,
+    conversations,
     models,
     summaries: new EncryptedSummaries(secrets),
     vendorObjects: new VendorObjectGuard(ports.vendorObjects ?? new MemoryVendorObjects()),

@@ -45,6 +45,7 @@ import type { RegisteredRoute } from './openapi/openApiDocument';
 import { jsonBody } from './http/jsonBody';
 import type { JsonBodyLimits } from './http/jsonBody';
 import { listModels, modelsApiOf, readModel } from './gateway/models/modelsRoutes';
+import { addConversationRoutes } from './gateway/conversations/conversationRoutes';
 import { compactResponse } from './gateway/responses/compactResponse';
 import type { CompactionPorts } from './gateway/responses/compactResponse';
 import {
@@ -69,6 +70,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly background: ResponsesPorts['background'];
   readonly summaries: ResponsesPorts['summaries'];
   readonly vendorObjects: ResponsesPorts['vendorObjects'];
+  readonly conversations: ResponsesPorts['conversations'];
   readonly findUser?: UserLookup;
   readonly operations?: Partial<HostOperations>;
   /** What streams of runs need. */
@@ -202,6 +204,8 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     scope: 'generate',
     handler: cancelResponse(ports),
   });
+
+  addConversationRoutes(add, ports);
 
   add('chat_completions', '/v1/chat/completions', '/v1/chat/completions', {
     method: 'post',

@@ -42,6 +42,7 @@ import { openPromptStore } from '../business/ai/infrastructure/persistence/promp
 import { DocumentUsageReports } from '../business/ai/infrastructure/persistence/usage/DocumentUsageReports';
 import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
+import { openResponseConversations } from '../business/ai/infrastructure/persistence/responses/DocumentResponseConversations';
 import { openResponseEvents } from '../business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
 import {
   DocumentRoutingRules,
@@ -193,8 +194,9 @@ export async function createHost(
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
-  const [responses, responseEvents, vendorObjects, prompts] = await Promise.all([
+  const [responses, conversations, responseEvents, vendorObjects, prompts] = await Promise.all([
     openResponseStore(database),
+    openResponseConversations(database),
     openResponseEvents(database),
     openVendorObjects(database),
     openPromptStore(database),
@@ -332,6 +334,7 @@ export async function createHost(
     secrets: keys.map(({ bytes }) => bytes),
     operations,
     changes,
+    conversations,
     responseEvents,
     vendorObjects,
     ...accounts,

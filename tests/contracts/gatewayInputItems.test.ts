@@ -43,6 +43,8 @@ describe('The input items of a response', () => {
       const rest = await client.responses.inputItems.list(id, { order: 'asc', after: first.data.at(-1)!.id });
       expect(rest.data).to.have.length(5);
       expect(rest.has_more).to.equal(false);
+      const beta = await client.beta.responses.inputItems.list(id, { order: 'asc' });
+      expect(beta.data).to.deep.equal(first.data);
       expect(first.data[0]).to.include({ type: 'message', role: 'user', status: 'completed' });
     });
 

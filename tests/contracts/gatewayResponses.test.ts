@@ -269,7 +269,6 @@ describe('The Responses API', () => {
       ['tool_choice', { type: 'function', name: 'not_offered' }],
       ['text', { format: { type: 'json_schema', name: 'x' } }],
       ['reasoning', 'hard'],
-      ['conversation', 'conv_unknown'],
       ['model', 17],
       ['previous_response_id', 17],
     ] as const) {

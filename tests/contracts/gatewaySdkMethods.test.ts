@@ -32,12 +32,12 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   openai: {
     client: new OpenAI({ apiKey: 'none' }),
     tested: [OPENAI_CHAT_CASES, OPENAI_RESPONSES_CASES, OPENAI_BETA_CASES, OPENAI_ITEMS_CASES, OPENAI_MODELS_CASES],
-    testedElsewhere: ['embeddings', 'files', 'batches'],
+    testedElsewhere: ['embeddings', 'files', 'batches', 'conversations'],
     notServed: [
       // Stored chat completions, which OpenAI alone has.
       ...['retrieve', 'update', 'list', 'delete', 'messages'].map((name) => `chat.completions.${name}`),
       'models.delete',
-      ...['images', 'audio', 'conversations'],
+      ...['images', 'audio'],
       ...['completions', 'moderations', 'fineTuning', 'vectorStores', 'uploads', 'evals', 'containers', 'skills'],
       ...['videos', 'live', 'realtime', 'webhooks', 'admin', 'decisions', 'contentProvenanceChecks', 'safety'],
       ...['agents', 'assistants', 'threads', 'chatkit', 'realtime'].map((name) => `beta.${name}`),

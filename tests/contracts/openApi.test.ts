@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
+import { CONVERSATION_ROUTES } from '../../imports/api/openapi/descriptions/conversationRoutes';
 import { GATEWAY_ROUTES } from '../../imports/api/openapi/descriptions/gatewayRoutes';
 import { PROVIDER_ROUTES } from '../../imports/api/openapi/descriptions/providerRoutes';
 import { RUN_ROUTES } from '../../imports/api/openapi/descriptions/runRoutes';
@@ -117,7 +118,9 @@ describe('The OpenAPI document', () => {
   it('describes each route, and nothing that does not exist', () => {
     const undescribed = operations().filter(({ operation }) => operation.tags.includes('Other'));
     expect(undescribed.map(({ operation }) => operation.summary)).to.deep.equal([]);
-    const descriptions = [GATEWAY_ROUTES, RUN_ROUTES, SERVER_ROUTES, PROVIDER_ROUTES].flatMap(Object.keys);
+    const descriptions = [GATEWAY_ROUTES, CONVERSATION_ROUTES, RUN_ROUTES, SERVER_ROUTES, PROVIDER_ROUTES].flatMap(
+      Object.keys,
+    );
     expect(descriptions).to.have.length(operations().length);
     expect(new Set(descriptions).size).to.equal(descriptions.length);
   });

@@ -206,6 +206,9 @@ class TestHost {
       { 'x-bolide-cache': 'max-age=3600' },
     );
     expect(response.status, await response.text()).to.equal(200);
+    const items = [{ role: 'user', content: canary }];
+    const conversation = { metadata: { topic: canary }, items };
+    expect((await this.request(userId, 'POST', '/v1/conversations', conversation)).status).to.equal(200);
     simulator.enqueue({ text: `A stream about ${canary}.` });
     const background = { model: SHARED_PROVIDER, input: canary, background: true, stream: true };
     const stream = await this.request(userId, 'POST', '/v1/responses', background);
@@ -321,6 +324,8 @@ for (const [kind, open] of Object.entries(DATABASES))
         'responses',
         'cachedResponses',
         'responseEvents',
+        'conversations',
+        'conversationItems',
         'requests',
         'requestBodies',
         'chats',

@@ -207,12 +207,13 @@ const PARAM_OF_CODE: Partial<Record<ErrorCode, string>> = { 'model-not-found': '
 
 export function openAICode(error: LLMError): string {
   const { code, vendorCode } = error;
-  return vendorCode === PREVIOUS_RESPONSE_NOT_FOUND || (vendorCode === MODEL_NOT_FOUND && error.status === undefined)
+  if (vendorCode !== undefined && OWN_CODES.includes(vendorCode)) return vendorCode;
+  return vendorCode === MODEL_NOT_FOUND && error.status === undefined
     ? vendorCode
     : (OPENAI_CODES[code] ?? code.replaceAll('-', '_'));
 }
 
-/** https://www.openresponses.org: the code that tells clients to resend the conversation. */
-const PREVIOUS_RESPONSE_NOT_FOUND = 'previous_response_not_found';
+/** OpenAI's own. https://www.openresponses.org: the first tells clients to resend the conversation. */
+const OWN_CODES: readonly string[] = ['previous_response_not_found', 'mutually_exclusive_parameters'];
 /** The code, with status 403, of a model that the caller's key may not use. */
 const MODEL_NOT_FOUND = 'model_not_found';

@@ -5,6 +5,7 @@
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { Scope } from '../auth/ApiPrincipal';
 import type { ApiName } from '../http/errorResponse';
+import { CONVERSATION_ROUTES } from './descriptions/conversationRoutes';
 import { GATEWAY_ROUTES } from './descriptions/gatewayRoutes';
 import { PROVIDER_ROUTES } from './descriptions/providerRoutes';
 import { RUN_ROUTES } from './descriptions/runRoutes';
@@ -30,7 +31,7 @@ interface Area {
 }
 
 const AREAS: readonly Area[] = [
-  { tag: 'Gateway', routes: GATEWAY_ROUTES },
+  { tag: 'Gateway', routes: { ...GATEWAY_ROUTES, ...CONVERSATION_ROUTES } },
   { tag: 'Runs', routes: RUN_ROUTES },
   { tag: 'Server and accounts', routes: SERVER_ROUTES },
   { tag: 'Providers', routes: PROVIDER_ROUTES },

@@ -13,6 +13,8 @@ import { writeStream } from '../../http/writeStream';
 import type { WriteStreamOptions } from '../../http/writeStream';
 import { openAICode } from '../../http/errorResponse';
 import { isObject } from '../../../business/ai/domain/json';
+import { conversationField } from '../conversations/Conversations';
+import type { Conversations } from '../conversations/Conversations';
 import type { VendorCall } from '../vendorCall';
 import type { PreparedResponse } from './prepareResponse';
 import { conform, emptyResource, toResponseResource, withStatus } from './responseResource';
@@ -31,9 +33,11 @@ export type PrepareOptions = Pick<TurnOptions, 'saveTurn' | 'rawReasoningName'>;
 
 export class ResponseService {
   private readonly manager: AIModule['manager'];
+  private readonly conversations: Conversations;
 
-  constructor({ manager }: Pick<AIModule, 'manager'>) {
+  constructor({ manager, conversations }: Pick<AIModule, 'manager'> & { readonly conversations: Conversations }) {
     this.manager = manager;
+    this.conversations = conversations;
   }
 
   /**
@@ -55,7 +59,7 @@ export class ResponseService {
     turn.guard.checkResponse(response);
     const named = withIdentity(response, turn);
     const body = toResponseResource(named, turn.echo);
-    await saveTurn(toStoredResponse(turn, named, body), turn.isStored);
+    await this.save(turn, toStoredResponse(turn, named, body), saveTurn);
     return body;
   }
 
@@ -69,7 +73,7 @@ export class ResponseService {
       { type: 'response.created', id, model },
       { type: 'response.completed', response: conform(stored.response, echo) },
     ];
-    await saveTurn({ ...stored, keptByProvider: false }, turn.isStored);
+    await this.save(turn, { ...stored, keptByProvider: false }, saveTurn);
     for (const frame of [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]) await sink.write(frame);
   }
 
@@ -87,7 +91,7 @@ export class ResponseService {
           rawReasoningName,
           echo,
           initial: emptyResource(echo, { id, created_at: created, model, status: 'in_progress' }),
-          overrides: previousIdOverride(turn),
+          overrides: { ...previousIdOverride(turn), ...conversationField(echo) },
           checkItem: (item) => guard.checkItem(item),
         })
       : plain;
@@ -108,7 +112,7 @@ export class ResponseService {
           const frames = encoder.fail(conforming);
           const failed = failedResponse(conforming) ?? endedInBackground(turn, error);
           if (failed !== undefined)
-            await options.saveTurn(toStoredResponse(turn, failed, terminalBody(frames)), turn.isStored);
+            await this.save(turn, toStoredResponse(turn, failed, terminalBody(frames)), options.saveTurn);
           return frames;
         }),
       prepare: (event) => {
@@ -121,9 +125,15 @@ export class ResponseService {
       },
       beforeComplete: async (frames) => {
         if (completed !== undefined)
-          await options.saveTurn(toStoredResponse(turn, completed, terminalBody(frames)), turn.isStored);
+          await this.save(turn, toStoredResponse(turn, completed, terminalBody(frames)), options.saveTurn);
       },
     });
+  }
+
+  /** The conversation comes first, so that clients who find the response complete find its items, too. */
+  private async save(turn: PreparedResponse, stored: StoredResponse, saveTurn: SaveTurn): Promise<void> {
+    await this.conversations.extend(stored);
+    await saveTurn(stored, turn.isStored);
   }
 }
 
@@ -187,19 +197,18 @@ function withIdentity(response: LLMResponse, turn: PreparedResponse): LLMRespons
   const { generatedId, isBackground } = turn;
   const isForeign = response.vendor.wire !== 'responses' || isBackground;
   const { vendor } = response;
+  const own = { ...(isBackground ? { background: true } : {}), ...conversationField(turn.echo) };
   return {
     ...response,
-    // The provider does not know that it ran in the background.
-    ...(isBackground && vendor.fields !== undefined
-      ? { vendor: { ...vendor, fields: { ...vendor.fields, background: true } } }
-      : {}),
+    // The provider knows neither that it ran in the background nor the conversation.
+    ...(vendor.fields === undefined ? {} : { vendor: { ...vendor, fields: { ...vendor.fields, ...own } } }),
     ...(isForeign ? { id: generatedId } : {}),
     ...previousIdOverride(turn),
   };
 }
 
 function toStoredResponse(turn: PreparedResponse, response: LLMResponse, body: JsonObject): StoredResponse {
-  const { route, isStored, isBackground, previousId, input, userId } = turn;
+  const { route, isStored, isBackground, previousId, conversation, input, userId } = turn;
   // The provider does not know the id of a response from the cache.
   const isOwn = response.vendor.wire === 'responses' && route.wire === 'responses' && response.vendor.cached !== true;
   return {
@@ -209,6 +218,7 @@ function toStoredResponse(turn: PreparedResponse, response: LLMResponse, body: J
     providerId: response.vendor.providerId ?? route.providerId,
     keptByProvider: isOwn && isStored && !isBackground && route.capabilities.keepsState,
     ...(previousId === undefined ? {} : { previousId }),
+    ...(conversation === undefined ? {} : { conversation }),
     input,
     response: { ...response, output: withIds(response.output, body.output) },
     body,

@@ -2,7 +2,7 @@
  * Validates the fields of a request by the rules of Open Responses.
  * https://www.openresponses.org, release 2026-04-24, "CreateResponseBody"
  */
-import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
+import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../../business/ai/domain/json';
 
@@ -55,18 +55,17 @@ export function checkResponseRequest(body: unknown): asserts body is JsonObject 
     throw new LLMInvalidRequestError('background requires store, because its response is retrieved later.', {
       path: 'store',
     });
-  // Conversations can't be created here, so an id could only belong to someone else.
-  if (body.conversation !== undefined && body.conversation !== null) {
-    throw new UnsupportedFeatureError('Conversations are not supported. Use previous_response_id.', {
-      path: 'conversation',
-    });
-  }
+  if (!isAbsent(body.conversation) && !isAbsent(body.previous_response_id))
+    throw new LLMInvalidRequestError(
+      "Mutually exclusive parameters: send either 'previous_response_id' or 'conversation', not both.",
+      { vendorCode: 'mutually_exclusive_parameters' },
+    );
 }
 
 /** Messages of Chat Completions may leave out their content if they have calls. */
-function checkInput({ input, previous_response_id, prompt }: JsonObject): void {
-  if (isAbsent(input) && isAbsent(previous_response_id) && isAbsent(prompt))
-    throw new LLMInvalidRequestError('input is required, unless previous_response_id or prompt is set.', {
+function checkInput({ input, previous_response_id, conversation, prompt }: JsonObject): void {
+  if (isAbsent(input) && isAbsent(previous_response_id) && isAbsent(conversation) && isAbsent(prompt))
+    throw new LLMInvalidRequestError('input is required, unless previous_response_id, conversation or prompt is set.', {
       path: 'input',
     });
   if (!Array.isArray(input)) return;
@@ -132,6 +131,12 @@ function oneOf(...values: readonly string[]): Rule {
 
 function flag(value: unknown): string | undefined {
   return typeof value === 'boolean' ? undefined : 'must be true or false';
+}
+
+/** @throws LLMInvalidRequestError */
+export function checkMetadata(metadata: unknown): asserts metadata is Readonly<Record<string, string>> {
+  const problem = metadataRule(metadata);
+  if (problem !== undefined) throw new LLMInvalidRequestError(`metadata ${problem}.`, { path: 'metadata' });
 }
 
 function metadataRule(value: unknown): string | undefined {

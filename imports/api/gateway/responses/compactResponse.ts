@@ -3,7 +3,6 @@
  * https://www.openresponses.org, "Compaction"
  */
 import { randomBytes } from 'node:crypto';
-import { loadResponseHistory } from '../../../business/ai/domain/responseHistory';
 import { LLMInvalidRequestError, LLMServerError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
@@ -29,7 +28,7 @@ const SUMMARY_INSTRUCTIONS = [
 ].join(' ');
 
 export function compactResponse(ports: CompactionPorts): RouteHandler {
-  const { module, models, summaries } = ports;
+  const { module, models, summaries, conversations } = ports;
   return async (context) => {
     const { principal, request, response, details } = context;
     const body: unknown = request.body;
@@ -47,8 +46,7 @@ export function compactResponse(ports: CompactionPorts): RouteHandler {
       summaries,
       providerId: route.providerId,
     });
-    const history =
-      previousId === undefined ? [] : (await loadResponseHistory(module.responses, userId, previousId)).items;
+    const history = previousId === undefined ? [] : await conversations.historyOf(module.responses, userId, previousId);
     const { summarized, open } = split([...history, ...input]);
     const transcript = formatTranscript(summarized);
     if (transcript === '')

@@ -8,6 +8,11 @@ export function generateResponseId(): string {
   return `resp_${MARK}${randomBytes(16).toString('hex')}`;
 }
 
+/** An id for an item of a conversation. */
+export function generateItemId({ type }: Item): string {
+  return `${prefixOf(type)}_${MARK}${randomBytes(16).toString('hex')}_0`;
+}
+
 /** Items of such responses have ids derived from the response's, which no provider knows. */
 const GENERATED_ITEM_ID = /^[a-z]+_(?:gw[0-9a-f]{32}_\d+|gwin\d+_.+)$/;
 const INPUT_ITEM_ID = /^[a-z]+_gwin(?<index>\d{1,9})_(?<responseId>.+)$/;

@@ -1,8 +1,8 @@
 /** Prepares a request of the Responses API: validates it, loads its conversation and chooses its provider. */
-import { loadResponseHistory, unknownResponseError } from '../../../business/ai/domain/responseHistory';
+import { unknownResponseError } from '../../../business/ai/domain/responseHistory';
 import { wellFormedItem } from '../../../business/ai/domain/entities/Message';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
-import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';
+import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
@@ -10,6 +10,7 @@ import { isObject } from '../../../business/ai/domain/json';
 import { readResponsesRequest } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';
 import type { ModelDirectory, ResolvedModel } from '../models/ModelDirectory';
+import type { Conversations } from '../conversations/Conversations';
 import { checkForeignRequest } from './checkForeignRequest';
 import { checkResponseRequest } from './checkResponseRequest';
 import { toWireOptions } from './toWireOptions';
@@ -24,6 +25,7 @@ export interface PreparationPorts {
   readonly models: ModelDirectory;
   readonly summaries: EncryptedSummaries;
   readonly vendorObjects: VendorObjectGuard;
+  readonly conversations: Conversations;
 }
 
 export interface PreparedResponse {
@@ -37,6 +39,7 @@ export interface PreparedResponse {
   readonly isBackground: boolean;
   readonly stream: boolean;
   readonly previousId: string | undefined;
+  readonly conversation: StoredResponse['conversation'];
   /** The items of this request. */
   readonly input: readonly InputItem[];
   /** The items of the conversation before it. */
@@ -59,7 +62,7 @@ export async function prepareResponse(
   body: unknown,
   principal: ApiPrincipal,
   store: ResponseStore,
-  { models, summaries, vendorObjects }: PreparationPorts,
+  { models, summaries, vendorObjects, conversations }: PreparationPorts,
 ): Promise<PreparedResponse> {
   checkResponseRequest(body);
   const {
@@ -77,12 +80,18 @@ export async function prepareResponse(
     findKeeper: async () => (previousId === undefined ? undefined : (await store.find(userId, previousId))?.providerId),
   });
   if (route.wire !== 'responses') checkForeignRequest(body);
-  const { background, ...vendorFields } = vendor?.openai_responses ?? {};
+  const { background, conversation: _, ...vendorFields } = vendor?.openai_responses ?? {};
   const verbatim = withoutDefaults(vendorFields);
-  const input = await readInputItems(read.input, { userId, store, summaries, providerId: route.providerId });
-  const history = previousId === undefined ? NO_HISTORY : await findHistory(store, userId, previousId, route);
+  const conversation = await conversations.requestedBy(userId, body);
+  // Items of a conversation must be complete for every vendor.
+  const referencedProvider = conversation === undefined ? { providerId: route.providerId } : {};
+  const input = await readInputItems(read.input, { userId, store, summaries, ...referencedProvider });
+  const history =
+    previousId === undefined
+      ? { items: conversation?.items ?? [], isStoredByProvider: false }
+      : await findHistory({ store, conversations }, userId, previousId, route);
   checkCallOutputs(history.items, input);
-  await vendorObjects.check(principal, { input }, route.wire);
+  await vendorObjects.check(principal, { input: [...(conversation?.items ?? []), ...input] }, route.wire);
   const isResponses = route.wire === 'responses';
   if (!isResponses) rejectHostedFeatures(verbatim);
   return {
@@ -93,6 +102,7 @@ export async function prepareResponse(
     isBackground: background === true,
     stream,
     previousId,
+    conversation: conversation === undefined ? undefined : { id: conversation.id, end: conversation.end },
     input,
     history: history.items,
     echo: echoRequest(body),
@@ -121,10 +131,8 @@ interface History {
   readonly isStoredByProvider: boolean;
 }
 
-const NO_HISTORY: History = { items: [], isStoredByProvider: false };
-
 async function findHistory(
-  store: ResponseStore,
+  { store, conversations }: { readonly store: ResponseStore; readonly conversations: Conversations },
   userId: string,
   previousId: string,
   route: ResolvedModel,
@@ -137,7 +145,7 @@ async function findHistory(
       path: 'previous_response_id',
     });
   }
-  const { items } = await loadResponseHistory(store, userId, previousId);
+  const items = await conversations.historyOf(store, userId, previousId);
   const isStoredByProvider =
     stored.keptByProvider &&
     stored.providerId === route.providerId &&

@@ -9,8 +9,8 @@ export interface InputContext {
   readonly userId: string;
   readonly store: ResponseStore;
   readonly summaries: EncryptedSummaries;
-  /** The requested provider, which resolves references to items that it stores itself. */
-  readonly providerId: string;
+  /** The requested provider, which resolves references to items that it stores itself. Absent: none does. */
+  readonly providerId?: string;
 }
 
 /**

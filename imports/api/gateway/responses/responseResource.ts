@@ -11,6 +11,7 @@ import {
 } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { locatedAnnotation } from '../../../business/ai/infrastructure/converters/responses/stream/responsesParts';
 import { isObject } from '../../../business/ai/domain/json';
+import { conversationField } from '../conversations/Conversations';
 
 /** Request fields that the response repeats, unless they are null. */
 const ECHOED_FIELDS = [
@@ -41,6 +42,7 @@ export function echoRequest(body: JsonObject): JsonObject {
   );
   return {
     ...echoed,
+    ...conversationField(body),
     ...(isObject(body.reasoning) ? { reasoning: completeReasoning(body.reasoning) } : {}),
     ...(isObject(body.text) ? { text: completeText(body.text) } : {}),
     ...(isPresent(body.tool_choice) ? { tool_choice: completeToolChoice(body.tool_choice) } : {}),

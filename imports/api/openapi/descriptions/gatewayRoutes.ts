@@ -27,6 +27,7 @@ const RESPONSE_FIELDS = {
   input: either(TEXT, listOf(OBJECT)),
   instructions: { type: ['string', 'null'] },
   previous_response_id: { type: ['string', 'null'] },
+  conversation: either(TEXT, objectOf({ id: TEXT }), { type: 'null' }),
   tools: listOf(OBJECT),
   tool_choice: ANYTHING,
   text: OBJECT,

@@ -7,6 +7,8 @@ import type { JsonObject, Loss } from './types/VendorTypes';
 export interface ResponseHistory {
   /** Input and output of the stored responses, in order. */
   readonly items: readonly InputItem[];
+  /** The first response that is still stored. */
+  readonly oldest: StoredResponse;
   readonly losses: readonly Loss[];
 }
 
@@ -33,8 +35,9 @@ export async function loadResponseHistory(
     chain.push(stored);
     previousId = stored.previousId;
   }
+  const oldest = chain.at(-1) ?? newest;
   const items = itemsOf(chain.reverse());
-  return previousId === undefined ? { items, losses: [] } : withoutEncryptedReasoning(items);
+  return { oldest, ...(previousId === undefined ? { items, losses: [] } : withoutEncryptedReasoning(items)) };
 }
 
 /** The error for an unknown `previous_response_id`, with OpenAI's wording. */
@@ -81,7 +84,7 @@ function itemsOf(chain: readonly StoredResponse[]): readonly InputItem[] {
   return items;
 }
 
-function withoutEncryptedReasoning(items: readonly InputItem[]): ResponseHistory {
+function withoutEncryptedReasoning(items: readonly InputItem[]): Omit<ResponseHistory, 'oldest'> {
   const losses: Loss[] = [];
   const remaining = items.flatMap((item, index) => {
     const unsealed = withoutSeal(item);

@@ -16,7 +16,7 @@ export class ConnectionResponseStore implements ResponseStore {
    *   deleted.
    */
   async saveTurn(stored: StoredResponse, history: readonly InputItem[], isStored: boolean): Promise<void> {
-    const { previousId: _, ...turn } = stored;
+    const { previousId: _, conversation: __, ...turn } = stored;
     this.latest = { ...turn, input: [...history, ...stored.input] };
     if (isStored) await this.store.save(stored);
   }

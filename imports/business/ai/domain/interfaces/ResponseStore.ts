@@ -11,6 +11,8 @@ export interface StoredResponse {
   readonly keptByProvider: boolean;
   /** The response that this one continues. */
   readonly previousId?: string;
+  /** The conversation of the Responses API that it belongs to, and the place in it at which its own items begin. */
+  readonly conversation?: { readonly id: string; readonly end: number };
   /** The new items of its request. */
   readonly input: readonly InputItem[];
   /**

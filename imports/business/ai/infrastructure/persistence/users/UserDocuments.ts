@@ -12,6 +12,7 @@ import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
 import { PROMPTS, removePromptsOf } from '../prompts/DocumentPromptStore';
 import { JOB_STATES } from '../jobs/DocumentJobStates';
 import { REQUEST_BODIES, REQUESTS } from '../requests/DocumentRequestStore';
+import { CONVERSATION_ITEMS, CONVERSATIONS } from '../responses/DocumentResponseConversations';
 import { RESPONSE_EVENTS } from '../responses/DocumentResponseEvents';
 import { RESPONSES } from '../responses/DocumentResponseStore';
 import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
@@ -31,6 +32,8 @@ export interface RemovedUserDocuments {
   readonly responses: number;
   readonly cachedResponses: number;
   readonly responseEvents: number;
+  readonly conversations: number;
+  readonly conversationItems: number;
   readonly requests: number;
   readonly requestBodies: number;
   readonly vendorObjects: number;
@@ -63,6 +66,8 @@ export class UserDocuments {
       messages: await this.collection(MESSAGES).remove({ userId }),
       responses: await this.collection(RESPONSES).remove({ userId }),
       cachedResponses: await this.collection(RESPONSE_CACHE).remove({ userId }),
+      conversations: await this.collection(CONVERSATIONS).remove({ userId }),
+      conversationItems: await this.collection(CONVERSATION_ITEMS).remove({ userId }),
       responseEvents: await this.collection(RESPONSE_EVENTS).remove({ userId }),
       requestBodies: await this.collection(REQUEST_BODIES).remove({ userId }),
       requests: await this.collection(REQUESTS).remove({ userId }),

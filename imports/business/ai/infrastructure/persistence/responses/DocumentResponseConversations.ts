@@ -1,0 +1,203 @@
+/** Conversations of the Responses API in two document collections, which all processes share. */
+import { createHash } from 'node:crypto';
+import { isLLMError } from '../../../domain/errors/LLMErrors';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type {
+  ConversationHistory,
+  ConversationItem,
+  ResponseConversation,
+  ResponseConversationStore,
+} from '../../../domain/interfaces/ResponseConversationStore';
+import type { Item } from '../../../domain/types/ResponsesAPITypes';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
+
+export interface ConversationDocument extends StoredDocument {
+  readonly userId: string;
+  readonly conversationId: string;
+  /** Seconds since the epoch. */
+  readonly createdAt: number;
+  /** JSON. */
+  readonly metadata: string;
+  /** The place of the next item. */
+  readonly next: number;
+  readonly usedAt: Date;
+}
+
+export interface ConversationItemDocument extends StoredDocument {
+  readonly userId: string;
+  /** The `_id` of the conversation. */
+  readonly parent: string;
+  readonly place: number;
+  readonly itemId: string;
+  /** JSON. */
+  readonly item: string;
+  /** As the conversation's, so that both expire together. */
+  readonly usedAt: Date;
+}
+
+export const CONVERSATIONS = 'ai_conversations';
+export const CONVERSATION_ITEMS = 'ai_conversation_items';
+
+/** Since the last use: 30 days. */
+const TTL_SECONDS = 30 * 24 * 3_600;
+/** A use is recorded only if the last recorded one is older than this, so that uses seldom write to all items. */
+const USE_PRECISION_MS = 24 * 3_600_000;
+
+/** Creates the store and its indexes. */
+export async function openResponseConversations(
+  database: Pick<DocumentDatabase, 'collection'>,
+): Promise<ResponseConversationStore> {
+  const conversations = database.collection<ConversationDocument>(CONVERSATIONS);
+  const items = database.collection<ConversationItemDocument>(CONVERSATION_ITEMS);
+  await conversations.ensureIndex({ usedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
+  await conversations.ensureIndex({ userId: 1 });
+  await items.ensureIndex({ usedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
+  await items.ensureIndex({ userId: 1 });
+  await items.ensureIndex({ parent: 1, place: 1 });
+  return new DocumentResponseConversations(conversations, items);
+}
+
+export class DocumentResponseConversations implements ResponseConversationStore {
+  private readonly conversations: DocumentCollection<ConversationDocument>;
+  private readonly items: DocumentCollection<ConversationItemDocument>;
+
+  constructor(
+    conversations: DocumentCollection<ConversationDocument>,
+    items: DocumentCollection<ConversationItemDocument>,
+  ) {
+    this.conversations = conversations;
+    this.items = items;
+  }
+
+  async create({ id, userId, createdAt, metadata }: ResponseConversation): Promise<void> {
+    await this.conversations.insert({
+      _id: keyOf(userId, id),
+      userId,
+      conversationId: id,
+      createdAt,
+      metadata: JSON.stringify(metadata),
+      next: 0,
+      usedAt: new Date(),
+    });
+  }
+
+  async find(userId: string, id: string): Promise<ResponseConversation | undefined> {
+    const found = await this.use(keyOf(userId, id));
+    if (found === undefined) return undefined;
+    // This store wrote the field.
+    const metadata = JSON.parse(found.metadata) as ResponseConversation['metadata'];
+    return { id, userId, createdAt: found.createdAt, metadata };
+  }
+
+  async setMetadata(userId: string, id: string, metadata: ResponseConversation['metadata']): Promise<boolean> {
+    const modifier = { $set: { metadata: JSON.stringify(metadata) } };
+    return (await this.conversations.update({ _id: keyOf(userId, id) }, modifier)) === 1;
+  }
+
+  async remove(userId: string, id: string): Promise<boolean> {
+    const _id = keyOf(userId, id);
+    // First, so that nothing is appended any more.
+    const removed = await this.conversations.remove({ _id });
+    await this.items.remove({ parent: _id });
+    return removed === 1;
+  }
+
+  async append(
+    userId: string,
+    id: string,
+    items: readonly ConversationItem[],
+    renamed: (item: ConversationItem) => ConversationItem,
+  ): Promise<readonly ConversationItem[] | undefined> {
+    const parent = keyOf(userId, id);
+    const reserved = await this.reserve(parent, items.length);
+    if (reserved === undefined) return undefined;
+    const stored: ConversationItem[] = [];
+    for (const [index, item] of items.entries())
+      stored.push(await this.insert({ userId, parent, place: reserved.first + index, ...reserved }, item, renamed));
+    // Checked after the insertion, so that a removal meanwhile leaves nothing behind.
+    if ((await this.conversations.findOne({ _id: parent }, { fields: { _id: 1 } })) !== undefined) return stored;
+    await this.items.remove({ parent });
+    return undefined;
+  }
+
+  async history(userId: string, id: string, before?: number): Promise<ConversationHistory | undefined> {
+    const parent = keyOf(userId, id);
+    const conversation = await this.use(parent);
+    if (conversation === undefined) return undefined;
+    const end = before ?? conversation.next;
+    const found = await this.items.find({ parent, place: { $lt: end } }, { sort: { place: 1 } });
+    return { items: found.map(toItem), end };
+  }
+
+  async findItem(userId: string, id: string, itemId: string): Promise<ConversationItem | undefined> {
+    const parent = keyOf(userId, id);
+    if ((await this.use(parent)) === undefined) return undefined;
+    const found = await this.items.findOne({ _id: keyOf(parent, itemId) });
+    return found === undefined ? undefined : toItem(found);
+  }
+
+  async removeItem(userId: string, id: string, itemId: string): Promise<boolean> {
+    return (await this.items.remove({ _id: keyOf(keyOf(userId, id), itemId) })) === 1;
+  }
+
+  /** Reserves consecutive places, whoever else appends. */
+  private async reserve(
+    _id: string,
+    count: number,
+  ): Promise<{ readonly first: number; readonly usedAt: Date } | undefined> {
+    for (;;) {
+      const found = await this.use(_id);
+      if (found === undefined) return undefined;
+      const { next, usedAt } = found;
+      if ((await this.conversations.update({ _id, next }, { $set: { next: next + count } })) === 1)
+        return { first: next, usedAt };
+    }
+  }
+
+  private async insert(
+    { userId, parent, place, usedAt }: Pick<ConversationItemDocument, 'userId' | 'parent' | 'place' | 'usedAt'>,
+    item: ConversationItem,
+    renamed: (item: ConversationItem) => ConversationItem,
+  ): Promise<ConversationItem> {
+    try {
+      await this.items.insert({
+        _id: keyOf(parent, item.id),
+        userId,
+        parent,
+        place,
+        itemId: item.id,
+        item: JSON.stringify(item.item),
+        usedAt,
+      });
+      return item;
+    } catch (error) {
+      if (!isLLMError(error) || error.code !== 'conflict') throw error;
+      return this.insert({ userId, parent, place, usedAt }, renamed(item), renamed);
+    }
+  }
+
+  private async use(_id: string): Promise<ConversationDocument | undefined> {
+    const found = await this.conversations.findOne({ _id });
+    if (found === undefined) return undefined;
+    const age = Date.now() - found.usedAt.getTime();
+    // Databases remove expired documents with a delay.
+    if (age >= TTL_SECONDS * 1_000) return undefined;
+    if (age < USE_PRECISION_MS) return found;
+    const usedAt = new Date();
+    await this.items.update({ parent: _id }, { $set: { usedAt } }, { multi: true });
+    await this.conversations.update({ _id }, { $set: { usedAt } });
+    return { ...found, usedAt };
+  }
+}
+
+function toItem({ itemId, item }: ConversationItemDocument): ConversationItem {
+  // This store wrote the field.
+  return { id: itemId, item: JSON.parse(item) as Item };
+}
+
+/** Hashed, since ids come from clients and may have any length. */
+function keyOf(owner: string, id: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([owner, id]))
+    .digest('base64url');
+}
