@@ -205,9 +205,9 @@ describe('The documentation', function () {
       expect(unknown).to.deep.equal([]);
     });
 
-    it('lead from the index to every guide, reference page and decision', () => {
+    it('lead from the index to every guide, client, reference page and decision', () => {
       const index = linksOf(readPage('docs/README.md')).map(({ target }) => target.split('#')[0]);
-      for (const folder of ['guides', 'reference', 'decisions']) {
+      for (const folder of ['guides', 'clients', 'reference', 'decisions']) {
         const files = readdirSync(join(ROOT, 'docs', folder)).map((name) => `${folder}/${name}`);
         expect(index, folder).to.include.members(files);
       }
