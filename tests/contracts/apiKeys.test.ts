@@ -18,6 +18,7 @@ import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { openSocket } from '../support/responsesSocket';
+import { recordEvents } from '../support/recordEvents';
 import { ADMIN, startTokenGateway } from '../support/tokenGateway';
 import type { TokenGateway } from '../support/tokenGateway';
 import { until } from '../support/until';
@@ -217,6 +218,34 @@ describe('API tokens with limits', () => {
       expect(made.status).to.equal(200);
       expect(made.headers.get('x-ratelimit-remaining-requests')).to.equal('4');
       expect((await embed('openai/text-embedding-3-small')).status).to.equal(402);
+    });
+
+    it('count runs and chat messages that the token starts', async () => {
+      const { id, token } = await gateway.issue({
+        budgets: { day: { calls: 2 } },
+        rateLimits: { requestsPerMinute: 1 },
+      });
+      const model = 'openai/gpt-5-mini';
+      const events = recordEvents(gateway.module.loop);
+      const actor = { userId: 'ann', source: 'http', origin: { api: 'runs', tokenId: id } } as const;
+      await gateway.module.useCases.agenticExecution.execute(actor, {
+        requestId: 'run',
+        providerId: 'openai',
+        model: 'gpt-5-mini',
+        input: 'Hello?',
+        tools: [],
+      });
+      await events.seen('run:completed');
+      for (let message = 0; message < 2; message += 1) {
+        const accepted = await gateway.post(token, '/input', { message: 'Hello?', model });
+        expect(accepted.status).to.equal(202);
+        await gateway.requestLog.seen(2 + message);
+      }
+      expect(gateway.requestLog.entries.map(({ tokenId, error }) => [tokenId, error?.code])).to.deep.equal([
+        [id, undefined],
+        [id, undefined],
+        [id, 'budget-exceeded'],
+      ]);
     });
 
     it('are shared by the tokens of a team', async () => {

@@ -70,6 +70,7 @@ export async function startTokenGateway(
       ...clock,
       logger,
       requestLog,
+      access: { decide: () => Promise.resolve({ allowed: true }) },
       budgets: new DocumentBudgetStore(database.collection(BUDGETS)),
       budgetLimits: new DocumentBudgetLimits(database.collection(BUDGET_LIMITS)),
       apiTokens: {
