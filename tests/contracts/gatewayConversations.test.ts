@@ -309,6 +309,13 @@ describe('Conversations', () => {
       expect(await outline(id)).to.deep.equal([]);
     });
 
+  it('are refused with a body that is no object', async () => {
+    const { id } = await client.conversations.create({ metadata: { kept: 'yes' } });
+    for (const path of ['/v1/conversations', `/v1/conversations/${id}`, `/v1/conversations/${id}/items`])
+      for (const body of ['[]', 'null', '"x"', '17', '{']) expect((await refused(path, body))[0], path).to.equal(400);
+    expect(await client.conversations.retrieve(id)).to.deep.include({ metadata: { kept: 'yes' } });
+  });
+
   it('are refused in requests together with a previous response, and if they are no id', async () => {
     const { id } = await client.conversations.create();
     for (const stream of [false, true])

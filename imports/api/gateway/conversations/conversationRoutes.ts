@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
 import { isLLMError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
-import { fieldsOf } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/json';
 import type { ResponseConversation } from '../../../business/ai/domain/interfaces/ResponseConversationStore';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
@@ -54,7 +54,7 @@ export function addConversationRoutes(add: AddEndpoint, ports: ConversationsPort
 function createConversation(ports: ConversationsPorts): RouteHandler {
   const { conversations } = ports;
   return async ({ principal: { userId }, request, response }) => {
-    const { metadata, items } = fieldsOf(request.body);
+    const { metadata, items } = bodyOf(request);
     const input = items === undefined || items === null ? [] : await readItems(items, userId, ports);
     const conversation: ResponseConversation = {
       id: `conv_${randomBytes(24).toString('hex')}`,
@@ -77,7 +77,7 @@ function readConversation({ conversations }: ConversationsPorts): RouteHandler {
 function updateConversation({ conversations }: ConversationsPorts): RouteHandler {
   return async ({ principal: { userId }, request, response }) => {
     const conversation = await conversations.find(userId, parameterOf(request, 'id'));
-    const { metadata } = fieldsOf(request.body);
+    const { metadata } = bodyOf(request);
     const changed = { ...conversation, metadata: metadata === null ? {} : readMetadata(metadata) };
     if (!(await conversations.store.setMetadata(userId, conversation.id, changed.metadata)))
       throw unknownConversation(conversation.id, 'conversation_id');
@@ -108,7 +108,7 @@ function addItems(ports: ConversationsPorts): RouteHandler {
   return async ({ principal: { userId }, request, response }) => {
     const include = readInclude(request);
     const { id } = await conversations.find(userId, parameterOf(request, 'id'));
-    const items = await readItems(fieldsOf(request.body).items, userId, ports);
+    const items = await readItems(bodyOf(request).items, userId, ports);
     const added = await conversations.append(userId, id, items);
     if (added === undefined) throw unknownConversation(id, 'conversation_id');
     response.json(listOf(added, include, false));
@@ -166,6 +166,13 @@ function underItems(error: unknown): unknown {
 function readMetadata(metadata: unknown): ResponseConversation['metadata'] {
   checkMetadata(metadata);
   return metadata;
+}
+
+/** @throws LLMInvalidRequestError */
+function bodyOf(request: Request): JsonObject {
+  const body: unknown = request.body;
+  if (isObject(body)) return body;
+  throw new LLMInvalidRequestError('The request body must be a JSON object.', { path: '' });
 }
 
 function toResource({ id, createdAt, metadata }: ResponseConversation): JsonObject {
