@@ -96,6 +96,13 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./providers/ProvidersPage')).ProvidersPage,
   }),
   page({
+    path: 'routing',
+    label: 'Routing',
+    icon: 'route',
+    group: 'Manage',
+    load: async () => (await import('./routing/RoutingPage')).RoutingPage,
+  }),
+  page({
     path: 'tokens',
     label: 'Tokens',
     icon: 'key',

@@ -37,6 +37,11 @@ describe('the accessibility of the dashboard', function () {
       budgets: { day: { calls: 0, tokens: 1_000 }, month: { money: 20 } },
       rateLimits: { requestsPerMinute: 60, parallel: 4 },
     });
+    await host.operations['ai.routing.save'](ADMIN, {
+      name: 'safe',
+      targets: ['openai', 'nobody/model'],
+      timeout: 30_000,
+    });
     await host.operations['ai.budgets.set'](ADMIN, { userId: 'ann', limits: { day: { calls: 0, money: 1 } } });
     await host.module.jobs.schedule({ name: 'nightly', cron: '0 3 * * *' }, () => Promise.resolve());
     const request = { requestId: 'later', providerId: 'openai', input: 'Report.', tools: [] };
@@ -63,6 +68,7 @@ describe('the accessibility of the dashboard', function () {
     ['/providers', '[data-provider]'],
     ['/inbox', '[data-entry]'],
     ['/tokens', '[data-token]'],
+    ['/routing', '[data-rule]'],
     ['/budgets', '[data-user]'],
     ['/queue', '[data-queued]'],
     ['/nowhere', '.placeholder'],
