@@ -36,6 +36,7 @@ import { createRoute } from './http/createRoute';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
 import type { AddEndpoint } from './http/Endpoint';
 import { addEmbeddingRoutes } from './gateway/embeddings/addEmbeddingRoutes';
+import { addMediaRoutes } from './gateway/relay/mediaRoutes';
 import { addRelayRoutes } from './gateway/relay/relayRoutes';
 import type { RelayRoutePorts } from './gateway/relay/relayRoutes';
 import type { HostOperations } from './HostOperations';
@@ -244,6 +245,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
 
   addEmbeddingRoutes(add, ports);
   addRelayRoutes(add, ports);
+  addMediaRoutes(add, ports);
 
   add(modelsApiOf, '/v1/models', '/v1/models', {
     method: 'get',

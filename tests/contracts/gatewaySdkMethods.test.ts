@@ -32,12 +32,15 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   openai: {
     client: new OpenAI({ apiKey: 'none' }),
     tested: [OPENAI_CHAT_CASES, OPENAI_RESPONSES_CASES, OPENAI_BETA_CASES, OPENAI_ITEMS_CASES, OPENAI_MODELS_CASES],
-    testedElsewhere: ['embeddings', 'files', 'batches', 'conversations'],
+    testedElsewhere: [
+      ...['embeddings', 'files', 'batches', 'images', 'conversations'],
+      ...['speech', 'transcriptions', 'translations'].map((name) => `audio.${name}`),
+    ],
     notServed: [
       // Stored chat completions, which OpenAI alone has.
       ...['retrieve', 'update', 'list', 'delete', 'messages'].map((name) => `chat.completions.${name}`),
       'models.delete',
-      ...['images', 'audio'],
+      ...['audio.voices', 'audio.voiceConsents'],
       ...['completions', 'moderations', 'fineTuning', 'vectorStores', 'uploads', 'evals', 'containers', 'skills'],
       ...['videos', 'live', 'realtime', 'webhooks', 'admin', 'decisions', 'contentProvenanceChecks', 'safety'],
       ...['agents', 'assistants', 'threads', 'chatkit', 'realtime'].map((name) => `beta.${name}`),
@@ -59,8 +62,8 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   'groq-sdk': {
     client: new Groq({ apiKey: 'none' }),
     tested: [GROQ_CASES],
-    testedElsewhere: ['embeddings', 'batches', 'files'],
-    notServed: ['models.delete', 'audio'],
+    testedElsewhere: ['embeddings', 'batches', 'files', 'audio'],
+    notServed: ['models.delete'],
   },
   '@google/genai': {
     client: new GoogleGenAI({ apiKey: 'none' }),

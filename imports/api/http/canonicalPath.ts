@@ -7,7 +7,7 @@ const ALIASES: readonly (readonly [RegExp, string])[] = [
   [/^\/anthropic\/v1(?=[/?]|$)/, '/v1'],
   // Azure's paths of dated API versions. Those of deployments have a route of their own.
   [/^\/openai\/(?=(?:responses|models|files|batches)(?:[/?]|$))/, '/v1/'],
-  [/^\/openai\/deployments\/[^/?]+\/(?=batches(?:[/?]|$))/, '/v1/'],
+  [/^\/openai\/deployments\/[^/?]+\/(?=batches(?:[/?]|$)|images\/|audio\/)/, '/v1/'],
 ];
 
 /** @param url a path, with or without a query */

@@ -1,10 +1,11 @@
-/** Files and batches, which are relayed to their vendors. */
-import { described, listOf, OBJECT, objectOf, TEXT } from '../jsonSchemas';
+/** Files, batches, images and audio, which are relayed to their vendors. */
+import { ANYTHING, described, listOf, OBJECT, objectOf, TEXT } from '../jsonSchemas';
 import type { RouteDescription, RouteDescriptions } from '../RouteDescription';
 
 const PROVIDER = {
   provider: described(TEXT, 'The id of the provider; the header `x-bolide-provider` names one, too.'),
 };
+const FORM = 'As `multipart/form-data`, with the field `model`.';
 const FILE = objectOf({ id: TEXT });
 const FILES = objectOf({ data: listOf(FILE) });
 const BATCH = objectOf({ id: TEXT });
@@ -63,4 +64,24 @@ export const RELAY_ROUTES: RouteDescriptions = {
     description: 'Not served: the response is 501.',
     status: 501,
   },
+  'POST /v1/images/generations': {
+    summary: 'Generate images',
+    body: objectOf({ model: TEXT, prompt: TEXT }),
+    result: OBJECT,
+    streams: 'on-request',
+  },
+  'POST /v1/images/edits': { summary: 'Edit images', description: FORM, result: OBJECT, streams: 'on-request' },
+  'POST /v1/images/variations': { summary: 'Vary an image', description: FORM, result: OBJECT },
+  'POST /v1/audio/speech': {
+    summary: 'Speak a text',
+    body: objectOf({ model: TEXT, input: TEXT }, { voice: ANYTHING }),
+    content: ['audio/mpeg'],
+  },
+  'POST /v1/audio/transcriptions': {
+    summary: 'Transcribe audio',
+    description: FORM,
+    result: OBJECT,
+    streams: 'on-request',
+  },
+  'POST /v1/audio/translations': { summary: 'Translate audio into English', description: FORM, result: OBJECT },
 };

@@ -1,11 +1,12 @@
 /** The entry point for applications: text, typed values and tool use on any provider. */
 import { toolCalls } from '../../domain/entities/Response';
 import { LLMIncompleteError, LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
-import { noEmbeddings } from '../../domain/errors/noEmbeddings';
+import { noEmbeddings, noRelay } from '../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
+import type { RelayCall, RelayResponse } from '../../domain/types/RelayTypes';
 import type { GenerateOptions, LLMInput, LooseTool } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
@@ -177,6 +178,16 @@ export class LLMManager implements ILLMProvider {
   async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
     return this.provider.embed(userId, options);
+  }
+
+  /**
+   * Sends a request to a vendor's API as it is, in one attempt, and without a fallback.
+   * @throws UnsupportedFeatureError for a vendor whose API is not relayed
+   * @throws whatever `generate` throws
+   */
+  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+    if (this.provider.relay === undefined) throw noRelay(this.provider);
+    return this.provider.relay(userId, request);
   }
 
   /** The default provider's name. */

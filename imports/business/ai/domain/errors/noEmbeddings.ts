@@ -1,4 +1,4 @@
-/** The error of a provider that has no method for embeddings. */
+/** The errors of providers that lack a method. */
 import type { ILLMProvider } from '../interfaces/ILLMProvider';
 import { UnsupportedFeatureError } from './LLMErrors';
 
@@ -7,4 +7,9 @@ export function noEmbeddings(provider: Pick<ILLMProvider, 'getProviderName'>): U
     `The provider "${provider.getProviderName()}" has no embeddings. Request a model of another one.`,
     { path: 'model' },
   );
+}
+
+/** The error of a provider that has no method to relay requests. */
+export function noRelay(provider: Pick<ILLMProvider, 'getProviderName'>): UnsupportedFeatureError {
+  return new UnsupportedFeatureError(`Requests to the provider "${provider.getProviderName()}" cannot be relayed.`);
 }

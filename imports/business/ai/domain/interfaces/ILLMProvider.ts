@@ -1,7 +1,7 @@
 /** A model endpoint: makes one attempt per call, in the OpenAI Responses format whatever the vendor's wire is. */
 import type { Embeddings, EmbedOptions } from '../types/EmbeddingTypes';
 import type { GenerateOptions } from '../types/LLMTypes';
-import type { RelayRequest, RelayResponse } from '../types/RelayTypes';
+import type { RelayCall, RelayResponse } from '../types/RelayTypes';
 import type { ModelPrice } from '../types/ModelPrice';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../types/StreamEvents';
@@ -67,7 +67,7 @@ export interface ILLMProvider {
    * Sends a request to the vendor's API as it is, in one attempt.
    * @throws UnsupportedFeatureError if the vendor's API is not relayed; LLMError for error statuses
    */
-  relay?(userId: string, request: RelayRequest): Promise<RelayResponse>;
+  relay?(userId: string, request: RelayCall): Promise<RelayResponse>;
   /** @param wire the requested wire, as in `GenerateOptions` */
   getCapabilities(model: string, wire?: WireName): ModelCapabilities;
   /** The wire of a call that requests `wire`; undefined where responses are not those of a single wire. */

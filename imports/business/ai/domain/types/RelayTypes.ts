@@ -13,6 +13,9 @@ export interface RelayRequest extends Pick<GenerateOptions, 'signal' | 'timeout'
   readonly model?: string;
 }
 
+/** A relayed request that calls a model: `model` may name the provider, and the call is limited, counted and logged. */
+export interface RelayCall extends RelayRequest, Pick<GenerateOptions, 'origin' | 'onRetry'> {}
+
 /** Text, or bytes that can be read once. */
 export type RelayBody = string | AsyncIterable<Uint8Array>;
 

@@ -1,4 +1,5 @@
 /** Decorates a provider so that limiters admit every call before it is sent, and are charged with what it used. */
+import { NO_USAGE } from '../../../domain/entities/Response';
 import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
 import { addUsed } from '../../../domain/entities/BudgetAccount';
 import type { UsedAmount } from '../../../domain/entities/BudgetAccount';
@@ -7,15 +8,17 @@ import { consoleLogger } from '../../../domain/consoleLogger';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
 import type { FailedAttempt, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { estimateEmbeddingUsage } from '../../../domain/embeddingInput';
-import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
+import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { normalizeInput } from '../ContentNormalizer';
 import { estimateUsage, PartialUsage } from '../routing/estimateUsage';
+import { meteredRelay } from '../routing/meteredRelay';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { LruMap } from '../shared/LruMap';
 import { amountOf } from './amountOf';
@@ -100,6 +103,25 @@ export class BudgetedProvider implements ILLMProvider {
       const made = await this.provider.embed(userId, call.options);
       await call.settleResponse(made);
       return made;
+    } catch (error) {
+      await call.fail(error, undefined);
+      throw error;
+    }
+  }
+
+  /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
+  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+    if (this.provider.relay === undefined) throw noRelay(this.provider);
+    const call = await this.reserve(userId, request, {
+      total: () => estimateUsage([], DEFAULT_OUTPUT_TOKENS * CHARACTERS_PER_TOKEN),
+      input: () => NO_USAGE,
+    });
+    if (call === undefined) return this.provider.relay(userId, request);
+    try {
+      return meteredRelay(await this.provider.relay(userId, call.options), {
+        completed: (usage) => call.settle(usage ?? NO_USAGE),
+        failed: () => call.settle(NO_USAGE),
+      });
     } catch (error) {
       await call.fail(error, undefined);
       throw error;

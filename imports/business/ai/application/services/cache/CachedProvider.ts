@@ -1,7 +1,8 @@
 /** Decorates a provider so that requests with `cache` are answered from stored responses where there are any. */
 import { randomBytes } from 'node:crypto';
 import { consoleLogger } from '../../../domain/consoleLogger';
-import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
+import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
+import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { ResponseCache } from '../../../domain/interfaces/ResponseCache';
@@ -63,6 +64,11 @@ export class CachedProvider implements ILLMProvider {
   embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     if (this.provider.embed === undefined) return Promise.reject(noEmbeddings(this.provider));
     return this.provider.embed(userId, options);
+  }
+
+  relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+    if (this.provider.relay === undefined) return Promise.reject(noRelay(this.provider));
+    return this.provider.relay(userId, request);
   }
 
   validateAccess(userId: string): Promise<boolean> {

@@ -1,12 +1,14 @@
 /** Decorates the router, and everything around it, so that each call ends with an entry in the request log. */
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
-import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
+import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
+import { meteredRelay } from '../routing/meteredRelay';
 import { PartialUsage } from '../routing/estimateUsage';
 import { ObservedCall } from './ObservedCall';
 import type { ObservedCallPorts } from './ObservedCall';
@@ -52,6 +54,21 @@ export class LoggedProvider implements ILLMProvider {
       const made = await this.provider.embed(userId, call.options);
       call.embedded(made);
       return made;
+    } catch (error) {
+      call.failed(error, undefined);
+      throw error;
+    }
+  }
+
+  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+    if (this.provider.relay === undefined) throw noRelay(this.provider);
+    const call = new ObservedCall(userId, request, false, this.ports);
+    try {
+      const relayed = await this.provider.relay(userId, call.options);
+      return meteredRelay(relayed, {
+        completed: (usage) => call.relayed(relayed.requestId, usage),
+        failed: (error) => (error === undefined ? call.left(undefined) : call.failed(error, undefined)),
+      });
     } catch (error) {
       call.failed(error, undefined);
       throw error;

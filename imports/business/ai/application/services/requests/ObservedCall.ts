@@ -122,6 +122,11 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
     this.end({ ...outcome, state: 'completed' }, made);
   }
 
+  relayed(requestId: string | undefined, usage: Usage | undefined): void {
+    if (this.hasEnded) return;
+    this.end({ state: 'completed', ...(requestId === undefined ? {} : { vendorRequestId: requestId }) }, usage);
+  }
+
   /** The consumer stopped reading. */
   left(usage: EstimateUsage): void {
     if (this.hasEnded) return;

@@ -1,12 +1,14 @@
 /** Routes requests to one or more providers, with retries, circuit breakers, fallbacks and usage accounting. */
+import { NO_USAGE } from '../../../domain/entities/Response';
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
-import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
+import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { unknownModel } from '../../../domain/errors/unknownModel';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions, SelectedRoute } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
@@ -17,6 +19,7 @@ import { PartialUsage } from './estimateUsage';
 import { eventsOf, primeStream, primeStreamWithin } from './primeStream';
 import type { PrimedStream } from './primeStream';
 import type { CircuitPermit } from './CircuitBreaker';
+import { meteredRelay } from './meteredRelay';
 import { ProviderTarget } from './ProviderTarget';
 import type { Attempt, CallLimits, RetryPorts, TargetHealth } from './ProviderTarget';
 import { ProviderRouter } from './ProviderRouter';
@@ -201,6 +204,17 @@ export class ResilientProvider implements ILLMProvider {
     );
     this.record(target, userId, made.usage);
     return failures.length === 0 ? made : { ...made, vendor: { ...made.vendor, attempts: failures } };
+  }
+
+  /** In one attempt, since a body may be readable once only. */
+  async relay(userId: string, { origin: _, onRetry: __, model: named, ...request }: RelayCall): Promise<RelayResponse> {
+    const { target, model } = await this.routeTo(named);
+    if (target.provider.relay === undefined) throw noRelay(target.provider);
+    const relayed = await target.provider.relay(userId, model === undefined ? request : { ...request, model });
+    return meteredRelay(relayed, {
+      completed: (usage) => this.record(target, userId, usage ?? NO_USAGE),
+      failed: () => undefined,
+    });
   }
 
   /**

@@ -1,9 +1,10 @@
 /** Decorates everything around the router: a `model` that is the name of a routing rule becomes the rule's targets. */
-import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
+import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { unknownModel } from '../../../domain/errors/unknownModel';
 import { fieldsOf, isList, isObject } from '../../../domain/json';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions, RouteDefaults, SelectedRoute } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
@@ -51,6 +52,12 @@ export class RoutedProvider implements ILLMProvider {
     if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
     if (rule !== undefined && first === undefined) throw unknownModel(rule.name);
     return this.provider.embed(userId, first === undefined ? options : { ...options, model: first.model });
+  }
+
+  /** The body names the vendor's model already, so rules are resolved before. */
+  relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+    if (this.provider.relay === undefined) return Promise.reject(noRelay(this.provider));
+    return this.provider.relay(userId, request);
   }
 
   validateAccess(userId: string): Promise<boolean> {
