@@ -31,6 +31,7 @@ import { AZURE_CHAT_PATH, chatCompletionsApi } from './gateway/generation/chatCo
 import { GEMINI_COUNT_PATH, GEMINI_PATH, geminiApi } from './gateway/generation/geminiApi';
 import { messagesApi } from './gateway/generation/messagesApi';
 import { countResponseTokens, countTokens } from './gateway/tokens/countTokens';
+import type { CountingPorts } from './gateway/tokens/countTokens';
 import { serveNotFound } from './dashboard/dashboardPages';
 import { createRoute } from './http/createRoute';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
@@ -60,6 +61,7 @@ import type { ResponsesPorts } from './gateway/responses/responsesRoutes';
 
 export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRoutePorts {
   readonly module: CompactionPorts['module'] &
+    CountingPorts['module'] &
     GenerationPorts['module'] &
     ResponsesPorts['module'] &
     RelayRoutePorts['module'] &

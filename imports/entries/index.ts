@@ -15,9 +15,12 @@ export type { LLMManagerOptions, TextOptions, ToolOptions } from '../business/ai
 export { ToolExecutionLoop } from '../business/ai/application/services/ToolExecutionLoop';
 export type { BatchOptions, BatchResult, LLMRequest } from '../business/ai/application/services/chains/batch';
 export type { AnySchema, StandardSchema } from '../business/ai/application/services/schema/AnySchema';
+export { createGuardrails } from '../business/ai/infrastructure/factories/createGuardrails';
 export {
   BudgetError,
   ConflictError,
+  GuardrailError,
+  GuardrailFailureError,
   isLLMError,
   IllegalTransitionError,
   LLMAbortedError,
@@ -59,10 +62,12 @@ export type {
   ToolDelivery,
 } from '../business/ai/domain/entities/Tool';
 export type { BudgetStore } from '../business/ai/domain/interfaces/BudgetStore';
+export type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 export type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
 export type { IToolExecutor, ToolCallContext } from '../business/ai/domain/interfaces/IToolExecutor';
 export type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
 export type { Logger } from '../business/ai/domain/interfaces/Logger';
+export type { CachedResponse, ResponseCache } from '../business/ai/domain/interfaces/ResponseCache';
 export type { ResponseStore } from '../business/ai/domain/interfaces/ResponseStore';
 export type { RunStore } from '../business/ai/domain/interfaces/RunStore';
 export type {
@@ -72,7 +77,18 @@ export type {
   LocalAgentEvent,
 } from '../business/ai/domain/types/AgentEvents';
 export type { EmbeddingInput, Embeddings, EmbedOptions } from '../business/ai/domain/types/EmbeddingTypes';
+export type { GuardrailSettings } from '../business/ai/domain/types/GuardrailSettings';
+export type { GuardrailAnnotation } from '../business/ai/domain/types/GuardrailAnnotation';
 export type {
+  FilteredText,
+  GuardedRequest,
+  GuardrailContext,
+  GuardrailVerdict,
+  TextFilter,
+} from '../business/ai/domain/types/GuardrailTypes';
+export type {
+  CacheLookup,
+  CacheOptions,
   GenerateOptions,
   LLMInput,
   LooseMessage,

@@ -27,6 +27,7 @@ import { createRunModule } from '../business/ai/infrastructure/factories/createR
 import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import {
   BUDGET_LIMITS,
@@ -96,6 +97,8 @@ export interface HostSettings {
   readonly corsOrigins?: readonly string[];
   /** How queued runs are processed, and how long runs are retained. */
   readonly jobs?: JobSettings;
+  /** Check every model call, before those of the ports. Default: none. */
+  readonly guardrails?: readonly Guardrail[];
   /** Whether requests may be answered from cached responses, if they ask for it. Default: true. */
   readonly responseCache?: boolean;
   /** The log of model calls. */
@@ -152,6 +155,7 @@ export async function createHost(
     jobs = {},
     requestLog: requestLogSettings = {},
     responseCache = true,
+    guardrails = [],
     shutdownGraceMs,
     maxBodyBytes,
     corsOrigins = [],
@@ -237,6 +241,7 @@ export async function createHost(
     memory,
     responseCache: responseCache && (await openResponseCache(database)),
     ...ports.ai,
+    guardrails: [...guardrails, ...(ports.ai?.guardrails ?? [])],
     runs: runStore,
     jobs: jobQueue,
     providerSource: storedProviders,

@@ -107,7 +107,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       defaultModelOf: (providerId) => created.providers.defaultModelOf(providerId),
     },
   );
-  const module = { ...created, manager, ...options.module };
+  const module = { ...created, manager, guardrails: options.manager?.guardrails ?? [], ...options.module };
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {
     express,

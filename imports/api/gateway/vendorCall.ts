@@ -1,10 +1,12 @@
 /** The options with which every route of the gateway calls a model while its client waits. */
+import type { GuardrailAnnotation } from '../../business/ai/domain/types/GuardrailAnnotation';
 import type { AnswerHead, GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { tokenOrigin } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
+import { GUARDRAILS_HEADER, guardrailsHeader } from './guardrailsHeader';
 import { cacheHeaders, readCacheHeader } from './cacheHeader';
 import { forwardVendorHeaders } from '../http/forwardVendorHeaders';
 import type { RequestContext } from '../http/RequestContext';
@@ -21,7 +23,16 @@ export interface VendorCallPorts {
 
 export type VendorCall = Pick<
   GenerateOptions,
-  'signal' | 'maxRetryTime' | 'onAttempt' | 'onHead' | 'onRetry' | 'origin' | 'cache' | 'onCache' | 'onRateLimits'
+  | 'signal'
+  | 'maxRetryTime'
+  | 'onAttempt'
+  | 'onHead'
+  | 'onRetry'
+  | 'origin'
+  | 'cache'
+  | 'onCache'
+  | 'onRateLimits'
+  | 'onAnnotation'
 >;
 
 /**
@@ -39,6 +50,7 @@ export function vendorCall(
   const cache = readCacheHeader(context.request);
   const forward = forwardVendorHeaders(context, wire);
   const fallbacks: string[] = [];
+  const annotations: GuardrailAnnotation[] = [];
   let limitHeaders: Readonly<Record<string, string>> = {};
   details.isCalled = true;
   return {
@@ -51,6 +63,10 @@ export function vendorCall(
       if (!response.headersSent) response.set(limitHeaders);
     },
     onAttempt: servedHeaders(response),
+    onAnnotation: (annotation) => {
+      annotations.push(annotation);
+      if (!response.headersSent) response.set(GUARDRAILS_HEADER, guardrailsHeader(annotations));
+    },
     onHead: (head) => {
       forward(head);
       // The token's limits replace those that the vendor has sent under the same names.

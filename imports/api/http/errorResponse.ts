@@ -101,6 +101,12 @@ function headersOf(error: LLMError, status: number): Readonly<Record<string, str
   };
 }
 
+/** The codes that clients of Anthropic's API tell errors apart by. */
+function errorCodeOf(error: LLMError): JsonObject {
+  if (error instanceof HttpError && error.errorCode !== undefined) return { details: { error_code: error.errorCode } };
+  return error.code.startsWith('guardrail-') ? { details: { error_code: openAICode(error) } } : {};
+}
+
 type BodyWriter = (error: LLMError, status: number, context: ErrorContext) => JsonObject;
 
 const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
@@ -122,9 +128,7 @@ const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
     error: {
       type: ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
       message: error.message,
-      ...(error instanceof HttpError && error.errorCode !== undefined
-        ? { details: { error_code: error.errorCode } }
-        : {}),
+      ...errorCodeOf(error),
     },
     request_id: requestId,
   }),

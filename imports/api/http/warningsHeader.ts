@@ -25,7 +25,7 @@ function more(warnings: readonly string[], shown: number): string {
 }
 
 /** Header values may contain ASCII only (RFC 9110, 5.5). */
-function asciiJson(value: unknown): string {
+export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

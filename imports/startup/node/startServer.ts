@@ -18,6 +18,7 @@ import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { readAllowPrivateHosts, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
+import { readGuardrails } from '../settings/guardrails';
 import { readResponseCache } from '../settings/responseCache';
 import { readCorsOrigins } from '../settings/cors';
 import { readJobSettings } from '../settings/jobs';
@@ -86,6 +87,7 @@ async function open(
   const maxBodyBytes = readMaxBodyBytes(env);
   const jobs = readJobSettings((name) => valueOf(env, name));
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
+  const guardrails = readGuardrails(valueOf(env, 'GUARDRAILS'));
   const responseCache = readResponseCache((name) => valueOf(env, name));
   const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
@@ -119,6 +121,7 @@ async function open(
       jobs,
       requestLog,
       responseCache,
+      guardrails,
       corsOrigins,
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     },

@@ -10,6 +10,8 @@ import { readCorsOrigins } from './cors';
 import { readJobSettings } from './jobs';
 import type { JobSettings } from './jobs';
 import { findPlaceholders } from './placeholders';
+import type { Guardrail } from '../../business/ai/domain/interfaces/Guardrail';
+import { readGuardrails } from './guardrails';
 import { readResponseCache } from './responseCache';
 import { readRequestLogSettings } from './requestLog';
 import { SettingProblems } from './SettingProblems';
@@ -40,6 +42,7 @@ export interface MeteorSettings {
   readonly maxBodyBytes?: number;
   readonly corsOrigins: readonly string[];
   readonly responseCache: boolean;
+  readonly guardrails: readonly Guardrail[];
 }
 
 /** The fields of `Meteor.settings.ai` besides those that are named like environment variables. */
@@ -85,6 +88,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const named = (name: string): string | undefined => settingOf(given, name) ?? valueOf(env, name);
   const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
+  const guardrails = problems.attempt(() => readGuardrails(guardrailsIn(given) ?? valueOf(env, 'GUARDRAILS'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
   const corsOrigins = problems.attempt(() => readCorsOrigins(named)) ?? [];
   const maxBodyBytes = problems.attempt(() => readMaxBodyBytes(env));
@@ -100,6 +104,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     requestLog,
     corsOrigins,
     responseCache,
+    guardrails,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
@@ -167,6 +172,11 @@ function readCallLimits(given: unknown, problems: SettingProblems): Partial<Call
     'Meteor.settings.ai.callsPerMinute must be an object { model?, command? } of positive integers.',
   );
   return {};
+}
+
+/** JSON, as in the environment, or the object itself. */
+function guardrailsIn(settings: unknown): unknown {
+  return isObject(settings) ? (settings['GUARDRAILS'] ?? undefined) : undefined;
 }
 
 /** A setting with the name of an environment variable. */

@@ -43,6 +43,14 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'A safety filter of the vendor stopped the answer.',
     advice: 'Change the prompt, or use another model.',
   },
+  'guardrail-denied': {
+    meaning: 'A guardrail of this server denied the request or the response.',
+    advice: 'Change the prompt, or the guardrail that the message names.',
+  },
+  'guardrail-failed': {
+    meaning: 'A guardrail of this server failed, so nothing was let through.',
+    advice: 'Look in the server’s log for the guardrail’s own error.',
+  },
   incomplete: { meaning: 'The answer was cut off.', advice: 'Raise the limit of output tokens.' },
   'invalid-output': {
     meaning: 'The answer does not match the schema, even after a correction.',

@@ -1,5 +1,6 @@
 /** One model call in full: tokens by kind, cost, attempts and ids. */
 import type { ReactNode } from 'react';
+import type { GuardrailAnnotation } from '../../business/ai/domain/types/GuardrailAnnotation';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import { formatCount, formatDateTime, formatDuration, formatMoney } from '../format/format';
 import { RequestRoute } from '../requests/RequestRoute';
@@ -46,6 +47,9 @@ export function RequestFacts({ request, showsRoute = true }: RequestFactsProps) 
             </>
           )}
         </Fact>
+        {request.annotations !== undefined && (
+          <Fact name="Guardrails">{request.annotations.map(describeAnnotation).join('; ')}</Fact>
+        )}
         {vendorRequestId !== undefined && <IdFact name="Vendor’s request id" id={vendorRequestId} />}
         {request.responseId !== undefined && <IdFact name="Response id" id={request.responseId} />}
         {httpRequestId !== undefined && <IdFact name="Our request id" id={httpRequestId} />}
@@ -104,4 +108,13 @@ function costOf({ cost, unpriced, usage }: RequestView): string {
 
 function tokens(amount: number, kind: string): string {
   return `${formatCount(amount)} ${kind}`;
+}
+
+function describeAnnotation({ guardrail, stage, action, reason, details }: GuardrailAnnotation): string {
+  const what = `${guardrail}: ${action} (${stage})`;
+  const facts = [
+    ...(reason === undefined ? [] : [reason]),
+    ...(details === undefined ? [] : [JSON.stringify(details)]),
+  ];
+  return facts.length === 0 ? what : `${what}: ${facts.join(' ')}`;
 }

@@ -18,7 +18,7 @@ import type { PreparationPorts } from '../responses/prepareResponse';
 import type { VendorObjectGuard } from '../VendorObjectGuard';
 
 export interface CountingPorts {
-  readonly module: Pick<AIModule, 'providers'>;
+  readonly module: Pick<AIModule, 'providers' | 'guardrails'>;
   readonly models: ModelDirectory;
   readonly vendorObjects: VendorObjectGuard;
 }
@@ -75,7 +75,9 @@ async function respond(
     throw new LLMModelNotFoundError(`The provider "${route.providerId}" no longer exists.`, { path: 'model' });
   const { model: _, ...unnamed } = options;
   const counted: GenerateOptions = { ...unnamed, ...(route.model === undefined ? {} : { model: route.model }), signal };
-  const byVendor = await orUndefined(provider.countTokens?.(principal.userId, counted), signal);
+  // Nothing that a guardrail has not checked is sent to a vendor.
+  const isChecked = module.guardrails.some((guardrail) => guardrail.before !== undefined);
+  const byVendor = isChecked ? undefined : await orUndefined(provider.countTokens?.(principal.userId, counted), signal);
   const { tokens, countedBy } =
     byVendor === undefined
       ? await countInputTokens({ ...counted, input: conversation })

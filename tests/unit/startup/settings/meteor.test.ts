@@ -32,6 +32,7 @@ describe('readMeteorSettings', () => {
         REQUEST_LOG_BODIES: 'on',
         CORS_ORIGINS: 'https://app.example.com',
         RESPONSE_CACHE: 'off',
+        GUARDRAILS: { pii: {} },
         ANTHROPIC_API_KEY: 'k',
       },
       {},
@@ -47,6 +48,7 @@ describe('readMeteorSettings', () => {
     });
     expect(settings.jobs).to.include({ concurrency: 2 });
     expect(settings.requestLog).to.include({ bodies: true });
+    expect(settings.guardrails.map(({ name }) => name)).to.deep.equal(['pii']);
     expect(settings.responseCache).to.equal(false);
     expect(settings.corsOrigins).to.deep.equal(['https://app.example.com']);
     expect(settings.ai.providers.map(({ id }) => id)).to.deep.equal(['anthropic']);
@@ -74,6 +76,7 @@ describe('readMeteorSettings', () => {
         REQUEST_LOG: 'maybe',
         CORS_ORIGINS: '*',
         RESPONSE_CACHE: 'sometimes',
+        GUARDRAILS: { pii: { types: ['names'] } },
       },
       { OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'nowhere' },
     );
@@ -94,6 +97,7 @@ describe('readMeteorSettings', () => {
       'REQUEST_LOG',
       'CORS_ORIGINS',
       'RESPONSE_CACHE',
+      'GUARDRAILS.pii.types',
       'OPENAI_API_BASE',
     ])
       expect(message).to.contain(name);

@@ -153,6 +153,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     ...field('onExchange', listener(given.get('onExchange'), 'onExchange') as GenerateOptions['onExchange']),
     ...field('cache', read('cache', cacheOptions)),
     ...field('onCache', listener(given.get('onCache'), 'onCache') as GenerateOptions['onCache']),
+    ...field('onAnnotation', listener(given.get('onAnnotation'), 'onAnnotation') as GenerateOptions['onAnnotation']),
     ...field('origin', ownObject(given.get('origin'), 'origin') as GenerateOptions['origin']),
     ...field('onRateLimits', listener(given.get('onRateLimits'), 'onRateLimits') as GenerateOptions['onRateLimits']),
   });
@@ -197,6 +198,7 @@ const OPTION_NAMES = {
   onExchange: true,
   cache: true,
   onCache: true,
+  onAnnotation: true,
   origin: true,
   onRateLimits: true,
 } as const satisfies Record<keyof GenerateOptions, true>;

@@ -23,6 +23,8 @@ export const ERROR_TABLE = {
   'stream-broken': { http: 502, retryable: true },
   refused: { http: 422, retryable: false },
   'content-filtered': { http: 422, retryable: false },
+  'guardrail-denied': { http: 400, retryable: false },
+  'guardrail-failed': { http: 500, retryable: false },
   incomplete: { http: 422, retryable: false },
   'invalid-output': { http: 422, retryable: false },
   aborted: { http: 499, retryable: false },
@@ -206,6 +208,32 @@ export class LLMContentFilterError extends LLMError {
     super('content-filtered', message, details);
   }
 }
+export interface GuardrailErrorDetails extends Omit<LLMErrorDetails, 'response'> {
+  readonly guardrail: string;
+}
+
+/** A guardrail denied the request or the response. */
+export class GuardrailError extends LLMError {
+  readonly guardrail: string;
+  /** The response that was denied, without its output: it is billed all the same. */
+  withheld?: LLMResponse;
+
+  constructor(message: string, details: GuardrailErrorDetails) {
+    super('guardrail-denied', message, details);
+    this.guardrail = details.guardrail;
+  }
+}
+/** A guardrail failed itself, so the call was denied; see `cause` on the server. */
+export class GuardrailFailureError extends LLMError {
+  readonly guardrail: string;
+  /** As in `GuardrailError`. */
+  withheld?: LLMResponse;
+
+  constructor(message: string, details: GuardrailErrorDetails) {
+    super('guardrail-failed', message, details);
+    this.guardrail = details.guardrail;
+  }
+}
 /** The response is incomplete, or completed without an answer; `reason` states why. */
 export class LLMIncompleteError extends LLMError {
   /** Why the response stopped, e.g. `max_output_tokens`, `tool_calls`, `pause_turn`. */
@@ -315,4 +343,10 @@ export class ToolError extends LLMError {
 /** Recognizes the errors of every copy of this module: an app may load the package as an ES module and as CommonJS. */
 export function isLLMError(error: unknown): error is LLMError {
   return error instanceof LLMError || (error instanceof Error && BRAND in error);
+}
+
+/** The response that was received before the error, if any, for what it has cost. */
+export function billedResponse(error: unknown): LLMResponse | undefined {
+  if (!isLLMError(error)) return undefined;
+  return error.response ?? (error as Partial<GuardrailError>).withheld;
 }

@@ -9,7 +9,16 @@ export type EmbeddingInput = string | readonly number[] | { readonly parts: read
 
 export interface EmbedOptions extends Pick<
   GenerateOptions,
-  'model' | 'user' | 'signal' | 'timeout' | 'maxRetryTime' | 'onHead' | 'onRetry' | 'origin' | 'onRateLimits'
+  | 'model'
+  | 'user'
+  | 'signal'
+  | 'timeout'
+  | 'maxRetryTime'
+  | 'onHead'
+  | 'onRetry'
+  | 'origin'
+  | 'onRateLimits'
+  | 'onAnnotation'
 > {
   /** A list gets one vector for each entry; a list of numbers is the tokens of one text. */
   readonly input: EmbeddingInput | readonly EmbeddingInput[];

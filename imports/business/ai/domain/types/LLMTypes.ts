@@ -1,5 +1,6 @@
 /** What callers may request of a model, before and after normalization. */
 import type { RateLimitState } from './ApiTokenLimits';
+import type { GuardrailAnnotation } from './GuardrailAnnotation';
 import type { CallOrigin, VendorExchange } from './RequestRecords';
 import type { Content, FailedAttempt, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
 import type { JsonObject, Loss, VendorFields, WireName } from './VendorTypes';
@@ -198,6 +199,8 @@ export interface GenerateOptions {
   readonly cache?: CacheOptions;
   /** Called once for a request with `cache`, before its response. */
   readonly onCache?: (lookup: CacheLookup) => void;
+  /** Called with what guardrails did to the call. */
+  readonly onAnnotation?: (annotation: GuardrailAnnotation) => void;
   /** Where the call comes from, for the request log and the limits of API tokens. Default: the app's own code. */
   readonly origin?: CallOrigin;
   /** Called with what is left of the API token's rate limits, if it has any, before the call is sent or refused. */

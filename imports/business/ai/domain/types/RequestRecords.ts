@@ -1,4 +1,5 @@
 /** The request log: one entry per model call through the manager, retries and fallbacks included. */
+import type { GuardrailAnnotation } from './GuardrailAnnotation';
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { FailedAttempt, LLMResponse, Usage } from './ResponsesAPITypes';
 import type { JsonObject, WireName } from './VendorTypes';
@@ -68,6 +69,8 @@ export interface RequestEntry extends CallOrigin {
   readonly cost?: number;
   /** Why the cost, or a part of it, is unknown. */
   readonly unpriced?: string;
+  /** What guardrails did, in order. */
+  readonly annotations?: readonly GuardrailAnnotation[];
   /** The vendor's id of the request. */
   readonly vendorRequestId?: string;
   /** The id of the response. */

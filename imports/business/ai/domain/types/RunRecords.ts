@@ -12,7 +12,16 @@ import type { RunTotals } from './RunTotals';
 export interface RunPlan {
   readonly options: Omit<
     NormalizedOptions,
-    'input' | 'tools' | 'signal' | 'onAttempt' | 'onHead' | 'onRetry' | 'onExchange' | 'onCache' | 'onRateLimits'
+    | 'input'
+    | 'tools'
+    | 'signal'
+    | 'onAttempt'
+    | 'onHead'
+    | 'onRetry'
+    | 'onExchange'
+    | 'onCache'
+    | 'onRateLimits'
+    | 'onAnnotation'
   >;
   /** Names of tools that the executor has; definitions of the others. */
   readonly tools: readonly (string | Tool)[];

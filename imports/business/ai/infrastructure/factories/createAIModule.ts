@@ -13,6 +13,7 @@ import type { RoutingRule } from '../../domain/entities/RoutingRule';
 import type { BudgetLimitStore } from '../../domain/interfaces/BudgetLimitStore';
 import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
+import type { Guardrail } from '../../domain/interfaces/Guardrail';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { RequestLog } from '../../domain/interfaces/RequestLog';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
@@ -76,6 +77,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly budgets?: BudgetStore;
   /** Limits that admins set at run time. With it, the usage of every user is counted. Default: none. */
   readonly budgetLimits?: BudgetLimitStore;
+  /** Check every model call, in this order. Default: none. */
+  readonly guardrails?: readonly Guardrail[];
   /** Answers repeated requests that ask for it; `false` answers none. Default: in memory. */
   readonly responseCache?: ResponseCache | false;
   /** The limits of the API tokens that requests present. Default: tokens have none. */
@@ -93,6 +96,8 @@ export interface AIModule {
   readonly providers: ProviderCatalog;
   readonly manager: LLMManager;
   readonly budgetPolicy: BudgetPolicy;
+  /** Those of the manager. */
+  readonly guardrails: readonly Guardrail[];
   /** Present if tokens may have limits. */
   readonly apiTokens?: NonNullable<CallLimits['apiTokens']>;
   /** Routing rules, and what serves them. */
@@ -167,6 +172,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     budgetPolicy,
     ...(limits.apiTokens === undefined ? {} : { apiTokens: limits.apiTokens }),
     routing,
+    guardrails: ports.guardrails ?? [],
     tools,
     loop,
     responses,

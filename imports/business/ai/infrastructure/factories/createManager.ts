@@ -2,12 +2,15 @@
 import { BudgetedProvider } from '../../application/services/budgets/BudgetedProvider';
 import { CachedProvider } from '../../application/services/cache/CachedProvider';
 import { MemoryResponseCache } from '../../application/services/cache/MemoryResponseCache';
+import { GuardedProvider } from '../../application/services/guardrails/GuardedProvider';
+import { GuardrailChain } from '../../application/services/guardrails/GuardrailChain';
 import { LoggedProvider } from '../../application/services/requests/LoggedProvider';
 import type { ModelRouting } from '../../application/services/routing/ModelRouting';
 import { RoutedProvider } from '../../application/services/routing/RoutedProvider';
 import { LLMManager } from '../../application/services/LLMManager';
 import type { LLMManagerOptions } from '../../application/services/LLMManager';
 import type { ResilientProvider } from '../../application/services/routing/ResilientProvider';
+import type { Guardrail } from '../../domain/interfaces/Guardrail';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
@@ -21,6 +24,8 @@ export interface ManagerPorts {
   readonly responseCache?: ResponseCache | false;
   /** Default: no model is the name of a routing rule. */
   readonly routing?: ModelRouting;
+  /** Check every call, in this order. Default: none. */
+  readonly guardrails?: readonly Guardrail[];
   readonly logger?: Logger;
   /** Milliseconds since the epoch, for the age of cached responses. Default: the system's clock. */
   readonly now?: () => number;
@@ -29,7 +34,8 @@ export interface ManagerPorts {
 }
 
 export function createManager(options: LLMManagerOptions, limits: CallLimits, ports: ManagerPorts): LLMManager {
-  const { routing } = ports;
+  const { routing, guardrails = [] } = ports;
+  const chain = guardrails.length === 0 ? undefined : new GuardrailChain(guardrails, ports.logger);
   return new LLMManager({
     ...options,
     ...(routing === undefined ? {} : { routeStats: routing.stats }),
@@ -40,10 +46,12 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
       const limiters = limits.limiters({ routeOf, defaultModelOf });
       let provider: ILLMProvider = router;
       if (limiters.length > 0) provider = new BudgetedProvider(router, limiters, logger);
+      if (chain !== undefined) provider = new GuardedProvider(provider, chain);
       if (cache !== false)
         provider = new CachedProvider(provider, {
           cache,
           routeOf,
+          ...(chain === undefined ? {} : { version: chain.version }),
           ...(logger === undefined ? {} : { logger }),
           ...(now === undefined ? {} : { now }),
         });

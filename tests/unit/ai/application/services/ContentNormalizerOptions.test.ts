@@ -64,6 +64,7 @@ describe('normalizeOptions', () => {
       cache: { ttl: 60_000, refresh: true },
       onCache: () => undefined,
       onRateLimits: () => undefined,
+      onAnnotation: () => undefined,
       origin: { source: 'manager' },
     };
     const expected: Required<NormalizedOptions> = {

@@ -35,6 +35,7 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
     onRetry,
     onExchange,
     onCache,
+    onAnnotation,
     cache,
     relay,
     origin,

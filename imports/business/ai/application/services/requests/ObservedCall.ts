@@ -1,11 +1,12 @@
 /** Collects what the request log needs of one call, from its start to its end. */
 import { priceUsage } from '../../../domain/entities/CallCost';
 import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
-import { isLLMError } from '../../../domain/errors/LLMErrors';
+import { billedResponse, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { safeMessage } from '../../../domain/errors/safeText';
 import type { RequestLog } from '../../../domain/interfaces/RequestLog';
 import type { Embeddings } from '../../../domain/types/EmbeddingTypes';
+import type { GuardrailAnnotation } from '../../../domain/types/GuardrailAnnotation';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
 import type {
@@ -34,6 +35,8 @@ type EstimateUsage = (() => Usage) | undefined;
 /** Attempts whose vendor's request and response are logged. */
 const MAX_EXCHANGES = 5;
 
+const MAX_ANNOTATIONS = 100;
+
 const APP: CallOrigin = { source: 'manager' };
 
 /** What the log needs of the options of a call; the others are logged as they are. */
@@ -50,6 +53,7 @@ export type ObservedOptions = Pick<
   | 'onExchange'
   | 'onCache'
   | 'onRateLimits'
+  | 'onAnnotation'
 >;
 
 /** What a call returned or received, as far as it is billed. */
@@ -67,6 +71,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   private readonly at = Date.now();
   private readonly startedAt = performance.now();
   private readonly attempts: LoggedAttempt[] = [];
+  private readonly annotations: GuardrailAnnotation[] = [];
   private exchanges: readonly VendorExchange[] = [];
   private vendorRequestId: string | undefined;
   private firstContentAt: number | undefined;
@@ -78,7 +83,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
     this.given = options;
     this.isStream = isStream;
     this.ports = ports;
-    const { onRetry, onHead, onExchange } = options;
+    const { onRetry, onHead, onExchange, onAnnotation } = options;
     this.options = {
       ...options,
       onHead: (head) => {
@@ -89,6 +94,10 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       onRetry: (failed) => {
         this.attempts.push({ ...failed, at: this.elapsed() });
         onRetry?.(failed);
+      },
+      onAnnotation: (annotation) => {
+        if (this.annotations.length < MAX_ANNOTATIONS) this.annotations.push(annotation);
+        onAnnotation?.(annotation);
       },
       ...(ports.log.recordsBodies
         ? {
@@ -151,7 +160,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
           message: safeMessage(error instanceof Error ? error.message : String(error)),
         },
       },
-      response ?? usage?.(),
+      billedResponse(error) ?? usage?.(),
     );
   }
 
@@ -181,6 +190,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       ...(providerId === undefined ? {} : { providerId }),
       ...(model === undefined ? {} : { model }),
       attempts: this.attempts,
+      ...(this.annotations.length === 0 ? {} : { annotations: this.annotations }),
       duration: this.elapsed(),
       ...this.bill(received),
       ...(this.firstContentAt === undefined ? {} : { timeToFirstToken: tenths(this.firstContentAt - this.startedAt) }),
@@ -229,8 +239,19 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   }
 
   private bodies(received: Received | undefined): RequestBodies {
-    const { signal, onAttempt, onHead, onRetry, onExchange, onCache, onRateLimits, origin, turn, ...request } =
-      this.given;
+    const {
+      signal,
+      onAttempt,
+      onHead,
+      onRetry,
+      onExchange,
+      onCache,
+      onRateLimits,
+      onAnnotation,
+      origin,
+      turn,
+      ...request
+    } = this.given;
     // The entry is stored later, when the rest of a body may have been received.
     const exchanges = this.exchanges.map(({ providerId, wire, request: sent, status, response }) => ({
       providerId,

@@ -87,6 +87,8 @@ const CAUSES = {
   'unsupported-feature': 'request',
   refused: 'request',
   'content-filtered': 'request',
+  'guardrail-denied': 'request',
+  'guardrail-failed': 'request',
   incomplete: 'request',
   'invalid-output': 'request',
   aborted: 'request',

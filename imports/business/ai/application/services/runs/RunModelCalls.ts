@@ -1,6 +1,6 @@
 /** The model calls of one run: sent with the full transcript, streamed, recorded, and counted even when aborted. */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
-import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import { billedResponse, isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { adoptInput } from '../ContentNormalizer';
@@ -130,7 +130,7 @@ export class RunModelCalls {
   /** Adds the usage of a failed call, estimated if the vendor did not report it. */
   private countFailedCall(error: unknown, characters: number, attempts: readonly FailedAttempt[]): void {
     const { run, provider, options } = this.context;
-    const response = unreportedResponse(isLLMError(error) ? error.response : undefined, attempts);
+    const response = unreportedResponse(billedResponse(error), attempts);
     if (response !== undefined) run.bill.addResponse(response);
     else if (this.cancellation.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
       const usage = estimateUsage(run.transcript, characters);

@@ -55,6 +55,7 @@ export function toStoredPlan(
     onExchange,
     onCache,
     onRateLimits,
+    onAnnotation,
     ...storedOptions
   } = options;
   return {

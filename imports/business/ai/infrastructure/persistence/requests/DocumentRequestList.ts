@@ -45,6 +45,7 @@ const FIELDS = {
   cost: 1,
   unpriced: 1,
   cached: 1,
+  annotations: 1,
   vendorRequestId: 1,
   responseId: 1,
   warnings: 1,

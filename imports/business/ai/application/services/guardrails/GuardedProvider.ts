@@ -1,0 +1,184 @@
+/** Decorates a provider so that guardrails check every call. */
+import { GuardrailError, GuardrailFailureError, isLLMError } from '../../../domain/errors/LLMErrors';
+import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
+import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { GuardedRequest } from '../../../domain/types/GuardrailTypes';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { WireName } from '../../../domain/types/VendorTypes';
+import { normalizeInput } from '../ContentNormalizer';
+import { replayResponse } from '../shared/replayResponse';
+import { embeddingRequest, guardedEmbeddingInput } from './embeddingRequest';
+import type { GuardedCall, GuardrailChain } from './GuardrailChain';
+import { GuardedStream } from './GuardedStream';
+import { ResponseTexts } from './ResponseTexts';
+
+export class GuardedProvider implements ILLMProvider {
+  readonly retriesFailedCalls: boolean;
+  private readonly provider: ILLMProvider;
+  private readonly chain: GuardrailChain;
+
+  constructor(provider: ILLMProvider, chain: GuardrailChain) {
+    this.provider = provider;
+    this.chain = chain;
+    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
+  }
+
+  getProviderName(): string {
+    return this.provider.getProviderName();
+  }
+
+  /** @throws GuardrailError; whatever the provider throws */
+  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    const call = guardedCall(userId, options, false);
+    const checked = await this.checkRequest(options, call);
+    return this.complete(userId, checked, call);
+  }
+
+  async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+    const { chain, provider } = this;
+    const call = guardedCall(userId, options, true);
+    const checked = await this.checkRequest(options, call);
+    if (chain.holdsStreams) {
+      yield* replayResponse(await this.complete(userId, checked, call));
+      return;
+    }
+    const { relay, ...unrelayed } = checked.options;
+    const events = provider.stream(userId, chain.readsOutput ? unrelayed : checked.options);
+    if (!chain.readsOutput) {
+      for await (const event of events)
+        yield event.type === 'response.completed'
+          ? { ...event, response: withWarnings(event.response, checked.warnings) }
+          : event;
+      return;
+    }
+    const texts = new ResponseTexts(chain, call);
+    const stream = new GuardedStream(texts, chain, call, (response) => withWarnings(response, checked.warnings));
+    try {
+      for await (const event of events) yield* stream.pass(event);
+    } catch (error) {
+      throw await withoutUncheckedText(error, texts);
+    }
+  }
+
+  /** @throws UnsupportedFeatureError for a provider without embeddings; GuardrailError */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
+    const call = guardedCall(userId, options, false);
+    const request = embeddingRequest(options);
+    const { onAnnotation, ...rest } = options;
+    const checked = await this.chain.before(request, call);
+    const input = checked.request === request ? options.input : guardedEmbeddingInput(options, checked.request);
+    return this.provider.embed(userId, { ...rest, input });
+  }
+
+  validateAccess(userId: string): Promise<boolean> {
+    return this.provider.validateAccess(userId);
+  }
+
+  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
+    return this.provider.getCapabilities(model, wire);
+  }
+
+  async deleteResponse(userId: string, responseId: string): Promise<void> {
+    await this.provider.deleteResponse?.(userId, responseId);
+  }
+
+  private async complete(
+    userId: string,
+    { options, warnings }: CheckedRequest,
+    call: GuardedCall,
+  ): Promise<LLMResponse> {
+    const { chain, provider } = this;
+    if (!chain.readsOutput) return withWarnings(await provider.generate(userId, options), warnings);
+    const { relay, ...unrelayed } = options;
+    const texts = new ResponseTexts(chain, call);
+    let response: LLMResponse;
+    try {
+      response = await provider.generate(userId, unrelayed);
+    } catch (error) {
+      throw await withoutUncheckedText(error, texts);
+    }
+    try {
+      const filtered = await texts.filterResponse(response);
+      return withWarnings(await chain.after(filtered, call, false), warnings);
+    } catch (error) {
+      throw withholding(error, response);
+    }
+  }
+
+  private async checkRequest(options: GenerateOptions, call: GuardedCall): Promise<CheckedRequest> {
+    const { onAnnotation, ...rest } = options;
+    const { instructions, tools, response_format, metadata, user, vendor } = rest;
+    const request: GuardedRequest = {
+      input: normalizeInput(rest.input),
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(tools === undefined ? {} : { tools }),
+      ...(response_format === undefined ? {} : { response_format }),
+      ...(metadata === undefined ? {} : { metadata }),
+      ...(user === undefined ? {} : { user }),
+      ...(vendor === undefined ? {} : { vendor }),
+    };
+    const checked = await this.chain.before(request, call);
+    const warnings = checked.changedBy.map((name) => `The guardrail "${name}" changed the request.`);
+    if (warnings.length === 0) return { options: rest, warnings };
+    return {
+      warnings,
+      options: {
+        ...rest,
+        ...checked.request,
+        onHead: (head) => options.onHead?.({ ...head, warnings: [...warnings, ...(head.warnings ?? [])] }),
+      },
+    };
+  }
+}
+
+interface CheckedRequest {
+  readonly options: GenerateOptions;
+  /** What the caller is told of the changes. */
+  readonly warnings: readonly string[];
+}
+
+function guardedCall(userId: string, options: GenerateOptions | EmbedOptions, isStream: boolean): GuardedCall {
+  const { model, origin, signal, onAnnotation } = options;
+  return {
+    annotate: (annotation) => onAnnotation?.(annotation),
+    context: {
+      userId,
+      isStream,
+      ...(model === undefined ? {} : { model }),
+      ...(origin === undefined ? {} : { origin }),
+      ...(signal === undefined ? {} : { signal }),
+    },
+  };
+}
+
+function withWarnings(response: LLMResponse, warnings: readonly string[]): LLMResponse {
+  if (warnings.length === 0) return response;
+  const { vendor } = response;
+  return { ...response, vendor: { ...vendor, warnings: [...warnings, ...vendor.warnings] } };
+}
+
+/** The response is billed, but nobody may read it. */
+function withholding(error: unknown, response: LLMResponse): unknown {
+  if (error instanceof GuardrailError || error instanceof GuardrailFailureError) {
+    const { fields, ...vendor } = response.vendor;
+    error.withheld = { ...response, output: [], output_text: '', vendor };
+  }
+  return error;
+}
+
+/** A failed or refused response is text of the model as well. */
+async function withoutUncheckedText(error: unknown, texts: ResponseTexts): Promise<unknown> {
+  if (!isLLMError(error) || error.response === undefined) return error;
+  const { response } = error;
+  try {
+    const filtered = await texts.filterResponse(response);
+    if (filtered !== response) error.response = filtered;
+    return error;
+  } catch (denied) {
+    return withholding(denied, response);
+  }
+}

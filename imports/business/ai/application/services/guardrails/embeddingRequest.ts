@@ -1,0 +1,50 @@
+/** Shows guardrails the input of embeddings as messages, one for each vector. */
+import { readEmbeddingInputs } from '../../../domain/embeddingInput';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isList } from '../../../domain/json';
+import type { EmbeddingInput, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { GuardedRequest } from '../../../domain/types/GuardrailTypes';
+import type { InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
+
+/** @throws LLMInvalidRequestError for input that is not text */
+export function embeddingRequest({ input, user }: EmbedOptions): GuardedRequest {
+  return {
+    input: readEmbeddingInputs(input).map((each, index): MessageItem => ({
+      type: 'message',
+      role: 'user',
+      content: textsOf(each, index).map((text) => ({ type: 'input_text', text })),
+    })),
+    ...(user === undefined ? {} : { user }),
+  };
+}
+
+/** @returns the input with the texts of the changed request */
+export function guardedEmbeddingInput(
+  { input }: EmbedOptions,
+  { input: items }: GuardedRequest,
+): EmbedOptions['input'] {
+  return readEmbeddingInputs(input).map((each, index): EmbeddingInput => {
+    const texts = textsIn(items[index]);
+    if (typeof each === 'string') return texts[0] ?? '';
+    if (isList(each)) return each;
+    let next = 0;
+    return {
+      parts: each.parts.map((part) => (typeof part.text === 'string' ? { ...part, text: texts[next++] } : part)),
+    };
+  });
+}
+
+function textsOf(input: EmbeddingInput, index: number): readonly string[] {
+  if (typeof input === 'string') return [input];
+  if (isList(input))
+    throw new LLMInvalidRequestError('Tokens cannot be checked by guardrails. Send the text instead.', {
+      path: `input[${index}]`,
+    });
+  return input.parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+}
+
+function textsIn(item: InputItem | undefined): readonly string[] {
+  return item?.type === 'message'
+    ? item.content.flatMap((part) => (part.type === 'input_text' ? [part.text] : []))
+    : [];
+}

@@ -1,0 +1,53 @@
+/** Guardrails that look for patterns in the texts of requests and responses. */
+import type { Guardrail } from '../../../domain/interfaces/Guardrail';
+import type { GuardrailScope } from '../../../domain/types/GuardrailSettings';
+import type { GuardedRequest, GuardrailVerdict } from '../../../domain/types/GuardrailTypes';
+import { canonicalJson } from '../shared/canonicalJson';
+import { mapStrings } from './mapStrings';
+import { PatternFilter } from './PatternFilter';
+import type { MatchDecision } from './PatternFilter';
+import type { TextMatch, TextPattern } from './TextPattern';
+
+export interface TextGuardrailOptions {
+  readonly name: string;
+  /** What decides, for the version. */
+  readonly settings: object;
+  readonly scopes: readonly GuardrailScope[];
+  readonly patterns: () => readonly TextPattern[];
+  readonly decide?: (match: TextMatch) => MatchDecision;
+}
+
+export function textGuardrail({ name, settings, scopes, patterns, decide }: TextGuardrailOptions): Guardrail {
+  const createFilter = (): PatternFilter => new PatternFilter(patterns(), decide);
+  return {
+    name,
+    version: canonicalJson(settings),
+    ...(scopes.includes('request') ? { before: (request) => checkTexts(request, createFilter) } : {}),
+    ...(scopes.includes('response') ? { during: createFilter } : {}),
+  };
+}
+
+async function checkTexts(
+  request: GuardedRequest,
+  createFilter: () => PatternFilter,
+): Promise<GuardrailVerdict<GuardedRequest> | undefined> {
+  const found: Record<string, number> = {};
+  let deny: string | undefined;
+  // The definitions of tools and formats are the application's own.
+  const { tools, response_format, ...texts } = request;
+  const changed = await mapStrings(texts, (text) => {
+    const filter = createFilter();
+    const parts = [filter.push(text), filter.end()];
+    return parts
+      .map((part) => {
+        if (typeof part === 'string') return part;
+        deny ??= part.deny;
+        for (const [type, count] of Object.entries(part.annotate?.['found'] ?? {}))
+          found[type] = (found[type] ?? 0) + Number(count);
+        return part.text;
+      })
+      .join('');
+  });
+  if (Object.keys(found).length === 0) return undefined;
+  return { annotate: { found }, ...(deny === undefined ? { change: { ...request, ...changed } } : { deny }) };
+}
