@@ -228,6 +228,16 @@ describe('the administration in the dashboard', function () {
     expect((await request('GET', '/v1/models', undefined, rotated)).status).to.equal(200);
     expect((await ask('openai/gpt-5-mini', rotated)).status, 'the usage stays').to.equal(402);
     await page.setViewportSize({ width: 1280, height: 800 });
+
+    await app.go(page, '/budgets');
+    const team = page.getByRole('region', { name: 'Teams of tokens' });
+    await team.getByRole('button', { name: 'Set limits: red' }).click();
+    await day.getByLabel('Model calls').fill('4');
+    await dialog.getByRole('button', { name: 'Save limits' }).click();
+    await team.getByText('1 of 4 calls').waitFor();
+    await team.getByRole('button', { name: 'Remove limits: red' }).click();
+    await dialog.getByRole('button', { name: 'Remove limits' }).click();
+    await team.getByRole('button', { name: 'Set limits: red' }).waitFor();
   });
 
   it('sets a budget that is then hit, and removes it', async () => {

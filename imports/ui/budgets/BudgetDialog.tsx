@@ -1,9 +1,10 @@
-/** Sets the limits of a user, or of everyone. */
+/** Sets the limits of a user, of a team, or of everyone. */
 import { useState } from 'react';
 import { FormDialog } from '../components/form/FormDialog';
 import { FormField } from '../components/form/FormField';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
+import { subjectOf } from './EditedBudget';
 import type { EditedBudget } from './EditedBudget';
 import { LimitFields } from './LimitFields';
 import { limitsOf, textsOf } from './limitTexts';
@@ -23,11 +24,11 @@ export function BudgetDialog({
   const [texts, setTexts] = useState(() => textsOf(edited?.current?.limits ?? {}));
   const who = edited === undefined ? undefined : (edited.userId ?? 'everyone');
   const submit = (): void => {
-    const owner = edited === undefined ? userId.trim() : edited.userId;
+    const subject = subjectOf(edited ?? { userId: userId.trim() });
     command.run(
       () =>
         data.call('ai.budgets.set', {
-          ...(owner === undefined ? {} : { userId: owner }),
+          ...subject,
           limits: limitsOf(texts),
         }),
       onClose,

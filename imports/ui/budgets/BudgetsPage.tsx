@@ -1,4 +1,4 @@
-/** What users may spend: limits, and what is used of them. */
+/** What users and teams may spend: limits, and what is used of them. */
 import { useState } from 'react';
 import type { BudgetList, BudgetView } from '../../business/ai/domain/types/BudgetViews';
 import { ConfirmDialog } from '../components/ConfirmDialog';
@@ -12,6 +12,7 @@ import { useData } from '../hooks/BolideProvider';
 import { BudgetDialog } from './BudgetDialog';
 import { BudgetRow } from './BudgetRow';
 import { describeLimits, SOURCES } from './describeLimits';
+import { subjectOf } from './EditedBudget';
 import type { EditedBudget } from './EditedBudget';
 
 export function BudgetsPage() {
@@ -29,7 +30,7 @@ export function BudgetsPage() {
 }
 
 function Budgets({
-  list: { everyone, budgets, isTruncated },
+  list: { everyone, budgets, teams = [], isTruncated },
   isAdmin,
   search,
   onSearch,
@@ -103,6 +104,19 @@ function Budgets({
         </ul>
       )}
       {isTruncated && <p className="muted">Only the 500 users closest to a limit are shown. Search for others.</p>}
+      {teams.length > 0 && (
+        <section className="stack" aria-labelledby="budget-teams">
+          <h2 id="budget-teams">Teams of tokens</h2>
+          <ul className="budget-list">
+            {teams.map((view) => {
+              const budget = { ...view, userId: view.team, isOwn: view.source !== 'none' };
+              return (
+                <BudgetRow key={view.team} budget={budget} {...actionsOf({ ...toEdited(budget), isTeam: true })} />
+              );
+            })}
+          </ul>
+        </section>
+      )}
       {edited !== undefined && (
         <BudgetDialog edited={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
       )}
@@ -112,9 +126,7 @@ function Budgets({
             removed.userId === undefined ? 'Reset the limits of everyone?' : `Remove the limits of ${removed.userId}?`
           }
           action={removed.userId === undefined ? 'Reset limits' : 'Remove limits'}
-          onConfirm={() =>
-            data.call('ai.budgets.remove', removed.userId === undefined ? {} : { userId: removed.userId })
-          }
+          onConfirm={() => data.call('ai.budgets.remove', subjectOf(removed))}
           onClose={() => setRemoved(undefined)}
         >
           <p>The limits of the server’s settings apply again at once. What was used stays counted.</p>
