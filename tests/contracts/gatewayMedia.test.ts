@@ -1,4 +1,5 @@
 /** Images and audio through the gateway, with the official SDKs as clients. */
+import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import Groq, { toFile as toGroqFile } from 'groq-sdk';
 import OpenAI, { AzureOpenAI, toFile } from 'openai';
@@ -115,6 +116,26 @@ describe('the gateway’s images and audio', () => {
     expect((await gateway.request('/v1/audio/speech', { model: 'openai/tts-1' }, reader)).status).to.equal(403);
     const refused = gateway.requestLog.entries.find(({ requestedModel }) => requestedModel === 'nothing');
     expect(refused).to.include({ api: 'images', state: 'failed', status: 404 });
+  });
+
+  it('are read to their end when they are refused, so that the client gets the error', async () => {
+    const part = (name: string): string => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n`;
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const sent = httpRequest(
+        `${gateway.url}/v1/audio/transcriptions`,
+        {
+          method: 'POST',
+          headers: { authorization: `Bearer ${TOKENS.ann}`, 'content-type': 'multipart/form-data; boundary=b' },
+        },
+        (response) => {
+          response.resume();
+          sent.end(Buffer.alloc(8 * 1024 * 1024), () => resolve(response.statusCode));
+        },
+      );
+      sent.on('error', reject);
+      sent.write(`${part('model')}nothing\r\n${part('file')}`);
+    });
+    expect(status).to.equal(404);
   });
 
   it('end at the vendor when the client leaves', async () => {

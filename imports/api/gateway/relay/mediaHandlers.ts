@@ -38,9 +38,14 @@ export function relayJson(path: string, ports: MediaPorts): RouteHandler {
 /** @param path below `/v1`, such as `/audio/transcriptions` */
 export function relayForm(path: string, ports: MediaPorts): RouteHandler {
   return async (context) => {
-    const { model, replace } = await readMultipartModel(uploadOf(context.request, ports.maxBodyBytes));
-    const target = await resolve(context, model, ports);
-    await send(context, ports, path, target, replace(target.model));
+    const form = await readMultipartModel(uploadOf(context.request, ports.maxBodyBytes));
+    try {
+      const target = await resolve(context, form.model, ports);
+      await send(context, ports, path, target, form.replace(target.model));
+    } catch (error) {
+      await form.discard();
+      throw error;
+    }
   };
 }
 

@@ -6,6 +6,8 @@ export interface MultipartModel {
   readonly model: string;
   /** The body with another value. */
   readonly replace: (model: string) => Upload;
+  /** Drops the rest of a body that is not sent on. */
+  readonly discard: () => Promise<void>;
 }
 
 interface Place {
@@ -35,6 +37,9 @@ export async function readMultipartModel({ headers, body }: Upload): Promise<Mul
   const model = head.toString('utf8', start, end);
   return {
     model,
+    discard: async () => {
+      await chunks.return?.();
+    },
     replace: (replacement) => {
       const written = Buffer.from(replacement);
       const length = headers['content-length'];
