@@ -227,6 +227,7 @@ class TestHost {
     const task = `task-${Object.keys(CANARIES).indexOf(userId)}`;
     await host.module.jobs.schedule({ name: task, cron: '0 3 1 1 *' }, () => Promise.resolve());
     await host.operations['ai.schedules.pause']({ ...actor, isAdmin: true }, { name: task });
+    await host.operations['ai.routing.save']({ ...actor, isAdmin: true }, { name: task, targets: [SHARED_PROVIDER] });
     await host.providers.operations.create(actorOf(ADMIN), {
       providerId: `of-${canary}`,
       name: `Provider of ${canary}`,
