@@ -459,7 +459,7 @@ describe('Gateway routes', () => {
       ['/v1/responses/a/b/c', 'responses'],
       ['/v1/chat/unknown', 'chat_completions'],
       ['/v1/messages/unknown', 'anthropic_messages'],
-      ['/v1/messages/batches', 'anthropic_messages'],
+      ['/v1/messages/batches/a/b/c', 'anthropic_messages'],
       ['/v1beta/unknown', 'gemini'],
       ['/v1beta/models/x:unknownVerb', 'gemini'],
     ] as const) {
