@@ -54,7 +54,7 @@ export interface Operations {
   'ai.tokens.list': { argument: { readonly userId?: string; readonly all?: boolean }; result: ApiTokenList };
   'ai.tokens.create': { argument: ApiTokenRequest; result: { readonly id: string; readonly token: string } };
   /** `null` removes a field. */
-  'ai.tokens.update': { argument: NamedToken & ApiTokenChange; result: unknown };
+  'ai.tokens.update': { argument: NamedToken & ApiTokenChange; result: Omit<ApiTokenView, 'usage'> };
   'ai.tokens.rotate': {
     argument: NamedToken & { readonly graceSeconds?: number };
     result: { readonly id: string; readonly token: string };
