@@ -152,6 +152,11 @@ describe('hostile input', function () {
     const { operations, module } = server.host;
     const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
     await operations['ai.budgets.set'](admin, { userId: NAME, limits: { day: { calls: 5 } } });
+    await operations['ai.routing.save'](admin, {
+      name: 'hostile-rule',
+      description: name,
+      targets: ['openai/<b>canary()'],
+    });
     const later = { requestId: 'hostile-later', providerId: 'openai', input: INPUT, tools: [] };
     await module.useCases.queueRun.execute({ userId: 'local', source: 'job' }, later, Date.now() + 86_400_000);
     entries.set('usage', ['/usage?by=tool&range=30d']);

@@ -52,6 +52,8 @@ describe('a budget account', () => {
           window,
           what,
           limit,
+          used: 0,
+          held: 2 * CALL[what],
         });
         expect(kindOf(release(twice, 'a', NOON), limits)).to.equal('held');
       });
