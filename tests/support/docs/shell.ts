@@ -4,7 +4,7 @@ import { ROOT } from './markdown';
 import type { CodeBlock } from './markdown';
 
 /** Commands that are checked rather than run: they install, start, test or need another machine. */
-const CHECKED = /^(?:\w+=\S+ )*(?:npm|npx)\b/;
+const CHECKED = /^(?:\w+=(?:'[^']*'|\S+) )*(?:npm|npx)\b/;
 /** What the reader fills in, and the test knows. */
 const GIVEN = /^(?:BASE|TOKEN)=/;
 
@@ -17,7 +17,7 @@ export function npmCommandsOf({ code }: CodeBlock): readonly string[] {
   return code
     .split('\n')
     .filter((line) => CHECKED.test(line))
-    .map((line) => line.replace(/\s+#.*$/, '').replace(/^(?:\w+=\S+ )*npm /, ''));
+    .map((line) => line.replace(/\s+#.*$/, '').replace(/^(?:\w+=(?:'[^']*'|\S+) )*npm /, ''));
 }
 
 /** What is left of a block to be run; empty for a block of npm commands alone. */
