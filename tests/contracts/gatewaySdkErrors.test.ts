@@ -5,13 +5,13 @@ import { GoogleGenerativeAIFetchError } from '@google/generative-ai';
 import { expect } from 'chai';
 import Groq from 'groq-sdk';
 import OpenAI from 'openai';
-import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { failure } from '../support/failure';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { genAIOf } from '../support/sdks/googleGenAICases';
 import { generativeModelOf } from '../support/sdks/generativeAICases';
+import { SDK_VENDORS } from '../support/sdks/SdkCase';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 type Kind = 'invalid' | 'unauthenticated' | 'forbidden' | 'unknown' | 'limited' | 'failed';
@@ -144,11 +144,6 @@ const SDKS: Readonly<Record<string, Sdk>> = {
   },
 };
 
-/** In `npm test`, the vendors that have an SDK here. */
-function isCovered(vendor: VendorName): boolean {
-  return process.env['BOLIDE_FULL'] !== undefined || ['openai', 'anthropic', 'google', 'groq'].includes(vendor);
-}
-
 /** What a vendor responds, by the kind of error that it means. */
 const VENDOR_ERRORS: readonly { readonly status: number; readonly kind: Kind }[] = [
   { status: 400, kind: 'invalid' },
@@ -188,7 +183,7 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       expect(gateway.unexpected).to.deep.equal([]);
     });
 
-    for (const vendor of VENDORS.filter(isCovered)) {
+    for (const vendor of SDK_VENDORS) {
       for (const { status, kind } of VENDOR_ERRORS)
         for (const stream of [false, true])
           it(`state that ${vendor} answered ${status}${stream ? ' to a stream' : ''}`, async () => {

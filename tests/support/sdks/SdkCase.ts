@@ -49,12 +49,16 @@ export const WEATHER_RESULTS = WEATHER_CALLS.map((call) => weatherIn(call.argume
 /** A picture of one pixel. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+/** In `npm test`, one vendor of each wire. */
+export const SDK_VENDORS: readonly VendorName[] =
+  process.env['BOLIDE_FULL'] === undefined ? ['openai', 'anthropic', 'google', 'groq'] : VENDORS;
+
 /** A test for each case and vendor, with a gateway of its own. Every response of a vendor is scripted. */
 export function describeSdk(name: string, cases: SdkCases): void {
   describe(name, () => {
     for (const [method, casesOfMethod] of Object.entries(cases))
       for (const [title, run] of Object.entries(casesOfMethod))
-        for (const vendor of VENDORS)
+        for (const vendor of SDK_VENDORS)
           it(`${method} ${title} (${vendor})`, async () => {
             const gateway = await startGateway();
             try {
