@@ -1,5 +1,5 @@
-/** Gives every property test the same seed when `BOLIDE_SEED` is set, as in CI. */
+/** Gives every property test the same seed when `BOLIDE_SEED` is set, as in CI, and has reports name the cause. */
 import { configureGlobal } from 'fast-check';
 
 const seed = process.env['BOLIDE_SEED'];
-if (seed !== undefined) configureGlobal({ seed: Number(seed) });
+configureGlobal({ includeErrorInReport: true, ...(seed === undefined ? {} : { seed: Number(seed) }) });
