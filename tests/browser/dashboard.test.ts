@@ -111,7 +111,7 @@ describe('the dashboard in Chromium', function () {
     await call('consult_expert', 'completed').waitFor();
     await page.locator('.run-page[data-state="completed"]').waitFor();
     await page.getByText('Stay in the harbour.').first().waitFor();
-    // The stored state may arrive before the last events, and then stands in for them.
+    // The stored state may arrive before the last events, and stands in for them until then.
     await page.locator('[data-event="run:completed"][data-derived="false"]').waitFor();
     const log = await page
       .locator('[data-event]')

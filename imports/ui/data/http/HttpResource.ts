@@ -16,8 +16,8 @@ export interface HttpResourceOptions<T> {
   /** Minimum milliseconds between two reloads that events cause. */
   readonly reloadIntervalMs: number;
   /**
-   * Whether no event can change the value any more. Such a value is loaded before its feed is read, and the feed is
-   * closed once the value is final: browsers open only six connections to a server at a time. Default: never.
+   * Whether no event can change the value any more. Such a value is loaded before its feed is read, and a feed that
+   * opens too late for the last events is closed: browsers open only six connections to a server. Default: never.
    */
   readonly isFinal?: (value: T) => boolean;
   /** Whether no event follows these: the feed is closed at once. Default: never. */
@@ -33,6 +33,8 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
   private eventsDuringLoad: AgentEvent[] | undefined;
   /** A reload was requested while one was in flight. */
   private isStale = false;
+  /** The feed was opened since the last load began, so events may have passed unseen. */
+  private mayHaveMissedEvents = false;
   private reloadTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: HttpResourceOptions<T>) {
@@ -62,8 +64,10 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
       return;
     }
     this.eventsDuringLoad = [];
+    const isCatchingUp = this.mayHaveMissedEvents;
+    this.mayHaveMissedEvents = false;
     this.options.load().then(
-      (value) => this.onLoaded(value),
+      (value) => this.onLoaded(value, isCatchingUp),
       (error: unknown) => this.onLoadFailed(error),
     );
   };
@@ -78,7 +82,10 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
 
   private followFeed(): void {
     this.unsubscribeFromFeed ??= this.options.feed.subscribe({
-      onOpen: this.reload,
+      onOpen: () => {
+        this.mayHaveMissedEvents = true;
+        this.reload();
+      },
       // Without a stream, the fetch reports what is wrong in the server's words.
       onDisconnected: () => {
         if (this.state.get().state === 'loading') this.reload();
@@ -116,13 +123,17 @@ export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
     }, this.options.reloadIntervalMs);
   }
 
-  private onLoaded(loaded: T): void {
+  private onLoaded(loaded: T, isCatchingUp: boolean): void {
     const value = this.options.reduce(loaded, this.eventsDuringLoad ?? []);
     this.state.set({ state: 'ready', value });
     this.finishLoad();
     if (this.options.isFinal === undefined) return;
-    if (this.options.isFinal(value)) this.leaveFeed();
-    else if (this.subscriberCount > 0) this.followFeed();
+    if (!this.options.isFinal(value)) {
+      if (this.subscriberCount > 0) this.followFeed();
+      return;
+    }
+    // The last events may still be on their way, and end the feed themselves.
+    if (isCatchingUp) this.leaveFeed();
   }
 
   /** A value that was loaded before stays: an old list is better than none, and the page shows that it is offline. */

@@ -134,6 +134,24 @@ describe('HttpData', () => {
     await until(data.runDetails(RUN_ID), (shown) => shown.state === 'ready' && shown.value?.run.state === 'completed');
   });
 
+  it('receives the last events of a run whose end it has loaded before them', async () => {
+    const events = await recordedRun();
+    const details = await openRun();
+    server.responses.set(`GET /runs/${RUN_ID}`, { body: snapshotAfter(events) });
+    // A response of the model causes a reload, which shows the end of the run.
+    const response = events.findIndex(({ type }) => type === 'llm:response');
+    for (const each of events.slice(0, response + 1)) server.sendEvents(each);
+    const logged = (shown: Loaded<StreamedRun | undefined>) =>
+      shown.state === 'ready' ? (shown.value?.log.map(({ type }) => type) ?? []) : [];
+    await until(details, (shown) => shown.state === 'ready' && shown.value?.run.state === 'completed');
+    for (const each of events.slice(response + 1)) server.sendEvents(each);
+    await until(details, (shown) => logged(shown).includes('run:completed'));
+    const unlogged = ['llm:delta', 'tool:progress'];
+    expect(logged(details.get())).to.deep.equal(
+      events.map(({ type }) => type).filter((type) => !unlogged.includes(type)),
+    );
+  });
+
   it('opens no stream for runs that have ended, since browsers open few connections', async () => {
     const ended = snapshotAfter(await recordedRun());
     const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
