@@ -249,6 +249,10 @@ export async function createHost(
     access,
     onUsage: (used) => usage.record(used),
     onFollowed: (executionId) => inbox.markHandled(executionId),
+    onStateStored: (userId) => {
+      changes.notify('runs', userId);
+      changes.notify('calls', userId);
+    },
   });
   const collection = database.collection.bind(database);
   const runs = createRunModule(module, { collection, views: new DocumentRunViews(database), limits: callLimits });

@@ -62,6 +62,8 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
    * with a `MaxTakeoversError`. Default: `MAX_TAKEOVERS`.
    */
   readonly maxTakeovers?: number;
+  /** Called with the user's id after the new state of a run, or of one of its calls, was stored. */
+  readonly onStateStored?: ((userId: string) => void) | undefined;
   /** Default: the console. */
   readonly logger?: Logger;
 }
@@ -139,6 +141,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
             store: runStore,
             live: this.registry.live,
             logger,
+            onStateStored: options.onStateStored,
             ...(leaseTimes === undefined ? {} : { leaseTimes }),
           });
     this.decisions = new ExternalDecisions({ registry: this.registry, toolExecutor, durable: this.durable });

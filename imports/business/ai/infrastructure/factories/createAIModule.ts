@@ -71,6 +71,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   /** Default: in memory, so that runs end with this process. */
   readonly runs?: RunStore;
   readonly leaseTimes?: Partial<LeaseTimes>;
+  /** Called with the user's id after the new state of a run, or of one of its calls, was stored. */
+  readonly onStateStored?: (userId: string) => void;
   /** Schedules queued runs. Default: a queue in this process's memory. */
   readonly jobs?: JobQueue;
   /** Default: in memory, so that budgets count for this process alone. */
@@ -147,6 +149,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     provider: manager,
     toolExecutor: tools,
     runStore: runs,
+    onStateStored: ports.onStateStored,
     ...logger,
     ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
   });

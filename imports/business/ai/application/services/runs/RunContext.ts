@@ -30,7 +30,7 @@ export interface RunContext {
 
 export interface JournalContext extends Pick<
   RunJournalOptions,
-  'store' | 'lease' | 'retryForMs' | 'isLeaseCurrent' | 'keepsTranscript'
+  'store' | 'lease' | 'retryForMs' | 'isLeaseCurrent' | 'keepsTranscript' | 'onStateStored'
 > {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;

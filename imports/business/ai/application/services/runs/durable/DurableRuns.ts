@@ -48,6 +48,7 @@ export interface DurableRunsOptions {
   readonly live: Map<string, RunEntry>;
   readonly logger: Logger;
   readonly leaseTimes?: Partial<LeaseTimes>;
+  readonly onStateStored?: ((userId: string) => void) | undefined;
 }
 
 export class DurableRuns {
@@ -56,6 +57,7 @@ export class DurableRuns {
   private readonly live: Map<string, RunEntry>;
   private readonly logger: Logger;
   private readonly times: LeaseTimes;
+  private readonly onStateStored: DurableRunsOptions['onStateStored'];
   private readonly heartbeats: LeaseHeartbeat;
   /** Ids of runs that are being created or claimed. */
   private readonly registering = new Set<string>();
@@ -65,11 +67,12 @@ export class DurableRuns {
   private readonly finishingCommands = new Set<string>();
   private isClosed = false;
 
-  constructor({ store, live, logger, leaseTimes }: DurableRunsOptions) {
+  constructor({ store, live, logger, leaseTimes, onStateStored }: DurableRunsOptions) {
     this.store = store;
     this.live = live;
     this.logger = logger;
     this.times = { ...DEFAULT_LEASE_TIMES, ...leaseTimes };
+    this.onStateStored = onStateStored;
     this.remote = new RemoteRuns(store, this.times.heartbeat);
     this.heartbeats = new LeaseHeartbeat(store, this, this.times, logger);
   }
@@ -224,7 +227,7 @@ export class DurableRuns {
 
   private journalContext(
     lease: RunLease,
-    { providerId, title, conversationId, createdAt }: JournalContext['metadata'],
+    { userId, providerId, title, conversationId, createdAt }: JournalContext['metadata'] & Pick<RunRequest, 'userId'>,
     startedAt: number,
   ): JournalContext {
     return {
@@ -235,6 +238,7 @@ export class DurableRuns {
       retryForMs: this.times.lease,
       isLeaseCurrent: () => this.heartbeats.isLeaseCurrent(),
       onLeaseLost: () => this.live.delete(lease.executionId),
+      onStateStored: () => this.onStateStored?.(userId),
     };
   }
 

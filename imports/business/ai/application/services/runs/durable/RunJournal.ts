@@ -4,7 +4,8 @@
  * store is retried for as long as a lease lasts.
  */
 import { isFinished } from '../../../../domain/entities/Run';
-import type { ToolCall } from '../../../../domain/entities/Tool';
+import type { RunState } from '../../../../domain/entities/Run';
+import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
 import { isLLMError, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
 import type { RunStore } from '../../../../domain/interfaces/RunStore';
 import type { RunLease, RunProgress } from '../../../../domain/types/RunRecords';
@@ -35,6 +36,8 @@ export interface RunJournalOptions {
   readonly isLeaseCurrent: () => boolean;
   /** Called once, with the error that ended the journal: a LeaseLostError, or what the store refuses permanently. */
   readonly onBroken: (error: unknown) => void;
+  /** Called after a write with which the run, or one of its calls, is stored in a new state. */
+  readonly onStateStored?: (() => void) | undefined;
 }
 
 const FIRST_RETRY_MS = 20;
@@ -59,6 +62,8 @@ export class RunJournal {
   /** How many items of the transcript, and which response, the store has. */
   private savedItems = -1;
   private savedResponse: unknown;
+  /** By the keys of the documents. */
+  private readonly savedStates = new Map<string, RunState | ToolCallState>();
 
   constructor(options: RunJournalOptions) {
     this.options = options;
@@ -228,6 +233,7 @@ export class RunJournal {
     this.savedItems = Math.max(this.savedItems, transcript.length);
     this.savedResponse = response;
     if (endIntent === this.endIntent) this.isEndIntentUnsaved = false;
+    if (isSaved && (isEnding || !isFinished(state))) this.stateStored(RUN_KEY, state);
     return isSaved || (isEnding && (await this.hasEnded()));
   }
 
@@ -241,10 +247,18 @@ export class RunJournal {
   private async saveCall(id: string): Promise<boolean> {
     const { store, lease, source } = this.options;
     const call = source.getCall(id);
-    if (this.storedCalls.has(id)) return store.saveCall(lease, call);
-    const isAdded = await store.addCall(lease, call);
+    // The call may change while it is written.
+    const { state } = call;
+    const isSaved = await (this.storedCalls.has(id) ? store.saveCall(lease, call) : store.addCall(lease, call));
     this.storedCalls.add(id);
-    return isAdded;
+    if (isSaved) this.stateStored(id, state);
+    return isSaved;
+  }
+
+  private stateStored(key: string, state: RunState | ToolCallState): void {
+    if (this.savedStates.get(key) === state) return;
+    this.savedStates.set(key, state);
+    this.options.onStateStored?.();
   }
 
   /** Marks the journal as broken, once, and returns the error for the caller to throw. */
