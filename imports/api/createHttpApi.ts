@@ -113,7 +113,7 @@ export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
   lostAfter: 30_000,
 };
 
-/** How long a cancelled request may take to end. */
+/** How long a cancelled or aborted request may take to end. */
 const CANCEL_PATIENCE_MS = 10_000;
 
 export interface HttpApi {
@@ -122,7 +122,7 @@ export interface HttpApi {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /** Cancels the user's requests, responses in the background and WebSockets. Resolves when they have ended. */
   cancelUser(userId: string): Promise<void>;
-  /** Rejects new requests, and resolves when the requests in progress are done. */
+  /** Rejects new requests. Resolves when those in progress are done, or have been aborted after `shutdownGrace`. */
   close(): Promise<void>;
 }
 
@@ -210,7 +210,9 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       await inFlight.cancelUser(userId, CANCEL_PATIENCE_MS);
     },
     close: async () => {
-      const idle = inFlight.close(limits.shutdownGrace);
+      const idle = inFlight.close(limits.shutdownGrace, CANCEL_PATIENCE_MS, (routes) =>
+        shared.logger.warn(`Requests were aborted after ${limits.shutdownGrace} ms of shutdown: ${routes.join(', ')}.`),
+      );
       closing.abort();
       sockets.close();
       await idle;

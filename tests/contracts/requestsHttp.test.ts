@@ -14,8 +14,7 @@ import { until } from '../support/until';
 const SECRET = 'sk-0123456789abcdef';
 const TOKEN = `${CANARY}-of-local`;
 
-describe('The request log of a host', function () {
-  this.timeout(30_000);
+describe('The request log of a host', () => {
   let directory: string;
   let server: RunningServer;
   const start = (env = {}): Promise<RunningServer> =>

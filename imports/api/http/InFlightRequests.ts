@@ -1,9 +1,15 @@
 /** Tracks the requests in progress, so that a shutdown, or the deletion of their user's data, can end them. */
 import { LLMAbortedError, LLMOverloadedError } from '../../business/ai/domain/errors/LLMErrors';
 
+interface InFlightRequest {
+  /** The name of its route. */
+  readonly route: string;
+  /** As soon as it is known. */
+  readonly userId?: string | undefined;
+}
+
 export class InFlightRequests {
-  /** With the user's id, as soon as it is known. */
-  private readonly running = new Map<AbortController, string | undefined>();
+  private readonly running = new Map<AbortController, InFlightRequest>();
   private readonly onLeave = new Set<() => void>();
   private closing: Promise<void> | undefined;
 
@@ -16,13 +22,14 @@ export class InFlightRequests {
   }
 
   /** @param controller aborts the request when the grace period ends, or when its user's requests are cancelled */
-  enter(controller: AbortController, userId?: string): void {
-    this.running.set(controller, userId);
+  enter(controller: AbortController, request: InFlightRequest): void {
+    this.running.set(controller, request);
   }
 
   /** Assigns a request to its authenticated user. */
   identify(controller: AbortController, userId: string): void {
-    if (this.running.has(controller)) this.running.set(controller, userId);
+    const request = this.running.get(controller);
+    if (request !== undefined) this.running.set(controller, { ...request, userId });
   }
 
   leave(controller: AbortController): void {
@@ -35,7 +42,9 @@ export class InFlightRequests {
    * @param patienceMs requests that take longer to end are not awaited
    */
   async cancelUser(userId: string, patienceMs: number): Promise<void> {
-    const theirs = [...this.running].flatMap(([controller, owner]) => (owner === userId ? [controller] : []));
+    const theirs = [...this.running].flatMap(([controller, request]) =>
+      request.userId === userId ? [controller] : [],
+    );
     for (const controller of theirs) controller.abort(new LLMAbortedError('The data of the user is being deleted.'));
     await this.until(() => !theirs.some((controller) => this.running.has(controller)), patienceMs);
   }
@@ -43,21 +52,29 @@ export class InFlightRequests {
   /**
    * Resolves when no request is in progress.
    * @param graceMs requests that take longer are aborted
+   * @param patienceMs aborted requests that take longer to end are not awaited: their clients may have stopped reading
+   * @param onAborted receives the names of their routes
    */
-  close(graceMs: number): Promise<void> {
-    this.closing ??= this.wait(graceMs);
+  close(graceMs: number, patienceMs: number, onAborted: (routes: readonly string[]) => void): Promise<void> {
+    this.closing ??= this.wait(graceMs, patienceMs, onAborted);
     return this.closing;
   }
 
-  private async wait(graceMs: number): Promise<void> {
+  private async wait(
+    graceMs: number,
+    patienceMs: number,
+    onAborted: (routes: readonly string[]) => void,
+  ): Promise<void> {
     const isIdle = (): boolean => this.running.size === 0;
     await this.until(isIdle, graceMs);
+    if (isIdle()) return;
+    onAborted([...this.running.values()].map(({ route }) => route));
     for (const controller of this.running.keys())
       controller.abort(new LLMOverloadedError('The server is shutting down.'));
-    await this.until(isIdle);
+    await this.until(isIdle, patienceMs);
   }
 
-  private async until(condition: () => boolean, limitMs?: number): Promise<void> {
+  private async until(condition: () => boolean, limitMs: number): Promise<void> {
     if (condition()) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let check = (): void => undefined;
@@ -66,7 +83,7 @@ export class InFlightRequests {
         if (condition()) resolve();
       };
       this.onLeave.add(check);
-      if (limitMs !== undefined) timer = setTimeout(resolve, limitMs);
+      timer = setTimeout(resolve, limitMs);
     });
     clearTimeout(timer);
     this.onLeave.delete(check);

@@ -55,6 +55,7 @@ export function createRoute(
   };
 
   async function run(context: PendingContext): Promise<void> {
+    context.signal.throwIfAborted();
     if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
     const principal = route.scope === undefined ? ANONYMOUS : await authorize(ports, context.request, route.scope);
     if (route.isUncancellable !== true) ports.inFlight.identify(context.controller, principal.userId);
@@ -126,8 +127,8 @@ function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request
   let left = false;
   response.set(requestIdHeaders(requestId));
   if (inFlight.isClosing) response.set('connection', 'close');
-  else inFlight.enter(controller);
-  response.once('close', () => {
+  else inFlight.enter(controller, { route: name });
+  const onClose = (): void => {
     left = !response.writableFinished;
     if (left) controller.abort(new LLMAbortedError('The client disconnected.'));
     inFlight.leave(controller);
@@ -139,7 +140,10 @@ function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request
       status,
       seconds: (performance.now() - startedAt) / 1_000,
     });
-  });
+  };
+  // The app's own middleware may have taken longer than the client waited.
+  if (response.closed) onClose();
+  else response.once('close', onClose);
   return {
     request,
     response,

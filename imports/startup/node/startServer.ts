@@ -46,6 +46,7 @@ export interface RunningServer {
   readonly token: string;
   readonly isSimulated: boolean;
   readonly host: Host;
+  /** Completes the requests in progress, then closes everything. Safe to call again. */
   close(): Promise<void>;
 }
 
@@ -61,7 +62,9 @@ const LOCAL_USER = 'local';
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const resources: OpenResources = {};
   try {
-    return { ...(await open(options, resources)), close: () => close(resources) };
+    const opened = await open(options, resources);
+    let closed: Promise<void> | undefined;
+    return { ...opened, close: () => (closed ??= close(resources)) };
   } catch (error) {
     await close(resources);
     throw error;

@@ -84,7 +84,7 @@ export class BackgroundResponses {
     await store.save(queued);
     const controller = new AbortController();
     this.counts.set(userId, count + 1);
-    inFlight.enter(controller, userId);
+    inFlight.enter(controller, { route: 'background /v1/responses', userId });
     const recorder = turn.stream ? new EventRecorder(key, { events, onError: toError }) : undefined;
     const name = nameOf(key);
     const ended = runDetached(() => this.run(turn, request, controller.signal, recorder)).finally(() => {

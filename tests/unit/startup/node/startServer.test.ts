@@ -66,6 +66,12 @@ describe('startServer', function () {
     expect(await (await fetch(`${url}/favicon.svg`)).text()).to.equal('<svg/>');
   });
 
+  it('closes once, however often it is asked to', async () => {
+    const running = await start({ dashboard: false });
+    await Promise.all([running.close(), running.close()]);
+    await running.close();
+  });
+
   it('refuses an invalid tool before it opens anything', async () => {
     const error = await failure(start({ tools: [double, double], dashboard: false }));
     expect(error).to.have.property('message', 'A tool named "double" is already registered.');

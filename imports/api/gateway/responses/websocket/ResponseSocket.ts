@@ -116,7 +116,7 @@ export class ResponseSocket {
       return [`data: ${JSON.stringify({ type: 'error', status: response.status, ...response.body })}\n\n`];
     };
     this.current = controller;
-    inFlight.enter(controller, this.principal.userId);
+    inFlight.enter(controller, { route: 'socket /v1/responses', userId: this.principal.userId });
     const sink = new SocketSink(this.socket, signal);
     try {
       const { body, generates } = this.readCreate(data, isBinary);
