@@ -82,8 +82,8 @@ describe('An upstream stream', () => {
         MODELS.map(async (model) => {
           const { text, isCut } = await retryUntilStarted(async () => {
             gateway.simulator.enqueue({ vendor: model, ...reply });
-            const broken = await brokenTextOf(await openStream(gateway, route, model));
-            return { ...broken, hasStarted: !broken.text.includes('sent nothing within') };
+            const response = await openStream(gateway, route, model);
+            return { ...(await brokenTextOf(response)), hasStarted: response.statusCode === 200 };
           });
           expect(text, `${route.name} ${model}`).to.match(route.failure).and.to.include(`sent no data for ${IDLE} ms`);
           expect(isCut, route.name).to.equal(route.name.startsWith('Gemini'));
@@ -94,7 +94,7 @@ describe('An upstream stream', () => {
         const { error } = await retryUntilStarted(async () => {
           gateway.simulator.enqueue({ vendor: model, ...reply });
           const turn = await socket.turn(turnOf(model));
-          return { ...turn, hasStarted: turn.error?.message.includes('sent nothing within') !== true };
+          return { ...turn, hasStarted: turn.events.length > 0 };
         });
         expect(error?.code, model).to.equal('timeout');
         await socket.close();

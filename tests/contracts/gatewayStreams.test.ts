@@ -195,7 +195,7 @@ describe('A stream through the gateway', () => {
   });
 
   it('sends keep-alive comments before its first event, too, and then reports an error as an event', async () => {
-    await start({ api: { limits: { keepAliveAfter: 10 } }, row: { limits: { streamIdleTimeout: 120 } } });
+    await start({ api: { limits: { keepAliveAfter: 10 } }, row: { limits: { streamIdleTimeout: 1_000 } } });
     gateway.simulator.enqueue({ fault: { kind: 'stall', after: { bytes: 0 } } });
     const text = await textOf(await openStream(gateway, STREAM_ROUTES[0]!, 'openai'));
     expect(text).to.match(/^: keep-alive\n\n/);

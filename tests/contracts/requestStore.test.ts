@@ -46,8 +46,7 @@ function entry(fields: Partial<RequestEntry> = {}): RequestEntry {
 }
 
 for (const [name, open] of Object.entries(DATABASES))
-  describe(`The stored request log (${name})`, function () {
-    this.timeout(30_000);
+  describe(`The stored request log (${name})`, () => {
     let opened: TestDatabase;
     beforeEach(async () => {
       opened = await open();
@@ -126,8 +125,7 @@ for (const [name, open] of Object.entries(DATABASES))
   });
 
 for (const [name, open] of Object.entries(DATABASES))
-  describe(`ai.requests.* (${name})`, function () {
-    this.timeout(30_000);
+  describe(`ai.requests.* (${name})`, () => {
     const ANN: Actor = { userId: 'ann', source: 'http' };
     const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'http' };
     let opened: TestDatabase;

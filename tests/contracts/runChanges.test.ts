@@ -9,8 +9,7 @@ import { until } from '../support/until';
 const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
 const INPUT = 'get_weather for Lisbon, and render_video "a scene" 600 seconds';
 
-describe('Pages that show runs', function () {
-  this.timeout(30_000);
+describe('Pages that show runs', () => {
   let server: RunningServer;
   beforeEach(async () => {
     server = await startStandalone();

@@ -298,7 +298,7 @@ describe('runs on a store that several processes share', () => {
         'other',
       );
       await store.heartbeat('other');
-      const alive = owner([untilAborted], new ToolRegistry(), store, { lease: 800, heartbeat: 5 });
+      const alive = owner([untilAborted], new ToolRegistry(), store, { lease: 2_000, heartbeat: 5 });
       void alive.loop.execute('ann', { model: 'm', input: 'go', executionId: 'alive' }).catch(() => undefined);
       await alive.record.seen('iteration:start');
       await store.create(
@@ -311,7 +311,7 @@ describe('runs on a store that several processes share', () => {
       const recovery = new RunRecovery({
         loop: next.loop,
         store,
-        lease: 800,
+        lease: 2_000,
         scanIntervalMs: 5,
         logger: next.logger,
       });

@@ -139,8 +139,7 @@ interface Violation {
   readonly rule: { readonly name: string };
 }
 
-describe('the dependency rules', function () {
-  this.timeout(60_000);
+describe('the dependency rules', () => {
   let folder = '';
   let violations: readonly Violation[] = [];
 

@@ -155,7 +155,7 @@ describe('transmit', () => {
     response.destroy();
     await transmit(response, planTransmission({ status: 200, headers: {}, frames: [] }, { kind: 'stall' }));
     expect(response.headersSent).to.equal(false);
-  }).timeout(2000);
+  });
 });
 
 /** What a client of node:http receives until the response ends or the connection breaks. */

@@ -49,10 +49,7 @@ export const noDDP: MethodToolsPackages = { Meteor };
 export const methods: MethodToolsPackages = { Meteor: Tracker, DDP };
 `;
 
-describe("Meteor's published types", function () {
-  // Milliseconds: it starts a compiler.
-  this.timeout(60_000);
-
+describe("Meteor's published types", () => {
   it('fit the objects that an app hands in, and no others do', () => {
     const file = join(ROOT, 'meteor-types.ts');
     const config: unknown = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path)).config;

@@ -7,9 +7,7 @@ import { startServer } from '../../../../imports/startup/node/startServer';
 import type { RunningServer, ServerOptions } from '../../../../imports/startup/node/startServer';
 import { failure } from '../../../support/failure';
 
-describe('startServer', function () {
-  this.timeout(60_000);
-
+describe('startServer', () => {
   let directory: string;
   let server: RunningServer | undefined;
 

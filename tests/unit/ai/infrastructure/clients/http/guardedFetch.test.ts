@@ -343,10 +343,10 @@ describe('guardedFetch', () => {
         void left.then(() => clearInterval(drip));
       };
       const error = await failure(
-        (await guarded({ totalTimeout: 60_000 })(server.url, { call: { timeout: 500 } })).text(),
+        (await guarded({ totalTimeout: 60_000 })(server.url, { call: { timeout: 1_500 } })).text(),
       );
       expect(error).to.be.instanceOf(LLMTimeoutError);
-      expect((error as Error).message).to.match(/did not complete its response within 500 ms/);
+      expect((error as Error).message).to.match(/did not complete its response within 1500 ms/);
       await left;
     });
 
@@ -357,7 +357,7 @@ describe('guardedFetch', () => {
           response.write('x');
         };
       });
-      const response = await guarded({ totalTimeout: 500 })(server.url);
+      const response = await guarded({ totalTimeout: 1_500 })(server.url);
       await left;
       expect(await failure(response.text())).to.be.instanceOf(LLMTimeoutError);
     });
