@@ -329,6 +329,39 @@ describe('runs on a store that several processes share', () => {
       await alive.loop.close();
     });
 
+    it('leaves a run alone that this process is about to execute, however close the scan is', async () => {
+      for (let steps = 0; steps < 12; steps += 1) {
+        const executionId = `near-${steps}`;
+        const created = deferred<undefined>();
+        const read = deferred<undefined>();
+        const isCreated = deferred<undefined>();
+        const isReading = deferred<undefined>();
+        const own = Object.assign(Object.create(store) as RunStore, {
+          create: async (...values: Parameters<RunStore['create']>) => {
+            const lease = await store.create(...values);
+            isCreated.resolve(undefined);
+            return created.promise.then(() => lease);
+          },
+          heartbeats: async () => {
+            const heartbeats = await store.heartbeats();
+            isReading.resolve(undefined);
+            return read.promise.then(() => heartbeats);
+          },
+        });
+        const { loop, logger } = owner([answer('done'), answer('twice')], new ToolRegistry(), own);
+        const run = loop.execute('ann', { model: 'm', input: 'go', executionId });
+        await isCreated.promise;
+        const scan = new RunRecovery({ loop, store: own, lease: 10_000, logger }).scan();
+        await isReading.promise;
+        created.resolve(undefined);
+        for (let step = 0; step < steps; step += 1) await Promise.resolve();
+        read.resolve(undefined);
+        expect(await scan, `after ${steps} steps`).to.equal(0);
+        expect((await run).response.output_text).to.equal('done');
+        expect((await store.load(executionId))?.run).to.include({ fence: 1 });
+      }
+    });
+
     it('leaves a run alone that another process claimed since the scan', async () => {
       const left = owner([untilAborted]);
       void left.loop.execute('ann', { model: 'm', input: 'go', executionId: 'r' }).catch(() => undefined);

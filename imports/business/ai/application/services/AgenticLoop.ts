@@ -175,13 +175,13 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const plan = planRun(runOptions, this.toolExecutor, this.limits);
     const init = { executionId, userId, plan, returnsEarly: onPending === 'return' };
     if (this.durable === undefined) return { executionId, done: this.launch({ ...init, journal: undefined }) };
-    const journal = await this.durable.create(
+    const { done } = await this.durable.create(
       { providerId: this.provider.getProviderName(), ...metadata, executionId, userId },
       plan,
       runOptions.tools,
+      (journal) => this.launch({ ...init, journal }),
     );
-    const done = this.durable.resultOf(executionId, this.launch({ ...init, journal }), runOptions.signal);
-    return { executionId, done };
+    return { executionId, done: this.durable.resultOf(executionId, done, runOptions.signal) };
   }
 
   /**
@@ -193,10 +193,10 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const completion = this.registry.live.get(executionId)?.loop.completion;
     if (completion !== undefined) return completion;
     const durable = this.requireDurable(executionId);
-    const claimed = await durable.claim(executionId);
-    return claimed === undefined
+    const launched = await durable.claim(executionId, (claimed) => this.launchClaimed(claimed));
+    return launched === undefined
       ? durable.remote.waitForResult(executionId)
-      : durable.resultOf(executionId, this.launchClaimed(claimed));
+      : durable.resultOf(executionId, launched.done);
   }
 
   /**
@@ -211,10 +211,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const isOverLimit = takeovers >= this.maxTakeovers;
     // A run that this process itself gave up, because the store failed, did not kill its owner: not counted.
     const reason = isOverLimit ? 'end' : lease.owner === this.ownerId ? 'requested' : 'orphaned';
-    const claimed = await durable.takeOver(lease, reason);
-    if (claimed === undefined) return undefined;
-    const endError = isOverLimit ? recoveryLimitError(takeovers, claimed.stored.calls) : undefined;
-    return durable.resultOf(executionId, this.launchClaimed(claimed, endError));
+    const launched = await durable.takeOver(lease, reason, (claimed) => {
+      const endError = isOverLimit ? recoveryLimitError(takeovers, claimed.stored.calls) : undefined;
+      return this.launchClaimed(claimed, endError);
+    });
+    return launched === undefined ? undefined : durable.resultOf(executionId, launched.done);
   }
 
   /**
@@ -224,10 +225,12 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    */
   async startQueued(executionId: string): Promise<StartedRun | undefined> {
     const durable = this.requireDurable(executionId);
-    const claimed = await durable.claim(executionId, ({ state, owner }) => state === 'queued' && owner === '');
-    return claimed === undefined
-      ? undefined
-      : { executionId, done: durable.resultOf(executionId, this.launchClaimed(claimed)) };
+    const launched = await durable.claim(
+      executionId,
+      (claimed) => this.launchClaimed(claimed),
+      ({ state, owner }) => state === 'queued' && owner === '',
+    );
+    return launched === undefined ? undefined : { executionId, done: durable.resultOf(executionId, launched.done) };
   }
 
   /**

@@ -42,6 +42,10 @@ export interface ClaimedRun {
   readonly journal: JournalContext;
 }
 
+export interface LaunchedRun {
+  readonly done: Promise<RunResult>;
+}
+
 export interface DurableRunsOptions {
   readonly store: RunStore;
   /** The runs of this process by their execution ids. */
@@ -59,7 +63,7 @@ export class DurableRuns {
   private readonly times: LeaseTimes;
   private readonly onStateStored: DurableRunsOptions['onStateStored'];
   private readonly heartbeats: LeaseHeartbeat;
-  /** Ids of runs that are being created or claimed. */
+  /** Ids of runs that are being created or claimed, until they are live. */
   private readonly registering = new Set<string>();
   /** Ids of applied commands whose effect is not recorded yet. */
   private readonly appliedCommands = new Set<string>();
@@ -95,7 +99,8 @@ export class DurableRuns {
     metadata: RunMetadata & Pick<RunRequest, 'executionId' | 'userId' | 'providerId'>,
     plan: PlannedRun,
     requestedTools: RunOptions['tools'],
-  ): Promise<JournalContext> {
+    launch: (journal: JournalContext) => Promise<RunResult>,
+  ): Promise<LaunchedRun> {
     return this.register(metadata.executionId, async () => {
       const createdAt = Date.now();
       const request: RunRequest = {
@@ -108,7 +113,8 @@ export class DurableRuns {
         input: plan.options.input,
         plan: toStoredPlan(plan, requestedTools),
       };
-      return this.journalContext(await this.store.create(request, 'running', this.ownerId), request, createdAt);
+      const lease = await this.store.create(request, 'running', this.ownerId);
+      return { done: launch(this.journalContext(lease, request, createdAt)) };
     });
   }
 
@@ -118,16 +124,17 @@ export class DurableRuns {
    * @returns undefined when the run has ended, does not match, or was claimed by another process meanwhile
    * @throws LLMInvalidRequestError for an unknown run
    */
-  claim(executionId: string, predicate: (run: RunRecord) => boolean = () => true): Promise<ClaimedRun | undefined> {
+  claim(
+    executionId: string,
+    launch: (claimed: ClaimedRun) => Promise<RunResult>,
+    predicate: (run: RunRecord) => boolean = () => true,
+  ): Promise<LaunchedRun | undefined> {
     return this.register(executionId, async () => {
       const { run } = await this.remote.load(executionId);
       const claimed = isFinished(run.state) || !predicate(run) ? undefined : await this.store.claim(run, this.ownerId);
-      return claimed === undefined
-        ? undefined
-        : {
-            stored: claimed,
-            journal: this.journalContext(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now()),
-          };
+      if (claimed === undefined) return undefined;
+      const journal = this.journalContext(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
+      return { done: launch({ stored: claimed, journal }) };
     });
   }
 
@@ -135,13 +142,17 @@ export class DurableRuns {
    * Makes this process the owner of a run whose owner is gone.
    * @returns undefined when another process has claimed it since `lease` was read
    */
-  takeOver(lease: LeasedRun, reason: ClaimReason): Promise<ClaimedRun | undefined> {
+  takeOver(
+    lease: LeasedRun,
+    reason: ClaimReason,
+    launch: (claimed: ClaimedRun) => Promise<RunResult>,
+  ): Promise<LaunchedRun | undefined> {
     return this.register(lease.executionId, async () => {
       // Claimed before it is read: a run that cannot even be read must count as taken over, too.
       const claimed = await this.store.claim(lease, this.ownerId, reason);
       if (claimed === undefined) return undefined;
       const journal = this.journalContext(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
-      return { stored: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } };
+      return { done: launch({ stored: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } }) };
     });
   }
 
@@ -215,11 +226,12 @@ export class DurableRuns {
     return [...this.live.values()].flatMap(({ loop }) => loop.journal ?? []);
   }
 
-  private async register<T>(executionId: string, claim: () => Promise<T>): Promise<T> {
+  /** @param launch puts the run among the live ones, so that there is no moment in which it seems to be nobody's */
+  private async register<T>(executionId: string, launch: () => Promise<T>): Promise<T> {
     this.registering.add(executionId);
     try {
       await this.heartbeats.start();
-      return await claim();
+      return await launch();
     } finally {
       this.registering.delete(executionId);
     }
