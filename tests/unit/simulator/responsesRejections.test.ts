@@ -200,6 +200,14 @@ describe('the simulated Responses wire rejects', () => {
     });
   }
 
+  it('no image for its size, but a URL that is none', async () => {
+    const image = (url: string): object =>
+      body([{ role: 'user', content: [{ type: 'input_image', image_url: url, detail: 'auto' }] }]);
+    const accepted = await verdict(image(`data:image/png;base64,${'BwcH'.repeat(5_000_000)}`));
+    expect(accepted).to.deep.include({ status: 200, message: '' });
+    expect(await verdict(image('no url'))).to.deep.include({ status: 400 });
+  });
+
   it('an unknown previous response, with a code and status 400', async () => {
     expect((await verdict(body('x', { previous_response_id: 'resp_1' }))).body).to.have.nested.property(
       'error.code',

@@ -22,7 +22,18 @@ export interface CompiledSchema {
   readonly first: Check;
 }
 
-export const SCHEMA_LIMITS = { depth: 64, nodes: 5_000, characters: 512 * 1024, pattern: 2_000, cached: 256 } as const;
+export const SCHEMA_LIMITS = {
+  depth: 64,
+  nodes: 5_000,
+  characters: 512 * 1024,
+  pattern: 2_000,
+  /**
+   * Longer text is not checked for a `format`. The patterns of formats overflow the stack of the regular expression
+   * engine on data URLs and Base64 of several megabytes.
+   */
+  formatted: 1_000_000,
+  cached: 256,
+} as const;
 
 type Draft = '2020-12' | 'draft-07';
 type AnyAjv = Ajv | Ajv2020;
@@ -154,6 +165,11 @@ function newAjv(draft: Draft, options: Options): AnyAjv {
   };
   const ajv = draft === '2020-12' ? new Ajv2020(settings) : new Ajv(settings);
   addFormats(ajv);
+  for (const [name, format] of Object.entries(ajv.formats)) {
+    const matches = format instanceof RegExp ? (text: string) => format.test(text) : format;
+    if (typeof matches === 'function')
+      ajv.addFormat(name, (text: string) => text.length > SCHEMA_LIMITS.formatted || matches(text));
+  }
   return ajv;
 }
 

@@ -265,6 +265,16 @@ describe('schemas with excessive validation time', () => {
     expect(validate({ allOf: [{ $ref: '#' }] }, 1)[0]?.message).to.match(/recurses infinitely|could not be checked/);
   });
 
+  for (const [format, value] of [
+    ['uri', `data:image/png;base64,${'BwcH'.repeat(8_000_000)}`],
+    ['uri-reference', 'BwcH'.repeat(8_000_000)],
+    ['byte', 'BwcH'.repeat(8_000_000)],
+  ] as const)
+    it(`do not take a large file for a violation: ${format}`, () => {
+      expect(validate({ format }, value)).to.deep.equal([]);
+      expect(validate({ format }, 'no%')[0]?.message).to.include(format);
+    });
+
   it('are still applied to harmless values', () => {
     expect(validate({ pattern: '^(a+)+$' }, 'aaaa')).to.deep.equal([]);
     expect(validate({ pattern: '^(a+)+$' }, 'b')[0]?.message).to.match(/pattern/);
