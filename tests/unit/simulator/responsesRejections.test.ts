@@ -205,7 +205,8 @@ describe('the simulated Responses wire rejects', () => {
       body([{ role: 'user', content: [{ type: 'input_image', image_url: url, detail: 'auto' }] }]);
     const accepted = await verdict(image(`data:image/png;base64,${'BwcH'.repeat(5_000_000)}`));
     expect(accepted).to.deep.include({ status: 200, message: '' });
-    expect(await verdict(image('no url'))).to.deep.include({ status: 400 });
+    for (const url of ['no url', 'data:image/png;base64,Bw cH', 'data:image png;base64,BwcH', 'https://a.example/ä'])
+      expect(await verdict(image(url)), url).to.deep.include({ status: 400 });
   });
 
   it('an unknown previous response, with a code and status 400', async () => {
