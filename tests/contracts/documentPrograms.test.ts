@@ -177,7 +177,7 @@ describe('DocumentCollection: random programs', () => {
   });
 
   it(`behaves the same on all databases, in ${RUNS} programs`, async function () {
-    this.timeout(RUNS * 1_000);
+    this.timeout(Math.max(120_000, RUNS * 100));
     const seen = { done: 0, conflict: 0, 'invalid-request': 0, found: 0, groups: 0, matched: 0 };
     await fc.assert(
       fc.asyncProperty(

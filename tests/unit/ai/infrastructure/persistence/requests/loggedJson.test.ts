@@ -39,7 +39,7 @@ describe('loggedJson', () => {
   });
 
   it('ends soon on hostile texts', function () {
-    this.timeout(60_000);
+    this.timeout(10_000);
     for (const hostile of ['a.', 'a-', '*a', '\\', 'eyJ.', 'a:', ' '])
       loggedJson(Array.from({ length: 20 }, () => hostile.repeat(20_000)));
   });
