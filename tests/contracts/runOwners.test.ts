@@ -13,6 +13,7 @@ import {
   LLMInvalidRequestError,
   LLMServerError,
 } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { RunRecord } from '../../imports/business/ai/domain/types/RunRecords';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
@@ -329,38 +330,62 @@ describe('runs on a store that several processes share', () => {
       await alive.loop.close();
     });
 
-    it('leaves a run alone that this process is about to execute, however close the scan is', async () => {
-      for (let steps = 0; steps < 12; steps += 1) {
-        const executionId = `near-${steps}`;
-        const created = deferred<undefined>();
-        const read = deferred<undefined>();
-        const isCreated = deferred<undefined>();
-        const isReading = deferred<undefined>();
-        const own = Object.assign(Object.create(store) as RunStore, {
-          create: async (...values: Parameters<RunStore['create']>) => {
-            const lease = await store.create(...values);
-            isCreated.resolve(undefined);
-            return created.promise.then(() => lease);
-          },
-          heartbeats: async () => {
-            const heartbeats = await store.heartbeats();
-            isReading.resolve(undefined);
-            return read.promise.then(() => heartbeats);
-          },
+    for (const [what, method, execute] of [
+      [
+        'starts',
+        'create',
+        ({ loop }: ReturnType<typeof owner>, executionId: string) =>
+          loop.start('ann', { model: 'm', input: 'go', executionId }),
+      ],
+      [
+        'takes from the queue',
+        'claim',
+        async ({ loop }: ReturnType<typeof owner>, executionId: string, run: RunRecord) => {
+          await store.create({ ...run, executionId, requestId: executionId }, 'queued', '');
+          return loop.startQueued(executionId);
+        },
+      ],
+    ] as const)
+      it(`leaves a run alone that this process just ${what}, however close the scan is`, async () => {
+        const reply = deferred<LLMResponse>();
+        const { done } = await owner([() => reply.promise]).loop.start('ann', {
+          model: 'm',
+          input: 'go',
+          executionId: 'old',
         });
-        const { loop, logger } = owner([answer('done'), answer('twice')], new ToolRegistry(), own);
-        const run = loop.execute('ann', { model: 'm', input: 'go', executionId });
-        await isCreated.promise;
-        const scan = new RunRecovery({ loop, store: own, lease: 10_000, logger }).scan();
-        await isReading.promise;
-        created.resolve(undefined);
-        for (let step = 0; step < steps; step += 1) await Promise.resolve();
-        read.resolve(undefined);
-        expect(await scan, `after ${steps} steps`).to.equal(0);
-        expect((await run).response.output_text).to.equal('done');
-        expect((await store.load(executionId))?.run).to.include({ fence: 1 });
-      }
-    });
+        const { run } = (await store.load('old'))!;
+        reply.resolve(answer('old'));
+        await done;
+        for (let steps = 0; steps < 12; steps += 1) {
+          const executionId = `near-${steps}`;
+          const [isOwned, owned, isRead, read] = [1, 2, 3, 4].map(() => deferred<undefined>());
+          const claim = store[method].bind(store) as (...values: unknown[]) => Promise<unknown>;
+          const own = Object.assign(Object.create(store) as RunStore, {
+            [method]: async (...values: unknown[]) => {
+              const lease = await claim(...values);
+              isOwned!.resolve(undefined);
+              return owned!.promise.then(() => lease);
+            },
+            heartbeats: async () => {
+              const heartbeats = await store.heartbeats();
+              isRead!.resolve(undefined);
+              return read!.promise.then(() => heartbeats);
+            },
+          });
+          const process = owner([answer('done'), answer('twice')], new ToolRegistry(), own);
+          const started = execute(process, executionId, run);
+          await isOwned!.promise;
+          const { loop, logger } = process;
+          const scan = new RunRecovery({ loop, store: own, lease: 10_000, logger }).scan();
+          await isRead!.promise;
+          owned!.resolve(undefined);
+          for (let step = 0; step < steps; step += 1) await Promise.resolve();
+          read!.resolve(undefined);
+          expect(await scan, `after ${steps} steps`).to.equal(0);
+          expect((await (await started)!.done).response.output_text).to.equal('done');
+          expect(process.provider.calls).to.have.length(1);
+        }
+      });
 
     it('leaves a run alone that another process claimed since the scan', async () => {
       const left = owner([untilAborted]);

@@ -43,6 +43,7 @@ export interface ClaimedRun {
 }
 
 export interface LaunchedRun {
+  /** Settles when the run ends. In an object, because a function that is awaited would wait for it. */
   readonly done: Promise<RunResult>;
 }
 
