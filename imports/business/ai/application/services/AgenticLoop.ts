@@ -8,9 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
 import type { ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
-import { restoreError } from '../../domain/errors/restoreError';
 import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -18,20 +16,17 @@ import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgentEvent, AgentEventOf, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
 import type { LeasedRun } from '../../domain/types/RunRecords';
 import type { RunLimits } from '../../domain/types/RunLimits';
-import { LiveRun } from './runs/LiveRun';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
-import type { RunMetadata, ClaimedRun } from './runs/durable/DurableRuns';
+import type { RunMetadata } from './runs/durable/DurableRuns';
 import { unknownRunError } from './runs/durable/RemoteRuns';
 import { ExternalDecisions } from './runs/ExternalDecisions';
-import { planRun, readStoredPlan } from './runs/planRun';
-import type { PlannedRun, RunOptions } from './runs/planRun';
+import { planRun } from './runs/planRun';
+import type { RunOptions } from './runs/planRun';
 import { DEFAULT_LIMITS, limitsOf } from './runs/runLimits';
 import { ResilientProvider } from './routing/ResilientProvider';
-import { restoreRun } from './runs/durable/restoreRun';
-import { RunLoop } from './runs/RunLoop';
+import { RunLauncher } from './runs/RunLauncher';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
-import type { RunContext } from './runs/RunContext';
 import { RunRegistry } from './runs/RunRegistry';
 import { MAX_TAKEOVERS, recoveryLimitError } from './runs/durable/recoveryLimit';
 import { ToolProcessor } from './ToolProcessor';
@@ -90,21 +85,14 @@ export type AgenticLoopEvents = { [T in AgentEventType]: (event: LocalAgentEvent
   event: (event: LocalAgentEvent) => void;
 };
 
-interface RunInit
-  extends Pick<RunContext, 'returnsEarly' | 'journal'>, Partial<Pick<RunContext, 'restored' | 'endError'>> {
-  readonly executionId: string;
-  readonly userId: string;
-  readonly plan: PlannedRun;
-}
-
 /** Listeners run synchronously, and a listener that throws disturbs neither the run nor other listeners. */
 export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor;
-  private readonly processor: ToolProcessor;
   private readonly limits: RunLimits;
   private readonly maxTakeovers: number;
   private readonly registry: RunRegistry;
+  private readonly launcher: RunLauncher;
   private readonly durable: DurableRuns | undefined;
   private readonly decisions: ExternalDecisions;
 
@@ -126,7 +114,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     } = options;
     this.provider = provider.retriesFailedCalls === true ? provider : new ResilientProvider({ provider, logger });
     this.toolExecutor = toolExecutor;
-    this.processor = new ToolProcessor({
+    const processor = new ToolProcessor({
       toolExecutor,
       ...(defaultToolTimeout === undefined ? {} : { defaultTimeout: defaultToolTimeout }),
       ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
@@ -134,6 +122,13 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     this.limits = limitsOf(options, DEFAULT_LIMITS);
     this.maxTakeovers = maxTakeovers;
     this.registry = new RunRegistry(keepFinished);
+    this.launcher = new RunLauncher({
+      provider: this.provider,
+      toolExecutor,
+      processor,
+      live: this.registry.live,
+      emit: this.publish,
+    });
     this.durable =
       runStore === undefined
         ? undefined
@@ -174,12 +169,12 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       });
     const plan = planRun(runOptions, this.toolExecutor, this.limits);
     const init = { executionId, userId, plan, returnsEarly: onPending === 'return' };
-    if (this.durable === undefined) return { executionId, done: this.launch({ ...init, journal: undefined }) };
+    if (this.durable === undefined) return { executionId, done: this.launcher.launch({ ...init, journal: undefined }) };
     const { done } = await this.durable.create(
       { providerId: this.provider.getProviderName(), ...metadata, executionId, userId },
       plan,
       runOptions.tools,
-      (journal) => this.launch({ ...init, journal }),
+      (journal) => this.launcher.launch({ ...init, journal }),
     );
     return { executionId, done: this.durable.resultOf(executionId, done, runOptions.signal) };
   }
@@ -193,7 +188,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const completion = this.registry.live.get(executionId)?.loop.completion;
     if (completion !== undefined) return completion;
     const durable = this.requireDurable(executionId);
-    const launched = await durable.claim(executionId, (claimed) => this.launchClaimed(claimed));
+    const launched = await durable.claim(executionId, (claimed) => this.launcher.launchClaimed(claimed));
     return launched === undefined
       ? durable.remote.waitForResult(executionId)
       : durable.resultOf(executionId, launched.done);
@@ -213,7 +208,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const reason = isOverLimit ? 'end' : lease.owner === this.ownerId ? 'requested' : 'orphaned';
     const launched = await durable.takeOver(lease, reason, (claimed) => {
       const endError = isOverLimit ? recoveryLimitError(takeovers, claimed.stored.calls) : undefined;
-      return this.launchClaimed(claimed, endError);
+      return this.launcher.launchClaimed(claimed, endError);
     });
     return launched === undefined ? undefined : durable.resultOf(executionId, launched.done);
   }
@@ -227,7 +222,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const durable = this.requireDurable(executionId);
     const launched = await durable.claim(
       executionId,
-      (claimed) => this.launchClaimed(claimed),
+      (claimed) => this.launcher.launchClaimed(claimed),
       ({ state, owner }) => state === 'queued' && owner === '',
     );
     return launched === undefined ? undefined : { executionId, done: durable.resultOf(executionId, launched.done) };
@@ -357,51 +352,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private requireDurable(executionId: string): DurableRuns {
     if (this.durable === undefined) throw unknownRunError(executionId);
     return this.durable;
-  }
-
-  private launch(init: RunInit): Promise<RunResult> {
-    const { executionId, userId, plan, returnsEarly, journal, restored, endError } = init;
-    const { provider, processor } = this;
-    const { options, tools, limits, stream } = plan;
-    const run = new LiveRun({
-      id: executionId,
-      userId,
-      input: options.input,
-      emit: this.publish,
-      ...(restored === undefined ? {} : { restored: restored.state }),
-    });
-    const loop = new RunLoop({
-      run,
-      provider,
-      processor,
-      options,
-      tools,
-      limits,
-      stream,
-      returnsEarly,
-      journal,
-      restored,
-      endError,
-    });
-    this.registry.live.set(executionId, { run, loop });
-    return loop.run();
-  }
-
-  /** @param recoveryError ends the run, unless it was about to end with another error */
-  private launchClaimed({ stored, journal }: ClaimedRun, recoveryError?: LLMError): Promise<RunResult> {
-    const { executionId, userId, error, response } = stored.run;
-    const { plan, error: planError } = readStoredPlan(stored.run, this.toolExecutor);
-    // A run that was about to end when its owner died ends with the recorded error: its calls may be cancelled already.
-    const recordedError = error === undefined ? undefined : restoreError(error.code, error.message, response);
-    return this.launch({
-      executionId,
-      userId,
-      plan,
-      returnsEarly: false,
-      journal,
-      restored: restoreRun(stored),
-      endError: planError ?? recordedError ?? recoveryError,
-    });
   }
 
   private readonly publish = (event: AgentEvent): void => {

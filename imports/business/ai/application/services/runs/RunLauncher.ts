@@ -1,0 +1,85 @@
+/** Starts the loops of runs in this process: of new ones from their plans, of stored ones from where they were. */
+import type { RunResult } from '../../../domain/entities/Run';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { restoreError } from '../../../domain/errors/restoreError';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
+import type { AgentEvent } from '../../../domain/types/AgentEvents';
+import type { ToolProcessor } from '../ToolProcessor';
+import type { ClaimedRun } from './durable/DurableRuns';
+import { restoreRun } from './durable/restoreRun';
+import { LiveRun } from './LiveRun';
+import { readStoredPlan } from './planRun';
+import type { PlannedRun } from './planRun';
+import type { RunContext } from './RunContext';
+import { RunLoop } from './RunLoop';
+import type { RunRegistry } from './RunRegistry';
+
+export interface RunLauncherOptions {
+  readonly provider: ILLMProvider;
+  readonly toolExecutor: IToolExecutor;
+  readonly processor: ToolProcessor;
+  /** Receives the runs. */
+  readonly live: RunRegistry['live'];
+  readonly emit: (event: AgentEvent) => void;
+}
+
+export interface RunInit
+  extends Pick<RunContext, 'returnsEarly' | 'journal'>, Partial<Pick<RunContext, 'restored' | 'endError'>> {
+  readonly executionId: string;
+  readonly userId: string;
+  readonly plan: PlannedRun;
+}
+
+export class RunLauncher {
+  private readonly options: RunLauncherOptions;
+
+  constructor(options: RunLauncherOptions) {
+    this.options = options;
+  }
+
+  /** @returns settles when the run ends */
+  launch({ executionId, userId, plan, returnsEarly, journal, restored, endError }: RunInit): Promise<RunResult> {
+    const { provider, processor, live, emit } = this.options;
+    const { options, tools, limits, stream } = plan;
+    const run = new LiveRun({
+      id: executionId,
+      userId,
+      input: options.input,
+      emit,
+      ...(restored === undefined ? {} : { restored: restored.state }),
+    });
+    const loop = new RunLoop({
+      run,
+      provider,
+      processor,
+      options,
+      tools,
+      limits,
+      stream,
+      returnsEarly,
+      journal,
+      restored,
+      endError,
+    });
+    live.set(executionId, { run, loop });
+    return loop.run();
+  }
+
+  /** @param recoveryError ends the run, unless it was about to end with another error */
+  launchClaimed({ stored, journal }: ClaimedRun, recoveryError?: LLMError): Promise<RunResult> {
+    const { executionId, userId, error, response } = stored.run;
+    const { plan, error: planError } = readStoredPlan(stored.run, this.options.toolExecutor);
+    // A run that was about to end when its owner died ends with the recorded error: its calls may be cancelled already.
+    const recordedError = error === undefined ? undefined : restoreError(error.code, error.message, response);
+    return this.launch({
+      executionId,
+      userId,
+      plan,
+      returnsEarly: false,
+      journal,
+      restored: restoreRun(stored),
+      endError: planError ?? recordedError ?? recoveryError,
+    });
+  }
+}
