@@ -1,4 +1,5 @@
 /** The contenders, in the order of the tables. */
+import path from 'node:path';
 
 export interface ContenderRow {
   readonly id: string;
@@ -6,16 +7,25 @@ export interface ContenderRow {
   readonly file: string;
   /** The packages whose versions are listed in the results. */
   readonly packages: readonly string[];
+  /** The root of another checkout whose contender this is. */
+  readonly checkout?: string;
 }
 
 /** The contender that all others are compared with. */
 export const REFERENCE = 'raw-sdk';
 
+export const OWN = 'bolide';
+
 export const CONTENDERS: readonly ContenderRow[] = [
   { id: REFERENCE, file: 'rawSdk.ts', packages: ['openai', '@anthropic-ai/sdk'] },
   { id: 'floor', file: 'floor.ts', packages: [] },
-  { id: 'bolide', file: 'bolide.ts', packages: [] },
+  { id: OWN, file: 'bolide.ts', packages: [] },
   { id: 'ai-sdk', file: 'aiSdk.mjs', packages: ['ai', '@ai-sdk/openai', '@ai-sdk/anthropic'] },
   { id: 'langchain', file: 'langchain.mjs', packages: ['langchain', '@langchain/openai', '@langchain/anthropic'] },
   { id: 'openai-agents', file: 'openaiAgents.mjs', packages: ['@openai/agents'] },
 ];
+
+/** Bolide's contender as another checkout of the repository has it. */
+export function contenderOf(checkout: string): ContenderRow {
+  return { id: `${OWN}@${path.basename(checkout)}`, file: 'bolide.ts', packages: [], checkout };
+}

@@ -1,6 +1,6 @@
 /** Formats the measurements as a table of ratios and as the results page. */
 import os from 'node:os';
-import { REFERENCE } from './contenders';
+import { OWN, REFERENCE } from './contenders';
 import type { ContenderRow } from './contenders';
 import type { Cost } from './measure';
 import type { BenchWire, Workload } from './workloads';
@@ -55,13 +55,29 @@ function goalOf({ workload: { goal, needs }, wire }: Measured): string {
   return needs === 'idle' ? `≤ ${kilobytes(maximum)}` : `≤ ${maximum.toFixed(2)}`;
 }
 
+/** Bolide's cost relative to that of another checkout, round by round. */
+export function comparisonTable(measured: readonly Measured[], other: string): string {
+  const rows = measured.map((each) => {
+    const theirs = each.costs.get(other) ?? [];
+    const ratios = (each.costs.get(OWN) ?? []).map(({ each: cost }, round) => cost / (theirs[round]?.each ?? NaN));
+    return [`${each.workload.id} ${each.workload.title}`, each.wire, spread(ratios)];
+  });
+  const head = ['workload', 'wire', `${OWN} relative to ${other}`];
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
 function cell({ workload: { needs }, costs }: Measured, id: string): string {
   const own = costs.get(id)?.map(({ each }) => each) ?? [];
   if (own.length === 0) return '–';
   if (needs === 'idle') return kilobytes(quantile(own, 0.5));
   const reference = costs.get(REFERENCE)?.map(({ each }) => each) ?? [];
   const ratios = own.map((cost, round) => cost / (reference[round] ?? NaN));
-  return `**${quantile(ratios, 0.5).toFixed(2)}** (${quantile(ratios, 0.25).toFixed(2)}–${quantile(ratios, 0.75).toFixed(2)})`;
+  return spread(ratios);
+}
+
+function spread(ratios: readonly number[]): string {
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2));
+  return `**${middle}** (${low}–${high})`;
 }
 
 /** The cost of a turn in the long loop relative to a turn in the short one. */

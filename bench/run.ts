@@ -1,8 +1,8 @@
 /**
  * Runs the benchmarks: `npm run bench`, or a part of them: `npm run bench -- W2 W5 --only bolide,raw-sdk --rounds 5
- * --save`. Every measurement runs in a separate process, and so does the simulated vendor. Rounds are interleaved,
- * so that other load on the machine affects all contenders alike. The results are ratios of CPU time to the
- * official SDK used directly.
+ * --save`. `npm run bench -- W3 --against ../main` measures Bolide of another checkout in the same rounds. Every
+ * measurement runs in a separate process, and so does the simulated vendor. Rounds are interleaved, so that other load
+ * on the machine affects all contenders alike. The results are ratios of CPU time to the official SDK used directly.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -14,10 +14,10 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { build } from 'esbuild';
-import { CONTENDERS, REFERENCE } from './contenders';
+import { CONTENDERS, contenderOf, OWN, REFERENCE } from './contenders';
 import type { ContenderRow } from './contenders';
 import type { Cost, Task } from './measure';
-import { describeMachine, resultsPage, resultsTable } from './results';
+import { comparisonTable, describeMachine, resultsPage, resultsTable } from './results';
 import type { Measured } from './results';
 import { WORKLOADS, workload } from './workloads';
 import type { BenchWire, Workload } from './workloads';
@@ -26,6 +26,8 @@ const BUILD = path.join(__dirname, '.build');
 
 const OPTIONS = {
   only: { type: 'string' },
+  /** The root of another checkout of the repository, whose Bolide takes part as well. */
+  against: { type: 'string' },
   rounds: { type: 'string', default: '7' },
   /** Writes RESULTS.md for a partial run too; a full run always writes it. */
   save: { type: 'boolean', default: false },
@@ -34,12 +36,18 @@ const OPTIONS = {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
   const workloads = positionals.length === 0 ? WORKLOADS : positionals.map(workload);
-  const contenders = selectContenders(values.only?.split(','));
-  await bundle();
+  const other = values.against === undefined ? undefined : contenderOf(path.resolve(values.against));
+  if (other !== undefined && values.save) throw new Error('RESULTS.md has no place for another checkout: omit --save.');
+  const contenders = [
+    ...selectContenders(values.only?.split(',') ?? (other === undefined ? undefined : [OWN])),
+    ...(other === undefined ? [] : [other]),
+  ];
+  await bundle(other);
   const simulator = fork(path.join(BUILD, 'simulator.js'));
   const [port] = (await once(simulator, 'message')) as [number];
   const measured: Measured[] = [];
-  const isSaved = values.save || (positionals.length === 0 && values.only === undefined);
+  const isSaved =
+    values.save || (positionals.length === 0 && values.only === undefined && values.against === undefined);
   const machine = describeMachine(versions(contenders));
   try {
     for (const each of workloads) {
@@ -51,6 +59,7 @@ async function main(): Promise<void> {
     await end(simulator);
   }
   console.log(resultsTable(measured, contenders));
+  if (other !== undefined) console.log(`\n${comparisonTable(measured, other.id)}`);
 }
 
 function selectContenders(names: readonly string[] | undefined): readonly ContenderRow[] {
@@ -69,14 +78,23 @@ function selectContenders(names: readonly string[] | undefined): readonly Conten
   });
 }
 
-async function bundle(): Promise<void> {
-  const sources = CONTENDERS.filter(({ file }) => file.endsWith('.ts')).map(({ file }) =>
-    path.join(__dirname, 'contenders', file),
-  );
+/** Writes only here. The packages that another checkout's sources import are this checkout's. */
+async function bundle(other: ContenderRow | undefined): Promise<void> {
+  const sources = [...CONTENDERS, ...(other === undefined ? [] : [other])].filter(({ file }) => file.endsWith('.ts'));
   await build({
-    entryPoints: [path.join(__dirname, 'measure.ts'), path.join(__dirname, 'simulator.ts'), ...sources],
+    entryPoints: [
+      { in: path.join(__dirname, 'measure.ts'), out: 'measure' },
+      { in: path.join(__dirname, 'simulator.ts'), out: 'simulator' },
+      ...sources.map((row) => ({
+        in: path.join(
+          row.checkout === undefined ? __dirname : path.join(row.checkout, 'bench'),
+          'contenders',
+          row.file,
+        ),
+        out: builtFile(row).replace(/\.js$/, ''),
+      })),
+    ],
     outdir: BUILD,
-    outbase: __dirname,
     bundle: true,
     packages: 'external',
     platform: 'node',
@@ -85,6 +103,11 @@ async function bundle(): Promise<void> {
     sourcemap: 'inline',
     logLevel: 'warning',
   });
+}
+
+/** Relative to `BUILD`. */
+function builtFile({ file, checkout }: ContenderRow): string {
+  return path.join(checkout === undefined ? 'contenders' : 'against', file.replace(/\.ts$/, '.js'));
 }
 
 async function compare(
@@ -114,10 +137,10 @@ async function compare(
   return { workload: each, wire, costs };
 }
 
-async function measureOnce({ file }: ContenderRow, setting: Task['setting']): Promise<Cost | null> {
-  const module = file.endsWith('.ts')
-    ? path.join(BUILD, 'contenders', file.replace(/\.ts$/, '.js'))
-    : path.join(__dirname, 'contenders', file);
+async function measureOnce(row: ContenderRow, setting: Task['setting']): Promise<Cost | null> {
+  const module = row.file.endsWith('.ts')
+    ? path.join(BUILD, builtFile(row))
+    : path.join(__dirname, 'contenders', row.file);
   const task: Task = { module, setting };
   const options = {
     cwd: __dirname,

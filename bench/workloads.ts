@@ -33,7 +33,7 @@ export const WORKLOADS: readonly Workload[] = [
     concurrency: 1,
     warmUp: 100,
     operations: 400,
-    goal: 0.6,
+    goal: 0.45,
   },
   {
     id: 'W1c',
@@ -43,7 +43,7 @@ export const WORKLOADS: readonly Workload[] = [
     concurrency: 32,
     warmUp: 100,
     operations: 600,
-    goal: 0.6,
+    goal: 0.45,
   },
   {
     id: 'W2',
@@ -78,7 +78,7 @@ export const WORKLOADS: readonly Workload[] = [
     operations: 200,
     turns: 5,
     calls: 4,
-    goal: 0.6,
+    goal: 0.5,
   },
   {
     id: 'W4',
@@ -89,7 +89,7 @@ export const WORKLOADS: readonly Workload[] = [
     warmUp: 30,
     operations: 100,
     calls: 200,
-    goal: 0.8,
+    goal: 0.9,
   },
   {
     id: 'W5s',
@@ -101,7 +101,7 @@ export const WORKLOADS: readonly Workload[] = [
     operations: 200,
     turns: 5,
     calls: 1,
-    goal: 0.6,
+    goal: 0.55,
   },
   {
     id: 'W5',
@@ -113,7 +113,7 @@ export const WORKLOADS: readonly Workload[] = [
     operations: 20,
     turns: 50,
     calls: 1,
-    goal: 0.6,
+    goal: 0.55,
   },
   {
     id: 'W6',
@@ -124,7 +124,7 @@ export const WORKLOADS: readonly Workload[] = [
     warmUp: 0,
     operations: 1,
     cold: true,
-    goal: 0.95,
+    goal: 0.6,
   },
   {
     id: 'W7',
