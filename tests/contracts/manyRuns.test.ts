@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { answer, callItem, response } from '../../imports/testing/responses';
 import { CAPABILITIES } from '../../imports/testing/capabilities';
@@ -89,5 +90,37 @@ describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on
     expect(grown / (RUNS * (ROUNDS - 1))).to.be.below(5_000);
     expect(process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout')).to.have.length(before.timers);
     expect(loop.eventNames()).to.deep.equal([]);
+  });
+
+  it('cost little memory while they wait', async function () {
+    this.timeout(300_000);
+    const tools = new ToolRegistry().register({
+      name: 'job',
+      blocking: false,
+      execute: () => new Promise(() => undefined),
+    });
+    const caller: ILLMProvider = {
+      ...model,
+      async generate(_userId, options) {
+        const items = options.input as readonly Item[];
+        return items.some(({ type }) => type === 'function_call')
+          ? answer('I wait')
+          : response({ output: [callItem({ name: 'job', call_id: 'c', arguments: {} })] });
+      },
+    };
+    const loop = new AgenticLoop({ provider: caller, toolExecutor: tools, runStore: new MemoryRunStore() });
+    const start = (count: number): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          loop.execute('ann', { model: 'm', input: 'go', tools: ['job'], onPending: 'return' }),
+        ),
+      );
+    await start(100);
+    const before = settledHeap();
+    await start(2_000);
+    const each = (settledHeap() - before) / 2_000;
+    expect(loop.size).to.equal(2_100);
+    expect(each).to.be.within(1_000, 10_240);
+    await loop.close();
   });
 });

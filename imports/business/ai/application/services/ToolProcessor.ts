@@ -41,9 +41,9 @@ export interface ToolJob extends ToolCallHandle {
   readonly executionId: string;
   readonly concurrency: ToolConcurrency;
   /** Resolves when a person decides. Called only for calls that need approval. */
-  readonly awaitApproval: () => Promise<Approval>;
+  awaitApproval(): Promise<Approval>;
   /** Resolves when the result is submitted. Called only for external tools. */
-  readonly awaitExternal: () => Promise<ExternalResult>;
+  awaitExternal(): Promise<ExternalResult>;
   /**
    * Resolves when a person decides. Called only for calls that another process started and that must not run twice.
    * Absent if runs are not stored.
@@ -53,13 +53,8 @@ export interface ToolJob extends ToolCallHandle {
   readonly flushJournal?: (() => Promise<void>) | undefined;
 }
 
-/** Neither promise ever rejects. */
-export interface ToolProgress {
-  /** The call was accepted, waits for a person, or has already failed. */
-  readonly prepared: Promise<void>;
-  /** The call has settled, and `job.report` has received the event. */
-  readonly settled: Promise<unknown>;
-}
+/** `prepared`: the call was accepted, waits for a person, or has settled. `settled`: `job.report` knows its outcome. */
+export type ToolProgress = 'prepared' | 'settled';
 
 export interface ToolCallsOptions {
   readonly userId: string;
@@ -84,13 +79,17 @@ export class ToolProcessor {
     this.maxResultBytes = options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES;
   }
 
-  process(job: ToolJob, tools: ToolSet): ToolProgress {
-    const outcome = new ToolCallOutcome(job);
-    const prepared = new Promise<void>((resolve) => {
-      void outcome.settled.then(() => resolve());
-      if (outcome.isOpen()) void this.settle(job, tools, outcome, resolve);
+  /** Resolves as soon as the call is `until`. Never rejects. */
+  process(job: ToolJob, tools: ToolSet, until: ToolProgress): Promise<void> {
+    return new Promise((resolve) => {
+      const outcome = new ToolCallOutcome(job, until === 'prepared' ? resolve : undefined);
+      if (!outcome.isOpen()) {
+        resolve();
+        return;
+      }
+      if (until === 'settled') outcome.onSettled(() => resolve());
+      void this.settle(job, tools, outcome);
     });
-    return { prepared, settled: outcome.settled };
   }
 
   /**
@@ -139,33 +138,34 @@ export class ToolProcessor {
           new ToolError('rejected', 'Its result is submitted by another service, which this session cannot wait for.'),
         ),
     };
-    await this.process(job, tools).settled;
+    await this.process(job, tools, 'settled');
     return call;
   }
 
-  private async settle(job: ToolJob, tools: ToolSet, outcome: ToolCallOutcome, onPrepared: () => void): Promise<void> {
+  private async settle(job: ToolJob, tools: ToolSet, outcome: ToolCallOutcome): Promise<void> {
     try {
-      await this.attempt(job, tools, outcome, onPrepared);
+      await this.attempt(job, tools, outcome);
     } catch (thrown) {
       outcome.fail(thrown);
     }
-    onPrepared();
+    outcome.prepared();
   }
 
-  private async attempt(job: ToolJob, tools: ToolSet, outcome: ToolCallOutcome, onPrepared: () => void): Promise<void> {
+  /** Ends when the call has settled, or its tool was started. */
+  private async attempt(job: ToolJob, tools: ToolSet, outcome: ToolCallOutcome): Promise<void> {
     const { call } = job;
     const tool = tools.get(call.name);
     if (
       job.awaitReview !== undefined &&
       requiresReview(call, tool) &&
-      !(await this.mayRerun(job, job.awaitReview, outcome, onPrepared))
+      !(await this.mayRerun(job, job.awaitReview, outcome))
     )
       return;
     if (tool === undefined) throw unknownTool(call.name, tools.names);
     const args = await tool.validate(parseToolArguments(call.arguments));
     if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
     const mustAsk = needsApproval(call) || (isPending(call) && (await requiresApproval(tool, args, job)));
-    onPrepared();
+    outcome.prepared();
     if (mustAsk) {
       if (!outcome.isOpen()) return;
       if (isPending(call)) {
@@ -181,17 +181,12 @@ export class ToolProcessor {
   }
 
   /** @returns false if the review supplied the call's outcome, or the run is over */
-  private async mayRerun(
-    job: ToolJob,
-    awaitReview: () => Promise<Review>,
-    outcome: ToolCallOutcome,
-    onPrepared: () => void,
-  ): Promise<boolean> {
+  private async mayRerun(job: ToolJob, awaitReview: () => Promise<Review>, outcome: ToolCallOutcome): Promise<boolean> {
     if (!needsReview(job.call)) {
       const at = Date.now();
       job.report({ type: 'tool:needs_review', at, expiresAt: at + DECISION_LIFETIME_MS });
     }
-    onPrepared();
+    outcome.prepared();
     const review = await awaitReview();
     if (!outcome.isOpen()) return false;
     if ('approved' in review) {
@@ -220,16 +215,25 @@ export class ToolProcessor {
 
   private async runWhenFree(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {
     const { concurrency } = job;
-    const semaphore = job.call.blocking ? concurrency.blocking : concurrency.nonBlocking;
-    const work = (): Promise<void> =>
-      semaphore.run(() => {
-        if (outcome.isOpen()) void this.run(job, tool, args, outcome);
-        // A tool that ignores its abort signal frees its slot when the call settles, not when the tool returns.
-        return outcome.settled;
-      });
-    await (tool.definition.sequential === true ? concurrency.sequential.run(work) : work());
+    const shared = job.call.blocking ? concurrency.blocking : concurrency.nonBlocking;
+    const semaphores = tool.definition.sequential === true ? [concurrency.sequential, shared] : [shared];
+    for (const semaphore of semaphores) {
+      const turn = semaphore.acquire();
+      if (turn !== undefined) await turn;
+    }
+    const release = (): void => {
+      for (const semaphore of semaphores) semaphore.release();
+    };
+    if (!outcome.isOpen()) {
+      release();
+      return;
+    }
+    // A tool that ignores its abort signal frees its slot when the call settles, not when the tool returns.
+    outcome.onSettled(release);
+    void this.run(job, tool, args, outcome);
   }
 
+  /** Holds nothing while the tool runs but what its outcome needs. */
   private async run(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {
     const { call, userId, executionId } = job;
     try {
@@ -239,7 +243,7 @@ export class ToolProcessor {
         if (!outcome.isOpen()) return;
       }
       outcome.startTimeout(tool.definition.timeout ?? this.defaultTimeoutMs);
-      const value: unknown = await this.toolExecutor.execute(call.name, args, {
+      const value: unknown = this.toolExecutor.execute(call.name, args, {
         get signal() {
           return outcome.signal;
         },
@@ -249,14 +253,21 @@ export class ToolProcessor {
         idempotencyKey: `${executionId}:${call.id}`,
         progress: (fraction, note) => outcome.progress(fraction, note),
       });
-      this.complete(value, outcome);
+      void Promise.resolve(value).then(
+        (result) => this.complete(result, outcome),
+        (thrown: unknown) => outcome.fail(thrown),
+      );
     } catch (thrown) {
       outcome.fail(thrown);
     }
   }
 
   private complete(value: unknown, outcome: ToolCallOutcome): void {
-    outcome.complete(serializeToolResult(value, this.maxResultBytes));
+    try {
+      outcome.complete(serializeToolResult(value, this.maxResultBytes));
+    } catch (thrown) {
+      outcome.fail(thrown);
+    }
   }
 }
 
@@ -272,7 +283,7 @@ function joinsDuplicate(tool: OfferedTool, args: unknown, job: ToolJob, outcome:
   const other = openCalls.get(key);
   if (other === undefined) {
     openCalls.set(key, outcome);
-    void outcome.settled.then(() => openCalls.delete(key));
+    outcome.onSettled(() => openCalls.delete(key));
     return false;
   }
   if (onDuplicate === 'reject')

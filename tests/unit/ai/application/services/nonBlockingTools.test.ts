@@ -190,6 +190,44 @@ describe('non-blocking tools', () => {
     expect(runOf(failure)?.undelivered.map((call) => call.name)).to.deep.equal(['job1']);
   });
 
+  it('leave a run that waited able to cancel the model call that it makes next', async () => {
+    const asked = deferred();
+    const signals: (AbortSignal | undefined)[] = [];
+    const { loop, jobs, record, tools, provider } = setUp([
+      calling({ name: 'job1', call_id: 'a' }),
+      answer('I wait'),
+      () => {
+        asked.resolve();
+        return new Promise<never>(() => undefined);
+      },
+    ]);
+    const run = failure(loop.execute('ann', { model, input: 'go', tools, executionId: 'r' }));
+    await record.seen('llm:response', (event) => event.response.output_text === 'I wait');
+    jobs['job1']!.resolve('x');
+    await asked.promise;
+    signals.push(...provider.calls.map(({ options }) => options.signal));
+    expect(signals.map((signal) => signal?.aborted)).to.deep.equal([false, false, false]);
+    await loop.cancel('r');
+    expect(await run).to.have.property('code', 'aborted');
+    expect(signals[2]?.aborted).to.equal(true);
+  });
+
+  it('get ids of their own if the model repeats one after the run has waited', async () => {
+    const { loop, jobs, record, tools } = setUp([
+      calling({ name: 'job1', call_id: 'a' }),
+      answer('I wait'),
+      calling({ name: 'now', call_id: 'a' }),
+      answer('done'),
+    ]);
+    const run = loop.execute('ann', { model, input: 'go', tools });
+    await record.seen('llm:response', (event) => event.response.output_text === 'I wait');
+    jobs['job1']!.resolve('x');
+    expect((await run).toolCalls.map(({ id, call_id }) => [id, call_id])).to.deep.equal([
+      ['a', 'a'],
+      ['a_2', 'a'],
+    ]);
+  });
+
   it('are cancelled with the run, and what they return later has no effect', async () => {
     const { loop, jobs, record, tools } = setUp([calling({ name: 'job1', call_id: 'a' }), answer('I wait')]);
     const run = loop.execute('ann', { model, input: 'go', tools, executionId: 'r' }).catch((error: unknown) => error);

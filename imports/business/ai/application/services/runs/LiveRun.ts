@@ -76,7 +76,7 @@ export class LiveRun implements ToolExecutionContext {
   readonly userId: string;
   readonly followUps = new FollowUps();
   readonly bill: RunBill;
-  readonly transcript: Item[];
+  transcript: Item[];
   /** By their ids within the run. */
   readonly calls = new Map<string, ToolCall>();
   state: RunState = 'queued';
@@ -92,12 +92,12 @@ export class LiveRun implements ToolExecutionContext {
   journal: LiveRunJournal | undefined;
   /** The sequence number of the last event. */
   seq = 0;
-  /** The calls that have not settled. */
-  private readonly unsettled = new Map<string, ToolCall>();
-  private readonly usedIds: Set<string>;
+  /** Ids of the calls that have not settled, and whether they were answered with an acknowledgement. */
+  private readonly open = new Map<string, boolean>();
+  /** Ids of the calls in the transcript. Read from it when they are needed. */
+  private usedIds: Set<string> | undefined;
   /** Ids of acknowledged calls that have settled and wait for delivery, in the order of arrival. */
   private lateResults: string[] = [];
-  private readonly acknowledged = new Set<string>();
   private onArrival: (() => void) | undefined;
   private send: (event: AgentEvent) => void;
 
@@ -105,7 +105,6 @@ export class LiveRun implements ToolExecutionContext {
     this.executionId = id;
     this.userId = userId;
     this.transcript = [...input];
-    this.usedIds = new Set(input.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])));
     this.send = emit;
     this.bill = new RunBill(restored?.totals);
     this.turnStart = this.transcript.length;
@@ -113,10 +112,9 @@ export class LiveRun implements ToolExecutionContext {
   }
 
   private restore(restored: RestoredState): void {
-    this.transcript.splice(0, Infinity, ...restored.transcript);
-    for (const item of restored.transcript) if (item.type === 'function_call') this.usedIds.add(item.call_id);
+    this.transcript = [...restored.transcript];
     for (const call of restored.calls) this.setCall(call);
-    for (const id of restored.acknowledged) this.acknowledged.add(id);
+    for (const id of restored.acknowledged) if (this.open.has(id)) this.open.set(id, true);
     this.lateResults = [...restored.lateResults];
     this.turnStart = restored.turnStart;
     this.lastResponse = restored.response;
@@ -200,6 +198,7 @@ export class LiveRun implements ToolExecutionContext {
   /** Applies an event to a call. If an acknowledged call settles, its result becomes a late result. */
   applyToolEvent(id: string, event: ToolEvent): void {
     const before = this.getCall(id);
+    const isAcknowledged = this.open.get(id) === true;
     const call = applyToolEvent(before, event);
     this.setCall(call);
     if (event.type === 'tool:progress') this.journal?.callProgressed(id);
@@ -207,7 +206,7 @@ export class LiveRun implements ToolExecutionContext {
     const body = toAgentEvent(call, event);
     if (body !== undefined && call !== before) this.emit(body);
     if (isSettled(before) || !isSettled(call)) return;
-    if (!this.acknowledged.has(id) || !isDeliverable(call)) return;
+    if (!isAcknowledged || !isDeliverable(call)) return;
     this.lateResults.push(id);
     this.emit({ type: 'result:arrived', callId: id, name: call.name, state: call.state });
     this.onArrival?.();
@@ -226,7 +225,7 @@ export class LiveRun implements ToolExecutionContext {
         this.append(toolOutput(toToolResult(call), call.name));
         answered.push(id);
       } else {
-        this.acknowledged.add(id);
+        this.open.set(id, true);
         this.append(acknowledgement(id, call.name));
       }
     }
@@ -256,19 +255,21 @@ export class LiveRun implements ToolExecutionContext {
     for (const id of ids) this.applyToolEvent(id, { type: 'tool:delivered', at: Date.now(), responseId });
   }
 
-  /** Resolves when the next late result arrives. Uses no timer. */
-  nextArrival(): Promise<void> {
-    return new Promise((resolve) => {
-      this.onArrival = () => {
-        this.onArrival = undefined;
-        resolve();
-      };
-    });
+  /**
+   * Calls back with every late result that arrives, until `awaitArrivals(undefined)`. The run drops what it can derive
+   * again, since it may wait for long.
+   */
+  awaitArrivals(onArrival: (() => void) | undefined): void {
+    this.onArrival = onArrival;
+    if (onArrival === undefined) return;
+    this.usedIds = undefined;
+    // An array that has grown item by item has room for more.
+    this.transcript = this.transcript.slice();
   }
 
   /** The calls that have not settled. */
   get openCalls(): readonly ToolCall[] {
-    return [...this.unsettled.values()];
+    return Array.from(this.open.keys(), (id) => this.getCall(id));
   }
 
   report(): RunReport {
@@ -305,8 +306,8 @@ export class LiveRun implements ToolExecutionContext {
 
   private setCall(call: ToolCall): void {
     this.calls.set(call.id, call);
-    if (isSettled(call)) this.unsettled.delete(call.id);
-    else this.unsettled.set(call.id, call);
+    if (isSettled(call)) this.open.delete(call.id);
+    else if (!this.open.has(call.id)) this.open.set(call.id, false);
   }
 
   /** Adopted items are frozen, and later requests need not normalize them again. */
@@ -320,6 +321,7 @@ export class LiveRun implements ToolExecutionContext {
   }
 
   private uniqueId(requested: string): string {
+    this.usedIds ??= new Set(this.transcript.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])));
     let id = requested;
     for (let count = 2; this.usedIds.has(id); count += 1) id = `${requested}_${count}`;
     this.usedIds.add(id);

@@ -61,5 +61,5 @@ export function totalsOf({ usage, cost, unpriced, models }: RunTotals): RunTotal
 }
 
 function including(list: readonly string[] = [], entry: string): readonly string[] {
-  return entry === '' || list.includes(entry) || list.length === MAX_LISTED ? list : [...list, entry];
+  return entry === '' || list.includes(entry) || list.length === MAX_LISTED ? list : list.concat(entry);
 }

@@ -1,36 +1,65 @@
-/** Cancels a run: one signal for its model call and its tools, and one error that states the reason. */
+/** Cancels a run: its model call and its tools, with one error that states the reason. */
 import { setMaxListeners } from 'node:events';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError } from '../../../domain/errors/LLMErrors';
+import type { AbortListener, AbortSource } from '../shared/AbortSource';
 
-export class RunCancellation {
-  private readonly controller = new AbortController();
+export class RunCancellation implements AbortSource {
+  private cancelledWith: LLMError | undefined;
+  /** Created when something asks for a signal, since it is large and most waiting runs need none. */
+  private controller: AbortController | undefined;
+  private listeners: Set<AbortListener> | undefined;
   /** Rejects the race that is in progress. */
   private rejectRace: (() => void) | undefined;
 
-  constructor() {
-    // Each open call adds a listener; Node would warn of a leak from the eleventh on.
-    setMaxListeners(0, this.signal);
+  get aborted(): boolean {
+    return this.cancelledWith !== undefined;
   }
 
+  /** For model calls; see `releaseSignal`. */
   get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      // Whatever listens during a call may add any number of listeners; Node would warn of a leak from the eleventh on.
+      setMaxListeners(0, this.controller.signal);
+      if (this.cancelledWith !== undefined) this.controller.abort(this.cancelledWith);
+    }
     return this.controller.signal;
+  }
+
+  /** To be called when nothing that received the signal is in progress: the next call gets another signal. */
+  releaseSignal(): void {
+    this.controller = undefined;
+  }
+
+  addEventListener(_type: 'abort', listener: AbortListener): void {
+    this.listeners ??= new Set();
+    this.listeners.add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: AbortListener): void {
+    this.listeners?.delete(listener);
+    if (this.listeners?.size === 0) this.listeners = undefined;
   }
 
   /** Only the first reason counts. */
   cancel(reason: unknown): void {
-    this.controller.abort(toCancellation(reason));
+    if (this.cancelledWith === undefined) {
+      this.cancelledWith = toCancellation(reason);
+      this.controller?.abort(this.cancelledWith);
+      for (const listener of this.listeners ?? []) listener.handleEvent();
+    }
     this.rejectRace?.();
   }
 
   /** Why the run was cancelled. */
   get error(): LLMError {
-    return toCancellation(this.signal.reason);
+    return this.cancelledWith ?? toCancellation(undefined);
   }
 
   /** @throws the reason, once the run was cancelled */
   throwIfCancelled(): void {
-    if (this.signal.aborted) throw this.error;
+    if (this.aborted) throw this.error;
   }
 
   /** Resolves with the step's outcome, or rejects as soon as the run is cancelled. One race at a time. */
@@ -39,7 +68,7 @@ export class RunCancellation {
     const cancelled = new Promise<never>((_resolve, reject) => {
       this.rejectRace = () => reject(this.error);
     });
-    if (this.signal.aborted) this.rejectRace?.();
+    if (this.aborted) this.rejectRace?.();
     try {
       return await Promise.race([step, cancelled]);
     } finally {

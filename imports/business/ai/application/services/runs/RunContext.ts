@@ -2,11 +2,11 @@
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { RunRequest } from '../../../domain/types/RunRecords';
+import type { RunStore } from '../../../domain/interfaces/RunStore';
+import type { RunLease, RunRequest } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { LiveRun } from './LiveRun';
 import type { RestoredRun } from './durable/restoreRun';
-import type { RunJournalOptions } from './durable/RunJournal';
 import type { ToolProcessor } from '../ToolProcessor';
 import type { ToolSet } from '../tools/ToolSet';
 
@@ -28,14 +28,26 @@ export interface RunContext {
   readonly endError: LLMError | undefined;
 }
 
-export interface JournalContext extends Pick<
-  RunJournalOptions,
-  'store' | 'lease' | 'retryForMs' | 'isLeaseCurrent' | 'keepsTranscript' | 'onStateStored'
-> {
+export interface JournalContext {
+  readonly runs: JournalHost;
+  readonly lease: RunLease;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** Published with `run:started`. */
   readonly metadata: Pick<RunRequest, 'providerId' | 'title' | 'conversationId' | 'createdAt'>;
+  /** The transcript and the response were not read from the store, and must not be overwritten. */
+  readonly keepsTranscript?: boolean;
+}
+
+/** What the journals of a process's runs share. */
+export interface JournalHost {
+  readonly store: RunStore;
+  /** Milliseconds for which a failing store is retried. */
+  readonly retryForMs: number;
+  /** Whether no other process can have claimed a run since the last heartbeat. */
+  isLeaseCurrent(): boolean;
   /** Called when another process has taken the run over. */
-  readonly onLeaseLost: () => void;
+  onLeaseLost(executionId: string): void;
+  /** Called after a write with which a run, or one of its calls, is stored in a new state. */
+  stateStored(userId: string): void;
 }

@@ -6,18 +6,22 @@
 /** The longest delay that `setTimeout` accepts, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+export interface DeadlineOwner {
+  onTimeout(): void;
+}
+
 export class RunDeadline {
   private readonly timeoutMs: number;
   private remainingMs: number;
   private resumedAt = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private readonly onTimeout: () => void;
+  private readonly owner: DeadlineOwner;
 
   /** @param elapsedMs how much of the timeout has already passed */
-  constructor(timeoutMs: number, elapsedMs: number, onTimeout: () => void) {
+  constructor(timeoutMs: number, elapsedMs: number, owner: DeadlineOwner) {
     this.timeoutMs = timeoutMs;
     this.remainingMs = Math.max(0, timeoutMs - elapsedMs);
-    this.onTimeout = onTimeout;
+    this.owner = owner;
   }
 
   /** The time counted so far, without pauses. */
@@ -39,8 +43,19 @@ export class RunDeadline {
     this.remainingMs = Math.max(0, this.remainingMs - (performance.now() - this.resumedAt));
   }
 
+  /** A timer has ended, after which `remainingMs` of the timeout are left. */
+  continue(remainingMs: number): void {
+    if (remainingMs > 0) this.wait(remainingMs);
+    else this.owner.onTimeout();
+  }
+
   private wait(delayMs: number): void {
     const step = Math.min(delayMs, MAX_TIMER_MS);
-    this.timer = setTimeout(() => (delayMs > step ? this.wait(delayMs - step) : this.onTimeout()), step);
+    this.timer = setTimeout(continueDeadline, step, this, delayMs - step);
   }
+}
+
+/** One function for all runs, so that a run that waits holds no closure for its timer. */
+function continueDeadline(deadline: RunDeadline, remainingMs: number): void {
+  deadline.continue(remainingMs);
 }

@@ -1,7 +1,8 @@
 /**
  * Drives one run: calls the model, applies `nextStep`, runs tools, waits for late results, and ends the run exactly
- * once. Its `loop` is the only async function that advances the run. Whatever is done to a run from outside enters here
- * and continues detached from its caller's async context.
+ * once. Its `loop` is the only async function that advances the run; it returns when the run waits, so that a waiting
+ * run holds no more than its state, and is called again when a result arrives. Whatever is done to a run from outside
+ * enters here and continues detached from its caller's async context.
  */
 import { isFinished } from '../../../domain/entities/Run';
 import type { RunResult } from '../../../domain/entities/Run';
@@ -9,7 +10,7 @@ import type { ToolCall } from '../../../domain/entities/Tool';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { RunAction } from '../../../domain/types/RunRecords';
+import type { RunAction, RunProgress } from '../../../domain/types/RunRecords';
 import type { RunSums } from '../../../domain/types/RunTotals';
 import { runDetached } from '../runDetached';
 import { nextStep } from './nextStep';
@@ -17,29 +18,32 @@ import { estimateUsage } from '../routing/estimateUsage';
 import { priceCall } from '../routing/priceResponse';
 import { assertWithinLimits } from './runLimits';
 import { RunToolCalls } from './RunToolCalls';
+import type { ToolCallObserver } from './RunToolCalls';
+import { RunCompletion } from './RunCompletion';
 import { RunDeadline } from './RunDeadline';
+import type { DeadlineOwner } from './RunDeadline';
 import { toCancellation, RunCancellation } from './RunCancellation';
 import { LeaseLostError, RunJournal } from './durable/RunJournal';
+import type { JournalOwner } from './durable/RunJournal';
+import type { OpenTurn } from './durable/restoreRun';
 import { RunModelCalls } from './RunModelCalls';
-import type { JournalContext, RunContext } from './RunContext';
-import { runSnapshot } from './durable/runSnapshot';
+import type { RunContext } from './RunContext';
+import { runProgress } from './durable/runProgress';
 
-export class RunLoop {
-  /** Settles when the run ends, with its last answer or its error. Undefined before `run` was called. */
-  completion: Promise<RunResult> | undefined;
+export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   /** Undefined if runs are not stored. */
   readonly journal: RunJournal | undefined;
   readonly calls: RunToolCalls;
   private readonly context: RunContext;
+  private readonly promises: RunCompletion;
   private readonly cancellation = new RunCancellation();
   private readonly deadline: RunDeadline;
   private readonly model: RunModelCalls;
   private leaseLost: LeaseLostError | undefined;
-  /** The promise that `run` returned, if the run returns early and has not answered yet. */
-  private firstAnswer:
-    { readonly resolve: (result: RunResult) => void; readonly reject: (error: unknown) => void } | undefined;
   /** The last response called no tools. */
   private isAfterAnswer: boolean;
+  /** The model has answered, and the loop has returned until a late result arrives. */
+  private isWaiting = false;
   /** Calls whose results are in the transcript and go out with the next request. */
   private undeliveredCallIds: readonly string[];
   /** How often the run was taken over from an owner that died, since it last made progress. */
@@ -47,21 +51,18 @@ export class RunLoop {
 
   constructor(context: RunContext) {
     this.context = context;
+    this.promises = new RunCompletion(context.returnsEarly);
     const { run, limits, restored } = context;
     this.isAfterAnswer = restored?.isAfterAnswer ?? false;
     this.undeliveredCallIds = restored?.undelivered ?? [];
     this.takeovers = restored?.takeovers ?? 0;
-    this.journal = context.journal === undefined ? undefined : this.openJournal(context.journal);
-    const updateDeadline = (): void => this.updateDeadline();
-    this.model = new RunModelCalls(context, this.cancellation, this.journal, updateDeadline);
-    this.calls = new RunToolCalls(context, this.cancellation, this.journal, {
-      onTransition: updateDeadline,
-      onSettled: () => this.markProgress(),
-    });
-    const { runTimeout } = limits;
-    this.deadline = new RunDeadline(runTimeout, restored?.elapsedMs ?? 0, () =>
-      this.abort(new LLMTimeoutError(`The run took longer than ${runTimeout} ms.`)),
-    );
+    this.journal =
+      context.journal === undefined ? undefined : new RunJournal(context.journal, this, restored?.storedCalls ?? []);
+    this.model = new RunModelCalls(context, this.cancellation, this.journal, this);
+    this.calls = new RunToolCalls(context, this.cancellation, this.journal, this);
+    this.deadline = new RunDeadline(limits.runTimeout, restored?.elapsedMs ?? 0, this);
+    run.journal = this.journal;
+    for (const id of restored?.repaired ?? []) this.journal?.callChanged(id);
     if (restored?.hasInterruptedModelCall === true) {
       // The interrupted call has cost tokens, and the call that replaces it counts as the same iteration.
       const usage = estimateUsage(run.transcript, 0);
@@ -70,11 +71,61 @@ export class RunLoop {
     }
   }
 
+  /** Settles when the run ends, with its last answer or its error. */
+  get completion(): Promise<RunResult> {
+    return this.promises.ended;
+  }
+
   abort(reason: unknown): void {
     const error = toCancellation(reason);
-    const { signal } = this.cancellation;
-    if (!signal.aborted && !isFinished(this.context.run.state)) this.journal?.recordEndIntent(errorSummary(error));
+    if (!this.cancellation.aborted && !isFinished(this.context.run.state))
+      this.journal?.recordEndIntent(errorSummary(error));
     runDetached(() => this.cancellation.cancel(error));
+    this.wake();
+  }
+
+  /** The caller's signal was aborted. */
+  handleEvent(): void {
+    this.abort(this.context.options.signal?.reason);
+  }
+
+  onTimeout(): void {
+    this.abort(new LLMTimeoutError(`The run took longer than ${this.context.limits.runTimeout} ms.`));
+  }
+
+  /** The deadline runs while the model or a tool works, and pauses while only people and other services are awaited. */
+  onTransition(): void {
+    const { run } = this.context;
+    if (isFinished(run.state) || this.cancellation.aborted) return;
+    const open = run.openCalls;
+    const isWorking = run.isCalling || open.length === 0 || open.some((call) => !this.calls.isWaitingForOthers(call));
+    if (isWorking) {
+      this.deadline.resume();
+      return;
+    }
+    this.deadline.pause();
+    this.markProgress();
+  }
+
+  onSettled(): void {
+    this.markProgress();
+  }
+
+  progress(): RunProgress {
+    return runProgress(this.context, {
+      failedTurns: this.calls.failedTurns,
+      worked: this.deadline.elapsedMs,
+      takeovers: this.takeovers,
+    });
+  }
+
+  getCall(id: string): ToolCall {
+    return this.context.run.getCall(id);
+  }
+
+  onBroken(error: unknown): void {
+    if (error instanceof LeaseLostError) this.abandon(error);
+    else this.abort(error);
   }
 
   /**
@@ -87,7 +138,8 @@ export class RunLoop {
     this.journal?.stop();
     this.context.run.mute();
     this.abort(lost);
-    this.context.journal?.onLeaseLost();
+    const { journal } = this.context;
+    journal?.runs.onLeaseLost(journal.lease.executionId);
   }
 
   /** Resets the count of takeovers: whatever killed the run's earlier owners did not kill this one. */
@@ -111,7 +163,7 @@ export class RunLoop {
     const onSettled = (): void => {
       if (this.leaseLost === undefined) callback();
     };
-    this.completion?.then(onSettled, onSettled);
+    this.completion.then(onSettled, onSettled);
   }
 
   /**
@@ -119,50 +171,54 @@ export class RunLoop {
    * the run.
    */
   run(): Promise<RunResult> {
-    const completion = runDetached(() => this.execute());
-    this.completion = completion;
-    if (!this.context.returnsEarly) return completion;
-    return new Promise<RunResult>((resolve, reject) => {
-      this.firstAnswer = { resolve, reject };
-      // What follows the first answer is reported by events and `followUps`.
-      completion.then(
-        (result) => this.firstAnswer?.resolve(result),
-        (error: unknown) => this.firstAnswer?.reject(error),
-      );
+    runDetached(() => void this.start());
+    return this.promises.returned;
+  }
+
+  private async start(): Promise<void> {
+    const { run, options, journal, restored } = this.context;
+    options.signal?.addEventListener('abort', this, { once: true });
+    await this.advance(() => {
+      run.transition('running');
+      run.emit({ type: 'run:started', userId: run.userId, model: options.model, ...journal?.metadata });
+      if (options.signal?.aborted === true) this.handleEvent();
+      if (this.context.endError !== undefined) throw this.context.endError;
+      if (restored !== undefined) this.calls.resumeOpenCalls(restored.turn?.calls ?? []);
+      return this.loop(restored?.turn, restored?.lateUndelivered ?? []);
     });
   }
 
-  private async execute(): Promise<RunResult> {
-    const { run, options } = this.context;
-    const callerSignal = options.signal;
-    const onCallerAbort = (): void => this.abort(callerSignal?.reason);
-    callerSignal?.addEventListener('abort', onCallerAbort, { once: true });
+  /** @param loop resolves with the last response, or with undefined if the run waits */
+  private async advance(loop: () => Promise<LLMResponse | undefined>): Promise<void> {
     try {
-      run.transition('running');
-      run.emit({
-        type: 'run:started',
-        userId: run.userId,
-        model: options.model,
-        ...this.context.journal?.metadata,
-      });
-      if (callerSignal?.aborted === true) onCallerAbort();
-      if (this.context.endError !== undefined) throw this.context.endError;
-      const response = await this.loop();
-      // A cancellation that was confirmed to its caller wins over an answer that arrived meanwhile.
-      this.cancellation.throwIfCancelled();
-      run.transition('completed');
-      if (this.journal !== undefined) await this.recordEnd(this.journal);
-      const result: RunResult = { ...run.report(), response };
-      run.emit({ type: 'run:completed', response, ...billOf(run), iterations: run.iterations });
-      run.followUps.close();
-      return result;
+      const response = await loop();
+      if (response === undefined) return;
+      const result = await this.complete(response);
+      this.close();
+      this.promises.resolve(result);
     } catch (thrown) {
-      throw await this.fail(thrown);
-    } finally {
-      callerSignal?.removeEventListener('abort', onCallerAbort);
-      this.deadline.pause();
-      this.calls.close();
+      const error = await this.fail(thrown);
+      this.close();
+      this.promises.reject(error);
     }
+  }
+
+  private close(): void {
+    this.context.options.signal?.removeEventListener('abort', this);
+    this.deadline.pause();
+    this.calls.close();
+  }
+
+  private async complete(response: LLMResponse): Promise<RunResult> {
+    const { run } = this.context;
+    // A cancellation that was confirmed to its caller wins over an answer that arrived meanwhile.
+    this.cancellation.throwIfCancelled();
+    run.transition('completed');
+    if (this.journal !== undefined) await this.recordEnd(this.journal);
+    const result: RunResult = { ...run.report(), response };
+    run.emit({ type: 'run:completed', response, ...billOf(run), iterations: run.iterations });
+    run.followUps.close();
+    return result;
   }
 
   private async fail(thrown: unknown): Promise<LLMError> {
@@ -204,31 +260,9 @@ export class RunLoop {
     });
   }
 
-  private openJournal(journalContext: JournalContext): RunJournal {
-    const { run, restored } = this.context;
-    const source = runSnapshot(this.context, journalContext.startedAt, () => ({
-      failedTurns: this.calls.failedTurns,
-      worked: this.deadline.elapsedMs,
-      takeovers: this.takeovers,
-    }));
-    const onBroken = (error: unknown): void =>
-      error instanceof LeaseLostError ? this.abandon(error) : this.abort(error);
-    const journal = new RunJournal({
-      ...journalContext,
-      source,
-      storedCalls: restored?.storedCalls ?? [],
-      onBroken,
-    });
-    run.journal = journal;
-    for (const id of restored?.repaired ?? []) journal.callChanged(id);
-    return journal;
-  }
-
-  private async loop(): Promise<LLMResponse> {
-    const { run, restored } = this.context;
-    let turn = restored?.turn;
-    let lateCallIds = restored?.lateUndelivered ?? [];
-    if (restored !== undefined) this.calls.resumeOpenCalls(turn?.calls ?? []);
+  /** @returns the last response; undefined if the run waits */
+  private async loop(turn: OpenTurn | undefined, lateCallIds: readonly string[]): Promise<LLMResponse | undefined> {
+    const { run } = this.context;
     for (;;) {
       if (turn === undefined) {
         const isDelivery = this.isDelivery;
@@ -260,8 +294,8 @@ export class RunLoop {
           break;
         case 'wait':
           this.publishAnswer(response);
-          if (!(await this.waitForArrival())) return response;
-          break;
+          this.wait();
+          return undefined;
         case 'answer':
           this.publishAnswer(response);
           return response;
@@ -290,48 +324,43 @@ export class RunLoop {
     return lateCallIds;
   }
 
-  /** @returns false if all calls have settled and none has a result that wakes the model */
-  private async waitForArrival(): Promise<boolean> {
+  private wait(): void {
     const { run } = this.context;
     run.transition('waiting');
-    this.updateDeadline();
+    this.onTransition();
     // Nothing depends on this write, and the journal reports its own failures through `onBroken`.
     this.journal?.flush().catch(() => undefined);
-    while (run.countUndelivered(this.wakesModel) === 0) {
-      if (run.pendingNonBlocking.size === 0) {
-        run.transition('running');
-        return false;
-      }
-      await this.cancellation.race(run.nextArrival());
+    this.cancellation.releaseSignal();
+    this.isWaiting = true;
+    run.awaitArrivals(() => this.wake());
+  }
+
+  /** Continues a run that waits. */
+  private wake(): void {
+    if (!this.isWaiting) return;
+    this.isWaiting = false;
+    runDetached(() => void this.advance(() => this.resume()));
+  }
+
+  private async resume(): Promise<LLMResponse | undefined> {
+    const { run } = this.context;
+    // Results that arrive together are delivered together.
+    await this.cancellation.race(Promise.resolve());
+    const isDue = run.countUndelivered(this.wakesModel) > 0;
+    if (!isDue && run.pendingNonBlocking.size > 0) {
+      this.isWaiting = true;
+      return undefined;
     }
+    run.awaitArrivals(undefined);
     run.transition('running');
-    return true;
+    return isDue ? this.loop(undefined, []) : run.lastResponse;
   }
 
   /** Resolves a run that returns early with its first answer; later answers become follow-ups. */
   private publishAnswer(response: LLMResponse): void {
     if (!this.context.returnsEarly) return;
     const { run } = this.context;
-    if (this.firstAnswer === undefined) {
-      run.followUps.push(response);
-      return;
-    }
-    this.firstAnswer.resolve({ ...run.report(), response });
-    this.firstAnswer = undefined;
-  }
-
-  /** The deadline runs while the model or a tool works, and pauses while only people and other services are awaited. */
-  private updateDeadline(): void {
-    const { run } = this.context;
-    if (isFinished(run.state) || this.cancellation.signal.aborted) return;
-    const open = run.openCalls;
-    const isWorking = run.isCalling || open.length === 0 || open.some((call) => !this.calls.isWaitingForOthers(call));
-    if (isWorking) {
-      this.deadline.resume();
-      return;
-    }
-    this.deadline.pause();
-    this.markProgress();
+    if (!this.promises.answer(() => ({ ...run.report(), response }))) run.followUps.push(response);
   }
 
   private readonly wakesModel = (call: ToolCall): boolean => this.calls.deliveryOf(call) !== 'silent';

@@ -12,21 +12,26 @@ import { buildRequest } from '../MessageBuilder';
 import type { RunCancellation } from './RunCancellation';
 import type { RunJournal } from './durable/RunJournal';
 import type { RunContext } from './RunContext';
+import type { ToolCallObserver } from './RunToolCalls';
 
 export class RunModelCalls {
   private readonly context: RunContext;
   private readonly cancellation: RunCancellation;
   private readonly journal: RunJournal | undefined;
-  private readonly onCall: () => void;
+  private readonly observer: Pick<ToolCallObserver, 'onTransition'>;
   /** What a provider that keeps state already has of the transcript. */
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
 
-  /** @param onCall called when a model call starts */
-  constructor(context: RunContext, cancellation: RunCancellation, journal: RunJournal | undefined, onCall: () => void) {
+  constructor(
+    context: RunContext,
+    cancellation: RunCancellation,
+    journal: RunJournal | undefined,
+    observer: Pick<ToolCallObserver, 'onTransition'>,
+  ) {
     this.context = context;
     this.cancellation = cancellation;
     this.journal = journal;
-    this.onCall = onCall;
+    this.observer = observer;
   }
 
   /**
@@ -42,7 +47,7 @@ export class RunModelCalls {
     const received = { characters: 0 };
     const attempts: FailedAttempt[] = [];
     run.isCalling = true;
-    this.onCall();
+    this.observer.onTransition();
     try {
       if (journal !== undefined) {
         journal.runChanged();
@@ -56,14 +61,14 @@ export class RunModelCalls {
         attempts.push(failed);
         // A discarded response is billed like any other.
         if (failed.usage !== undefined) run.bill.addUsage(failed.usage, failed, '');
-        if (!cancellation.signal.aborted) run.emit({ type: 'llm:retry', iteration, ...failed });
+        if (!cancellation.aborted) run.emit({ type: 'llm:retry', iteration, ...failed });
         request.onRetry?.(failed);
       };
       return await cancellation.race(
         this.send({ ...request, ...traced, signal: cancellation.signal, onRetry }, received),
       );
     } catch (thrown) {
-      const error = cancellation.signal.aborted ? cancellation.error : thrown;
+      const error = cancellation.aborted ? cancellation.error : thrown;
       this.countFailedCall(error, received.characters, attempts);
       if (lateCallIds.length > 0)
         run.emit({ type: 'nonblocking:error', callIds: lateCallIds, error: errorSummary(error) });
@@ -132,7 +137,7 @@ export class RunModelCalls {
     const { run, provider, options } = this.context;
     const response = unreportedResponse(billedResponse(error), attempts);
     if (response !== undefined) run.bill.addResponse(response);
-    else if (this.cancellation.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
+    else if (this.cancellation.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
       const usage = estimateUsage(run.transcript, characters);
       run.bill.addUsage(usage, priceCall(usage, provider, [options.model]), options.model);
     }

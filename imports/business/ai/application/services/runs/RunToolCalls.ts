@@ -1,13 +1,6 @@
 /** The tool calls of one run: starts them, answers each turn, and routes decisions to the calls that wait for them. */
-import {
-  acceptsDecision,
-  hasFailed,
-  isSettled,
-  isUncertain,
-  needsApproval,
-  waitsForOthers,
-} from '../../../domain/entities/Tool';
-import type { FunctionTool, ToolCall } from '../../../domain/entities/Tool';
+import { hasFailed, isSettled, isUncertain, waitsForOthers } from '../../../domain/entities/Tool';
+import type { FunctionTool, ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolLoopError } from '../../../domain/errors/LLMErrors';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import type { TurnCall } from './LiveRun';
@@ -15,9 +8,8 @@ import { PendingDecisions } from './PendingDecisions';
 import type { RunCancellation } from './RunCancellation';
 import type { RunJournal } from './durable/RunJournal';
 import type { RunContext } from './RunContext';
-import { elapsedSince } from '../shared/time';
-import type { ToolJob, ToolProgress } from '../ToolProcessor';
-import { DECISION_LIFETIME_MS } from '../tools/decisions';
+import { RunToolJob } from './RunToolJob';
+import type { ToolJobOwner } from './RunToolJob';
 import { ToolConcurrency } from '../tools/ToolConcurrency';
 
 export interface ToolCallObserver {
@@ -27,14 +19,14 @@ export interface ToolCallObserver {
   readonly onSettled: () => void;
 }
 
-export class RunToolCalls {
+export class RunToolCalls implements ToolJobOwner {
   /** Consecutive turns in which every call failed. */
   failedTurns: number;
-  private readonly context: RunContext;
-  private readonly cancellation: RunCancellation;
-  private readonly journal: RunJournal | undefined;
+  readonly cancellation: RunCancellation;
+  readonly journal: RunJournal | undefined;
+  readonly concurrency: ToolConcurrency;
+  readonly context: RunContext;
   private readonly observer: ToolCallObserver;
-  private readonly concurrency: ToolConcurrency;
   /** Created when a call waits for a decision, which happens in few runs. */
   private decisions: PendingDecisions | undefined;
 
@@ -66,8 +58,7 @@ export class RunToolCalls {
     for (const call of calls) {
       // Another process may have settled it.
       if (isSettled(call)) continue;
-      const progress = this.start(call);
-      waits.push(call.blocking ? progress.settled : progress.prepared);
+      waits.push(this.start(call));
     }
     this.observer.onTransition();
     // Calls settle when the run is cancelled, whatever their tools do.
@@ -81,7 +72,7 @@ export class RunToolCalls {
   /** Resumes the open calls of earlier turns. @param thisTurn calls that `run` will start */
   resumeOpenCalls(thisTurn: readonly TurnCall[]): void {
     const excluded = new Set(thisTurn.map(({ id }) => id));
-    for (const call of this.context.run.openCalls) if (!excluded.has(call.id)) this.start(call);
+    for (const call of this.context.run.openCalls) if (!excluded.has(call.id)) void this.start(call);
   }
 
   /** @returns false if no call waits for this decision */
@@ -129,31 +120,23 @@ export class RunToolCalls {
     return this.definitionOf(name)?.delivery ?? 'immediate';
   }
 
-  private start(call: ToolCall): ToolProgress {
-    const { run, processor, tools } = this.context;
-    const { journal } = this;
-    const job: ToolJob = {
-      call,
-      userId: run.userId,
-      executionId: run.executionId,
-      signal: this.cancellation.signal,
-      concurrency: this.concurrency,
-      report: (event) => {
-        run.applyToolEvent(call.id, event);
-        if (isSettled(run.getCall(call.id)) && event.type !== 'tool:cancelled') this.observer.onSettled();
-        this.observer.onTransition();
-      },
-      awaitApproval: () => this.pendingDecisions().awaitApproval(call.id, decisionLifetimeMs(call)),
-      awaitExternal: () => this.pendingDecisions().awaitExternal(call.id),
-      awaitReview: journal && (() => this.pendingDecisions().awaitReview(call.id, decisionLifetimeMs(call))),
-      flushJournal: journal && (() => journal.flushAndVerifyLease()),
-    };
-    return processor.process(job, tools);
+  /** For the job of a call. */
+  report(callId: string, event: ToolEvent): void {
+    const { run } = this.context;
+    run.applyToolEvent(callId, event);
+    if (isSettled(run.getCall(callId)) && event.type !== 'tool:cancelled') this.observer.onSettled();
+    this.observer.onTransition();
   }
 
-  private pendingDecisions(): PendingDecisions {
+  get pendingDecisions(): PendingDecisions {
     this.decisions ??= new PendingDecisions();
     return this.decisions;
+  }
+
+  /** Resolves when the call has settled; if it is not blocking, as soon as it was accepted. */
+  private start(call: ToolCall): Promise<void> {
+    const { processor, tools } = this.context;
+    return processor.process(new RunToolJob(call, this), tools, call.blocking ? 'settled' : 'prepared');
   }
 
   /** @throws ToolLoopError */
@@ -168,10 +151,4 @@ export class RunToolCalls {
   private definitionOf(name: string): FunctionTool | undefined {
     return this.context.tools.get(name)?.definition;
   }
-}
-
-/** A decision that was requested before a crash expires no later than any other. @param call as it was restored */
-function decisionLifetimeMs(call: ToolCall): number {
-  if (acceptsDecision(call) && 'expiresAt' in call) return Math.min(DECISION_LIFETIME_MS, call.expiresAt - Date.now());
-  return needsApproval(call) ? DECISION_LIFETIME_MS - elapsedSince(call.createdAt) : DECISION_LIFETIME_MS;
 }

@@ -6,6 +6,7 @@ import { isExecuting, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { ToolFailure } from '../../../domain/errors/LLMErrors';
+import type { AbortListener, AbortSource } from '../shared/AbortSource';
 import { errorMessage } from './toolResult';
 
 /** Characters. */
@@ -15,14 +16,12 @@ export interface ToolCallHandle {
   /** Pending, or in the state in which another process left it. */
   readonly call: ToolCall;
   /** Fires when the run ends. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
   /** Receives every event of the call, in order, as it happens. */
-  readonly report: (event: ToolEvent) => void;
+  report(event: ToolEvent): void;
 }
 
-export class ToolCallOutcome {
-  /** Resolves with the event that settled the call. */
-  readonly settled: Promise<ToolEvent>;
+export class ToolCallOutcome implements AbortListener {
   /** A person decided that the interrupted call runs again. */
   isRerunApproved = false;
   private open = true;
@@ -31,22 +30,36 @@ export class ToolCallOutcome {
   /** Created when the tool reads its signal. */
   private controller: AbortController | undefined;
   private readonly handle: ToolCallHandle;
-  private resolve: (event: ToolEvent) => void = () => undefined;
-  private readonly onAbort = (): void => {
+  private onPrepared: (() => void) | undefined;
+  private settledCallbacks: readonly ((event: ToolEvent) => void)[] | undefined;
+
+  /** @param onPrepared called once: by `prepared`, or when the call settles */
+  constructor(handle: ToolCallHandle, onPrepared?: () => void) {
+    this.handle = handle;
+    this.onPrepared = onPrepared;
+    if (handle.signal.aborted) this.handleEvent();
+    else handle.signal.addEventListener('abort', this, { once: true });
+  }
+
+  /** The run has ended. */
+  handleEvent(): void {
     this.end({
       type: 'tool:cancelled',
       at: Date.now(),
       error: { failure: 'cancelled', message: 'The run ended before the tool did.' },
     });
-  };
+  }
 
-  constructor(handle: ToolCallHandle) {
-    this.handle = handle;
-    this.settled = new Promise((resolve) => {
-      this.resolve = resolve;
-    });
-    if (handle.signal.aborted) this.onAbort();
-    else handle.signal.addEventListener('abort', this.onAbort, { once: true });
+  /** Calls back with the event that settles the call. Not to be called once it has settled. */
+  onSettled(callback: (event: ToolEvent) => void): void {
+    // Mostly one, and an array that was pushed to has room for many.
+    this.settledCallbacks = this.settledCallbacks === undefined ? [callback] : [...this.settledCallbacks, callback];
+  }
+
+  /** The call was accepted, waits for a person, or has settled. */
+  prepared(): void {
+    this.onPrepared?.();
+    this.onPrepared = undefined;
   }
 
   isOpen(): boolean {
@@ -58,24 +71,17 @@ export class ToolCallOutcome {
    * @param resultDueAt when a call of an external tool times out, in milliseconds since the epoch
    */
   markExecuting(resultDueAt?: number): void {
-    const { call, report } = this.handle;
+    const { call } = this.handle;
     const at = Date.now();
     const expiry = resultDueAt === undefined ? {} : { expiresAt: resultDueAt };
-    if (!isExecuting(call) || this.isRerunApproved) report({ type: 'tool:executing', at, ...expiry });
+    if (!isExecuting(call) || this.isRerunApproved) this.handle.report({ type: 'tool:executing', at, ...expiry });
     else if (resultDueAt !== undefined && waitOf(call) === undefined)
-      report({ type: 'tool:awaiting_result', at, expiresAt: resultDueAt });
+      this.handle.report({ type: 'tool:awaiting_result', at, expiresAt: resultDueAt });
   }
 
   /** @param elapsedMs how much of the timeout has already passed */
   startTimeout(timeoutMs: number, elapsedMs = 0): void {
-    this.timer = setTimeout(
-      () => {
-        this.hasTimedOut = true;
-        const message = `The tool "${this.handle.call.name}" timed out after ${timeoutMs} ms.`;
-        this.end({ type: 'tool:timeout', at: Date.now(), error: { failure: 'timeout', message } });
-      },
-      Math.max(0, timeoutMs - elapsedMs),
-    );
+    this.timer = setTimeout(endByTimeout, Math.max(0, timeoutMs - elapsedMs), this, timeoutMs);
   }
 
   get signal(): AbortSignal {
@@ -87,7 +93,7 @@ export class ToolCallOutcome {
   /** Settles as the other call does. */
   mirror(other: ToolCallOutcome): void {
     this.markExecuting();
-    void other.settled.then((event) => this.end(event));
+    other.onSettled((event) => this.end(event));
   }
 
   progress(fraction: number, note: string | undefined): void {
@@ -113,17 +119,31 @@ export class ToolCallOutcome {
     else if (this.hasTimedOut) this.handle.report({ type: 'tool:late', at: Date.now(), result: `failed: ${message}` });
   }
 
+  timeOut(timeoutMs: number): void {
+    this.hasTimedOut = true;
+    const message = `The tool "${this.handle.call.name}" timed out after ${timeoutMs} ms.`;
+    this.end({ type: 'tool:timeout', at: Date.now(), error: { failure: 'timeout', message } });
+  }
+
   private end(event: ToolEvent): void {
     if (!this.open) return;
     this.open = false;
     clearTimeout(this.timer);
-    this.handle.signal.removeEventListener('abort', this.onAbort);
+    this.timer = undefined;
+    this.handle.signal.removeEventListener('abort', this);
     this.handle.report(event);
-    this.resolve(event);
+    for (const callback of this.settledCallbacks ?? []) callback(event);
+    this.settledCallbacks = undefined;
+    this.prepared();
     if (event.type !== 'tool:completed') this.abortTool();
   }
 
   private abortTool(): void {
     this.controller?.abort(new ToolError('cancelled', `The call to "${this.handle.call.name}" is over.`));
   }
+}
+
+/** One function for all calls, so that a call that runs holds no closure for its timer. */
+function endByTimeout(outcome: ToolCallOutcome, timeoutMs: number): void {
+  outcome.timeOut(timeoutMs);
 }

@@ -5,14 +5,29 @@
 import type { ToolCallOutcome } from './ToolCallOutcome';
 
 export class ToolConcurrency {
-  readonly blocking: Semaphore;
-  readonly nonBlocking: Semaphore;
-  readonly sequential = new Semaphore(1);
+  private readonly maxParallelTools: number;
+  private blockingSemaphore: Semaphore | undefined;
+  private nonBlockingSemaphore: Semaphore | undefined;
+  private sequentialSemaphore: Semaphore | undefined;
   private calls: Map<string, ToolCallOutcome> | undefined;
 
   constructor(maxParallelTools: number) {
-    this.blocking = new Semaphore(maxParallelTools);
-    this.nonBlocking = new Semaphore(maxParallelTools);
+    this.maxParallelTools = maxParallelTools;
+  }
+
+  get blocking(): Semaphore {
+    this.blockingSemaphore ??= new Semaphore(this.maxParallelTools);
+    return this.blockingSemaphore;
+  }
+
+  get nonBlocking(): Semaphore {
+    this.nonBlockingSemaphore ??= new Semaphore(this.maxParallelTools);
+    return this.nonBlockingSemaphore;
+  }
+
+  get sequential(): Semaphore {
+    this.sequentialSemaphore ??= new Semaphore(1);
+    return this.sequentialSemaphore;
   }
 
   /** Open calls by tool and arguments, of tools that restrict duplicates. */
@@ -31,17 +46,18 @@ class Semaphore {
     this.permits = permits;
   }
 
-  async run(work: () => Promise<unknown>): Promise<void> {
-    if (this.permits > 0) this.permits -= 1;
-    else await this.turn();
-    try {
-      await work();
-    } finally {
-      // The permit passes directly to the next in line.
-      const next = this.waiting?.shift();
-      if (next === undefined) this.permits += 1;
-      else next();
-    }
+  /** @returns undefined if there was a permit; otherwise resolves when there is one */
+  acquire(): Promise<void> | undefined {
+    if (this.permits === 0) return this.turn();
+    this.permits -= 1;
+    return undefined;
+  }
+
+  release(): void {
+    // The permit passes directly to the next in line.
+    const next = this.waiting?.shift();
+    if (next === undefined) this.permits += 1;
+    else next();
   }
 
   private turn(): Promise<void> {

@@ -27,6 +27,32 @@ describe('RunCancellation', () => {
     expect(interruption.signal.reason).to.equal(reason);
   });
 
+  it('gives every signal its reason, whether it was created before or after', () => {
+    const interruption = new RunCancellation();
+    const released = interruption.signal;
+    expect(interruption.signal).to.equal(released);
+    interruption.releaseSignal();
+    const { signal } = interruption;
+    const reason = new LLMTimeoutError('late');
+    interruption.cancel(reason);
+    expect([released.aborted, signal.reason]).to.deep.equal([false, reason]);
+    interruption.releaseSignal();
+    expect(interruption.signal.reason).to.equal(reason);
+  });
+
+  it('calls the listeners that are still there, once', () => {
+    const interruption = new RunCancellation();
+    const called: string[] = [];
+    const [first, second, third] = ['first', 'second', 'third'].map((name) => ({
+      handleEvent: () => void called.push(name),
+    }));
+    for (const listener of [first, second, third]) interruption.addEventListener('abort', listener!);
+    interruption.removeEventListener('abort', second!);
+    interruption.cancel(new LLMTimeoutError('late'));
+    interruption.cancel(new LLMTimeoutError('later'));
+    expect(called).to.deep.equal(['first', 'third']);
+  });
+
   it('retains no outcome of a step', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;

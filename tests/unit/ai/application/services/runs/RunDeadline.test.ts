@@ -20,7 +20,7 @@ describe('RunDeadline', () => {
     ['back', -HOUR],
   ] as const) {
     it(`counts the same when the wall clock is set ${way} by an hour`, () => {
-      const run = new RunDeadline(1_000, 0, late);
+      const run = new RunDeadline(1_000, 0, { onTimeout: late });
       run.resume();
       clock.tick(300);
       clock.setSystemTime(Date.now() + jump);
@@ -41,7 +41,7 @@ describe('RunDeadline', () => {
   }
 
   it('continues from the time counted by another process', () => {
-    const run = new RunDeadline(1_000, 900, late);
+    const run = new RunDeadline(1_000, 900, { onTimeout: late });
     run.resume();
     clock.tick(99);
     expect([run.elapsedMs, late.called]).to.deep.equal([999, false]);
@@ -50,7 +50,7 @@ describe('RunDeadline', () => {
   });
 
   it('accepts a timeout that exceeds the longest timer', () => {
-    const run = new RunDeadline(30 * DAY, 0, late);
+    const run = new RunDeadline(30 * DAY, 0, { onTimeout: late });
     run.resume();
     clock.tick(30 * DAY - 1);
     expect(late.called).to.equal(false);
@@ -60,7 +60,7 @@ describe('RunDeadline', () => {
   });
 
   it('can be paused while the second timer of a long timeout runs', () => {
-    const run = new RunDeadline(30 * DAY, 0, late);
+    const run = new RunDeadline(30 * DAY, 0, { onTimeout: late });
     run.resume();
     clock.tick(29 * DAY);
     run.pause();

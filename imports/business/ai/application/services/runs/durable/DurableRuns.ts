@@ -25,7 +25,7 @@ import type { RunEntry } from '../RunRegistry';
 import { runDetached } from '../../runDetached';
 import { LeaseLostError } from './RunJournal';
 import type { RunJournal } from './RunJournal';
-import type { JournalContext } from '../RunContext';
+import type { JournalContext, JournalHost } from '../RunContext';
 import { DEFAULT_LEASE_TIMES, LeaseHeartbeat } from './LeaseHeartbeat';
 import type { LeaseTimes } from './LeaseHeartbeat';
 
@@ -56,9 +56,9 @@ export interface DurableRunsOptions {
   readonly onStateStored?: ((userId: string) => void) | undefined;
 }
 
-export class DurableRuns {
+export class DurableRuns implements JournalHost {
   readonly remote: RemoteRuns;
-  private readonly store: RunStore;
+  readonly store: RunStore;
   private readonly live: Map<string, RunEntry>;
   private readonly logger: Logger;
   private readonly times: LeaseTimes;
@@ -89,6 +89,22 @@ export class DurableRuns {
   /** The number of runs that this process owns or is about to own. */
   get size(): number {
     return this.live.size + this.registering.size;
+  }
+
+  get retryForMs(): number {
+    return this.times.lease;
+  }
+
+  isLeaseCurrent(): boolean {
+    return this.heartbeats.isLeaseCurrent();
+  }
+
+  onLeaseLost(executionId: string): void {
+    this.live.delete(executionId);
+  }
+
+  stateStored(userId: string): void {
+    this.onStateStored?.(userId);
   }
 
   isRegistering(executionId: string): boolean {
@@ -240,19 +256,11 @@ export class DurableRuns {
 
   private journalContext(
     lease: RunLease,
-    { userId, providerId, title, conversationId, createdAt }: JournalContext['metadata'] & Pick<RunRequest, 'userId'>,
+    { providerId, title, conversationId, createdAt }: JournalContext['metadata'],
     startedAt: number,
   ): JournalContext {
-    return {
-      metadata: { providerId, title, createdAt, ...(conversationId === undefined ? {} : { conversationId }) },
-      store: this.store,
-      lease,
-      startedAt,
-      retryForMs: this.times.lease,
-      isLeaseCurrent: () => this.heartbeats.isLeaseCurrent(),
-      onLeaseLost: () => this.live.delete(lease.executionId),
-      onStateStored: () => this.onStateStored?.(userId),
-    };
+    const metadata = { providerId, title, createdAt, ...(conversationId === undefined ? {} : { conversationId }) };
+    return { runs: this, lease, startedAt, metadata };
   }
 
   /**

@@ -7,37 +7,21 @@ import { isFinished } from '../../../../domain/entities/Run';
 import type { RunState } from '../../../../domain/entities/Run';
 import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
 import { isLLMError, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
-import type { RunStore } from '../../../../domain/interfaces/RunStore';
-import type { RunLease, RunProgress } from '../../../../domain/types/RunRecords';
+import type { RunProgress } from '../../../../domain/types/RunRecords';
+import type { JournalContext } from '../RunContext';
 
 /** The run has another owner, or the store cannot be reached to prove that it has not. The run continues elsewhere. */
 export class LeaseLostError extends LLMAbortedError {}
 
 export type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
 
-/** Read at the moment of writing. */
-export interface SnapshotSource {
+/** What a run's journal asks, at the moment of writing, and tells. */
+export interface JournalOwner {
   /** Without the run's end, which is passed to `finish`. */
   progress(): RunProgress;
   getCall(id: string): ToolCall;
-}
-
-export interface RunJournalOptions {
-  readonly store: RunStore;
-  readonly lease: RunLease;
-  readonly source: SnapshotSource;
-  /** Ids of the calls that the store already has. */
-  readonly storedCalls: Iterable<string>;
-  /** The transcript and the response were not read from the store, and must not be overwritten. */
-  readonly keepsTranscript?: boolean;
-  /** Milliseconds for which a failing store is retried. */
-  readonly retryForMs: number;
-  /** Whether no other process can have claimed the run since the last heartbeat. */
-  readonly isLeaseCurrent: () => boolean;
   /** Called once, with the error that ended the journal: a LeaseLostError, or what the store refuses permanently. */
-  readonly onBroken: (error: unknown) => void;
-  /** Called after a write with which the run, or one of its calls, is stored in a new state. */
-  readonly onStateStored?: (() => void) | undefined;
+  onBroken(error: unknown): void;
 }
 
 const FIRST_RETRY_MS = 20;
@@ -46,29 +30,31 @@ const MAX_RETRY_MS = 2_000;
 const RUN_KEY = '';
 
 export class RunJournal {
-  private readonly options: RunJournalOptions;
-  private readonly storedCalls: Set<string>;
+  private readonly context: JournalContext;
+  private readonly owner: JournalOwner;
   /** Keys of the documents that wait to be written. */
-  private readonly queue = new Set<string>();
+  private queue: Set<string> | undefined;
   /** Calls with progress that is not written yet. */
-  private readonly progressed = new Set<string>();
+  private progressed: Set<string> | undefined;
   private isRunChanged = false;
   private endIntent: RunEnd['error'];
   private isEndIntentUnsaved = false;
-  private end: RunEnd | undefined;
+  private finalWrite: RunEnd | undefined;
   private isBroken = false;
   /** The last write; rejects if the journal is broken. */
   private tail: Promise<void> = Promise.resolve();
   /** How many items of the transcript, and which response, the store has. */
   private savedItems = -1;
   private savedResponse: unknown;
-  /** By the keys of the documents. */
-  private readonly savedStates = new Map<string, RunState | ToolCallState>();
+  /** The states of what the store has, by the keys of the documents; undefined if another process wrote it. */
+  private readonly saved = new Map<string, RunState | ToolCallState | undefined>();
 
-  constructor(options: RunJournalOptions) {
-    this.options = options;
-    this.storedCalls = new Set(options.storedCalls);
-    if (options.keepsTranscript === true) this.savedItems = Infinity;
+  /** @param storedCalls ids of the calls that the store already has */
+  constructor(context: JournalContext, owner: JournalOwner, storedCalls: readonly string[]) {
+    this.context = context;
+    this.owner = owner;
+    for (const id of storedCalls) this.saved.set(id, undefined);
+    if (context.keepsTranscript === true) this.savedItems = Infinity;
   }
 
   /** The run is written at the next barrier, or before the next changed call. */
@@ -77,18 +63,20 @@ export class RunJournal {
   }
 
   callChanged(id: string): void {
-    this.progressed.delete(id);
+    this.progressed?.delete(id);
     this.enqueueRun();
     this.enqueue(id);
   }
 
   /** The call is written with the next heartbeat. */
   callProgressed(id: string): void {
+    this.progressed ??= new Set();
     this.progressed.add(id);
   }
 
   heartbeat(): void {
-    for (const id of this.progressed) this.callChanged(id);
+    for (const id of this.progressed ?? []) this.callChanged(id);
+    this.progressed = undefined;
   }
 
   /**
@@ -129,7 +117,7 @@ export class RunJournal {
    */
   async flushAndVerifyLease(): Promise<void> {
     await this.flush();
-    if (!this.options.isLeaseCurrent()) await this.verifyLease();
+    if (!this.context.runs.isLeaseCurrent()) await this.verifyLease();
   }
 
   /**
@@ -152,7 +140,7 @@ export class RunJournal {
       if (error instanceof LeaseLostError) throw error;
       await this.writeRemaining();
     }
-    this.end = end;
+    this.finalWrite = end;
     await this.write(RUN_KEY);
   }
 
@@ -161,11 +149,11 @@ export class RunJournal {
    * run without its transcript and response.
    */
   private async writeRemaining(): Promise<void> {
-    const remaining = [...this.queue];
-    this.queue.clear();
+    const remaining = this.queue ?? [];
+    this.queue = undefined;
     this.isBroken = false;
     this.savedItems = Infinity;
-    this.savedResponse = this.options.source.progress().response;
+    this.savedResponse = this.owner.progress().response;
     for (const key of remaining) if (key !== RUN_KEY) await this.write(key).catch(() => undefined);
     this.isBroken = false;
     this.tail = Promise.resolve();
@@ -178,12 +166,14 @@ export class RunJournal {
   }
 
   private enqueue(key: string): void {
+    this.queue ??= new Set();
     if (this.queue.has(key)) return;
     this.queue.add(key);
     if (this.isBroken) return;
     // The write runs in a later microtask: changes that are made together, without an await, are written together.
     this.tail = this.tail.then(async () => {
-      this.queue.delete(key);
+      this.queue?.delete(key);
+      if (this.queue?.size === 0) this.queue = undefined;
       if (this.isEndIntentUnsaved) await this.write(RUN_KEY);
       await this.write(key);
     });
@@ -198,7 +188,7 @@ export class RunJournal {
         if (await this.attempt(key)) return;
       } catch (error) {
         if (isLLMError(error) && error.code === 'invalid-request') throw this.markBroken(error);
-        if (waited >= this.options.retryForMs)
+        if (waited >= this.context.runs.retryForMs)
           throw this.markBroken(
             new LeaseLostError('The run store cannot be written to. The run continues once it can.', {
               cause: error,
@@ -217,16 +207,16 @@ export class RunJournal {
   }
 
   private async saveRun(): Promise<boolean> {
-    const { store, lease, source } = this.options;
-    const { transcript, response, state, ...progress } = source.progress();
-    const isEnding = this.end !== undefined;
+    const { runs, lease } = this.context;
+    const { transcript, response, state, ...progress } = this.owner.progress();
+    const isEnding = this.finalWrite !== undefined;
     const { endIntent } = this;
-    const isSaved = await store.saveRun(lease, {
+    const isSaved = await runs.store.saveRun(lease, {
       // The final state is written by the last write only.
       ...(isEnding || !isFinished(state) ? { state } : {}),
       ...progress,
       ...(endIntent === undefined ? {} : { error: endIntent }),
-      ...this.end,
+      ...this.finalWrite,
       ...(transcript.length <= this.savedItems ? {} : { transcript }),
       ...(response === undefined || response === this.savedResponse ? {} : { response }),
     });
@@ -239,33 +229,33 @@ export class RunJournal {
 
   /** An earlier attempt at the last write may have succeeded although its response was lost. */
   private async hasEnded(): Promise<boolean> {
-    const { store, lease } = this.options;
-    const stored = await store.load(lease.executionId);
+    const { runs, lease } = this.context;
+    const stored = await runs.store.load(lease.executionId);
     return stored !== undefined && stored.run.fence === lease.fence && isFinished(stored.run.state);
   }
 
   private async saveCall(id: string): Promise<boolean> {
-    const { store, lease, source } = this.options;
-    const call = source.getCall(id);
+    const { runs, lease } = this.context;
+    const call = this.owner.getCall(id);
     // The call may change while it is written.
     const { state } = call;
-    const isSaved = await (this.storedCalls.has(id) ? store.saveCall(lease, call) : store.addCall(lease, call));
-    this.storedCalls.add(id);
+    const isSaved = await (this.saved.has(id) ? runs.store.saveCall(lease, call) : runs.store.addCall(lease, call));
+    if (!this.saved.has(id)) this.saved.set(id, undefined);
     if (isSaved) this.stateStored(id, state);
     return isSaved;
   }
 
   private stateStored(key: string, state: RunState | ToolCallState): void {
-    if (this.savedStates.get(key) === state) return;
-    this.savedStates.set(key, state);
-    this.options.onStateStored?.();
+    if (this.saved.get(key) === state) return;
+    this.saved.set(key, state);
+    this.context.runs.stateStored(this.context.lease.userId);
   }
 
   /** Marks the journal as broken, once, and returns the error for the caller to throw. */
   private markBroken(error: unknown): unknown {
     if (!this.isBroken) {
       this.isBroken = true;
-      this.options.onBroken(error);
+      this.owner.onBroken(error);
     }
     return error;
   }

@@ -1,0 +1,48 @@
+/** The promises that a run settles: one when it ends and, for runs that return early, one at its first answer. */
+import type { RunResult } from '../../../domain/entities/Run';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+
+interface Deferred {
+  readonly resolve: (result: RunResult) => void;
+  readonly reject: (error: LLMError) => void;
+}
+
+export class RunCompletion {
+  /** Settles when the run ends, with its last answer or its error. */
+  readonly ended: Promise<RunResult>;
+  /** The same, unless the run returns early. */
+  readonly returned: Promise<RunResult>;
+  private end: Deferred | undefined;
+  private firstAnswer: Deferred | undefined;
+
+  constructor(returnsEarly: boolean) {
+    this.ended = new Promise((resolve, reject) => {
+      this.end = { resolve, reject };
+    });
+    this.returned = this.ended;
+    if (!returnsEarly) return;
+    this.returned = new Promise((resolve, reject) => {
+      this.firstAnswer = { resolve, reject };
+    });
+    // What follows the first answer is reported by events and `followUps`.
+    this.ended.catch(() => undefined);
+  }
+
+  /** Resolves `returned`. @returns false if it has resolved before, or the run does not return early */
+  answer(result: () => RunResult): boolean {
+    if (this.firstAnswer === undefined) return false;
+    this.firstAnswer.resolve(result());
+    this.firstAnswer = undefined;
+    return true;
+  }
+
+  resolve(result: RunResult): void {
+    this.end?.resolve(result);
+    this.firstAnswer?.resolve(result);
+  }
+
+  reject(error: LLMError): void {
+    this.end?.reject(error);
+    this.firstAnswer?.reject(error);
+  }
+}

@@ -1,0 +1,77 @@
+/** One call of a run, for the processor. It holds two references, since a waiting run keeps one per open call. */
+import { acceptsDecision, needsApproval } from '../../../domain/entities/Tool';
+import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
+import type { AbortSource } from '../shared/AbortSource';
+import { elapsedSince } from '../shared/time';
+import type { ToolJob } from '../ToolProcessor';
+import { DECISION_LIFETIME_MS } from '../tools/decisions';
+import type { Approval, ExternalResult, Review } from '../tools/decisions';
+import type { ToolConcurrency } from '../tools/ToolConcurrency';
+import type { RunJournal } from './durable/RunJournal';
+import type { PendingDecisions } from './PendingDecisions';
+import type { RunContext } from './RunContext';
+
+/** What the calls of a run share. */
+export interface ToolJobOwner {
+  readonly context: Pick<RunContext, 'run'>;
+  readonly cancellation: AbortSource;
+  readonly concurrency: ToolConcurrency;
+  /** Undefined if runs are not stored. */
+  readonly journal: RunJournal | undefined;
+  readonly pendingDecisions: PendingDecisions;
+  report(callId: string, event: ToolEvent): void;
+}
+
+export class RunToolJob implements ToolJob {
+  readonly call: ToolCall;
+  private readonly owner: ToolJobOwner;
+
+  constructor(call: ToolCall, owner: ToolJobOwner) {
+    this.call = call;
+    this.owner = owner;
+  }
+
+  get userId(): string {
+    return this.owner.context.run.userId;
+  }
+
+  get executionId(): string {
+    return this.owner.context.run.executionId;
+  }
+
+  get signal(): AbortSource {
+    return this.owner.cancellation;
+  }
+
+  get concurrency(): ToolConcurrency {
+    return this.owner.concurrency;
+  }
+
+  get awaitReview(): (() => Promise<Review>) | undefined {
+    if (this.owner.journal === undefined) return undefined;
+    return () => this.owner.pendingDecisions.awaitReview(this.call.id, decisionLifetimeMs(this.call));
+  }
+
+  get flushJournal(): (() => Promise<void>) | undefined {
+    const { journal } = this.owner;
+    return journal === undefined ? undefined : () => journal.flushAndVerifyLease();
+  }
+
+  report(event: ToolEvent): void {
+    this.owner.report(this.call.id, event);
+  }
+
+  awaitApproval(): Promise<Approval> {
+    return this.owner.pendingDecisions.awaitApproval(this.call.id, decisionLifetimeMs(this.call));
+  }
+
+  awaitExternal(): Promise<ExternalResult> {
+    return this.owner.pendingDecisions.awaitExternal(this.call.id);
+  }
+}
+
+/** A decision that was requested before a crash expires no later than any other. @param call as it was restored */
+function decisionLifetimeMs(call: ToolCall): number {
+  if (acceptsDecision(call) && 'expiresAt' in call) return Math.min(DECISION_LIFETIME_MS, call.expiresAt - Date.now());
+  return needsApproval(call) ? DECISION_LIFETIME_MS - elapsedSince(call.createdAt) : DECISION_LIFETIME_MS;
+}
