@@ -1,4 +1,5 @@
 /** The interface of a contender. A contender without an operation does not take part in its workloads. */
+import type { HistoryItem } from './histories';
 import type { BenchWire, Workload } from './workloads';
 
 export interface Setting {
@@ -6,6 +7,8 @@ export interface Setting {
   readonly baseURL: string;
   readonly wire: BenchWire;
   readonly workload: Workload;
+  /** What the tool does. Growing loops count their turns with it. */
+  readonly weather: typeof weather;
 }
 
 export interface Contender {
@@ -15,8 +18,13 @@ export interface Contender {
   readonly stream?: (question: string) => Promise<number>;
   /** Runs the tool as often as the model calls it. @returns the final response's text */
   readonly loop?: (question: string) => Promise<string>;
-  /** Converts the stored history and sends it to the model. @returns the response's text */
-  readonly convert?: (history: string) => Promise<string>;
+  /** Converts a history, given as Responses items, and sends it. @returns the response's text */
+  readonly send?: (history: readonly HistoryItem[]) => Promise<string>;
+  /** The same for items that the contender checked before: what `prepare` returns is sent. */
+  readonly resend?: {
+    readonly prepare: (history: readonly HistoryItem[]) => readonly HistoryItem[];
+    readonly send: (history: readonly HistoryItem[]) => Promise<string>;
+  };
   /** @returns the number of characters of the encoded lines, or of the deltas if the contender only reads */
   readonly transcode?: (question: string) => Promise<number>;
   /** Starts a run that waits for a tool. Resolves once it waits. */
@@ -27,7 +35,6 @@ export interface Contender {
 export interface PeerSetting extends Setting {
   readonly tool: typeof TOOL;
   readonly models: typeof MODELS;
-  readonly weather: typeof weather;
 }
 
 export type CreateContender = (setting: PeerSetting) => Contender | Promise<Contender>;

@@ -1,7 +1,17 @@
-/** A long stored conversation, and a minimal conversion to Anthropic's format. */
+/** Long conversations, and a minimal conversion to Anthropic's format. */
+
+export interface HistoryItem {
+  readonly type: string;
+  readonly role?: 'user' | 'assistant';
+  readonly content?: readonly { readonly text: string }[];
+  readonly call_id?: string;
+  readonly name?: string;
+  readonly arguments?: string;
+  readonly output?: string;
+}
 
 /** @returns JSON of Responses items: questions, tool calls with results, and responses */
-export function storedHistory(calls: number): string {
+export function historyOfCalls(calls: number): string {
   const items = Array.from({ length: calls }, (_, index) => [
     ...(index % 4 === 0
       ? [
@@ -47,14 +57,36 @@ export function storedHistory(calls: number): string {
   ]);
 }
 
-interface StoredItem {
-  readonly type: string;
-  readonly role?: 'user' | 'assistant';
-  readonly content?: readonly { readonly text: string }[];
-  readonly call_id?: string;
-  readonly name?: string;
-  readonly arguments?: string;
-  readonly output?: string;
+/** @returns JSON of Responses items, 2.6 KB for each turn: a question, a tool call with its result, and a response */
+export function historyOfTurns(turns: number): string {
+  const sentences = (count: number): string => 'The wind turns west, and the "rain" will last an hour. '.repeat(count);
+  const items = Array.from({ length: turns }, (_, index) => [
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: `(${index}) ${sentences(8)}` }] },
+    {
+      type: 'function_call',
+      id: `fc_${index}`,
+      call_id: `call_${index}`,
+      name: 'get_weather',
+      arguments: JSON.stringify({ city: `City ${index}`, unit: 'celsius' }),
+      status: 'completed',
+    },
+    {
+      type: 'function_call_output',
+      call_id: `call_${index}`,
+      output: JSON.stringify({ city: `City ${index}`, degrees: 21, report: sentences(16) }),
+    },
+    {
+      type: 'message',
+      id: `msg_${index}`,
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: sentences(12), annotations: [] }],
+    },
+  ]).flat();
+  return JSON.stringify([
+    ...items,
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'And now?' }] },
+  ]);
 }
 
 export interface PlainMessage {
@@ -62,15 +94,15 @@ export interface PlainMessage {
   readonly content: object[];
 }
 
-/** Handles exactly the histories of `storedHistory`. */
-export function historyToAnthropic(history: string): PlainMessage[] {
+/** Handles exactly the histories of this file. */
+export function historyToAnthropic(history: readonly HistoryItem[]): PlainMessage[] {
   const messages: PlainMessage[] = [];
   const add = (role: PlainMessage['role'], block: object): void => {
     const last = messages.at(-1);
     if (last?.role === role) last.content.push(block);
     else messages.push({ role, content: [block] });
   };
-  for (const item of JSON.parse(history) as StoredItem[]) {
+  for (const item of history) {
     if (item.type === 'message')
       for (const { text } of item.content ?? []) add(item.role ?? 'user', { type: 'text', text });
     else if (item.type === 'function_call')

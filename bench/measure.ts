@@ -1,14 +1,19 @@
 /** Measures one contender on one workload in a separate process, and prints the cost as JSON. */
+import { createRequire } from 'node:module';
 import { FINAL_TEXT } from './responses';
 import { MODELS, TOOL, weather } from './Contender';
 import type { Contender, CreateContender, Setting } from './Contender';
-import { storedHistory } from './histories';
+import type { HistoryItem } from './histories';
+import { TurnClock } from './TurnClock';
+import { workload as workloadOf } from './workloads';
 import type { Workload } from './workloads';
 
 export interface Task {
   /** The module that exports `create`. */
   readonly module: string;
-  readonly setting: Setting;
+  readonly wire: Setting['wire'];
+  readonly baseURL: string;
+  readonly workloadId: string;
   /** Overrides the workload's number. */
   readonly operations?: number;
 }
@@ -18,40 +23,75 @@ export interface Cost {
   readonly each: number;
   /** Wall-clock milliseconds. */
   readonly elapsed: number;
+  /** For a workload with marks: CPU microseconds per turn at each of them. */
+  readonly marks?: readonly number[];
 }
 
 /** @returns undefined if the contender does not take part */
-async function measure({ module, setting, operations = setting.workload.operations }: Task): Promise<Cost | undefined> {
-  const { workload } = setting;
+async function measure({ module, wire, baseURL, workloadId, ...task }: Task): Promise<Cost | undefined> {
+  const workload = workloadOf(workloadId);
+  const { warmUp } = workload;
+  const operations = task.operations ?? workload.operations;
   const started = performance.now();
-  const { create } = (await import(module)) as { create: CreateContender };
-  const contender = await create({ ...setting, tool: TOOL, models: MODELS, weather });
-  const run = operation(contender, workload);
+  const clock = new TurnClock(workload.marks ?? []);
+  // Under tsx, sources are CommonJS, whose exports `import` does not name.
+  const { create } = (module.endsWith('.ts') ? createRequire(__filename)(module) : await import(module)) as {
+    create: CreateContender;
+  };
+  const contender = await create({
+    wire,
+    baseURL,
+    workload,
+    tool: TOOL,
+    models: MODELS,
+    weather: workload.marks === undefined ? weather : clock.counting(weather),
+  });
+  const run = operation(contender, workload, warmUp + operations, clock);
   if (run === undefined) return undefined;
   if (workload.needs === 'idle')
     return { each: await memoryOf(run, operations, workload.concurrency), elapsed: performance.now() - started };
-  if (workload.cold !== true) await repeat(run, workload.warmUp, workload.concurrency);
+  if (workload.cold !== true) await repeat(run, warmUp, workload.concurrency);
   // Collects the warm-up's garbage, which must not count.
   globalThis.gc?.();
+  clock.reset();
   const before = workload.cold === true ? undefined : process.cpuUsage();
   const from = performance.now();
   await repeat(run, operations, workload.concurrency);
   const { user, system } = process.cpuUsage(before);
-  return { each: (user + system) / operations, elapsed: performance.now() - from };
+  return {
+    each: (user + system) / operations,
+    elapsed: performance.now() - from,
+    ...(workload.marks === undefined ? {} : { marks: clock.costs() }),
+  };
 }
 
 type Operation = (index: number) => Promise<void>;
 
-function operation(contender: Contender, { needs, deltas = 0, calls = 0 }: Workload): Operation | undefined {
+/** @param times how often the operation will run */
+function operation(
+  contender: Contender,
+  { needs, deltas = 0, history }: Workload,
+  times: number,
+  clock: TurnClock,
+): Operation | undefined {
   const question = (index: number): string => `How is the weather today? (${index})`;
-  const history = needs === 'convert' ? storedHistory(calls) : '';
   switch (needs) {
     case 'ask':
       return contender.ask && (async (index) => expectAnswer(await contender.ask?.(question(index))));
     case 'loop':
-      return contender.loop && (async (index) => expectAnswer(await contender.loop?.(question(index))));
-    case 'convert':
-      return contender.convert && (async () => expectAnswer(await contender.convert?.(history)));
+      return (
+        contender.loop &&
+        (async (index) => {
+          clock.start();
+          expectAnswer(await contender.loop?.(question(index)));
+        })
+      );
+    case 'send':
+      return contender.send && sending(contender.send, histories(history, times));
+    case 'resend':
+      return (
+        contender.resend && sending(contender.resend.send, histories(history, times).map(contender.resend.prepare))
+      );
     case 'stream':
     case 'transcode': {
       const run = needs === 'stream' ? contender.stream : contender.transcode;
@@ -60,6 +100,24 @@ function operation(contender: Contender, { needs, deltas = 0, calls = 0 }: Workl
     case 'idle':
       return contender.idle && ((index) => contender.idle?.(`run-${index}`) ?? Promise.resolve());
   }
+}
+
+/** New objects for every operation, parsed before the measurement. */
+function histories(history: Workload['history'], times: number): readonly (readonly HistoryItem[])[] {
+  const json = history?.() ?? '[]';
+  return Array.from({ length: times }, () => JSON.parse(json) as HistoryItem[]);
+}
+
+function sending(
+  send: (history: readonly HistoryItem[]) => Promise<string>,
+  prepared: readonly (readonly HistoryItem[])[],
+): Operation {
+  let next = 0;
+  return async () => {
+    const history = prepared[next] ?? [];
+    next += 1;
+    expectAnswer(await send(history));
+  };
 }
 
 /** Guards against contenders that are fast because they skip the work. */

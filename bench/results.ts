@@ -1,9 +1,12 @@
-/** Formats the measurements as a table of ratios and as the results page. */
-import os from 'node:os';
+/** Formats the measurements of `run.ts` as the sections of the results. */
 import { OWN, REFERENCE } from './contenders';
 import type { ContenderRow } from './contenders';
 import type { Cost } from './measure';
-import type { BenchWire, Workload } from './workloads';
+import type { ResultsSection } from './resultsPage';
+import { table } from './resultsPage';
+import { median, spread } from './statistics';
+import { WORKLOADS } from './workloads';
+import type { BenchSection, BenchWire, Workload } from './workloads';
 
 export interface Measured {
   readonly workload: Workload;
@@ -12,99 +15,99 @@ export interface Measured {
   readonly costs: ReadonlyMap<string, readonly Cost[]>;
 }
 
-export function resultsTable(measured: readonly Measured[], contenders: readonly ContenderRow[]): string {
-  const shown = contenders.filter(({ id }) => id !== REFERENCE);
-  const head = ['workload', 'wire', 'goal', ...shown.map(({ id }) => id)];
-  const rows = measured.map((each) => [
-    `${each.workload.id} ${each.workload.title}`,
-    each.wire,
-    goalOf(each),
-    ...shown.map(({ id }) => cell(each, id)),
-  ]);
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
+const RATIOS = `\`npm run bench\`: CPU time of the client process, relative to the official SDK used directly for the same work (1.00): the
+median of interleaved rounds, with quartiles in parentheses. Lower is better.`;
 
-export function resultsPage(
+const INTROS: Readonly<Record<BenchSection, string>> = {
+  'Calls, streams and loops': `${RATIOS} \`${OWN}\` is bundled from the TypeScript sources, \`${OWN}-package\` is the built package.`,
+  Import: `${RATIOS} The whole process counts, from its start to the first response. \`${OWN}\` is one bundled file,
+\`${OWN}-package\` and \`${OWN}-esm\` are the built package as CommonJS and as ES modules, \`${OWN}-tsx\` is compiled while it is loaded.`,
+  Growth: `\`npm run bench -- W9 --save\`: microseconds of CPU per turn of one run of 1,000 turns, medians of interleaved rounds. The SDK used directly sends the
+whole conversation with every turn as well, so the difference is what Bolide adds.`,
+  Memory: '`npm run bench -- W8 --save`: bytes per run that waits for a tool, median of the rounds.',
+};
+
+export function sectionsOf(
   measured: readonly Measured[],
   contenders: readonly ContenderRow[],
-  machine: string,
-): string {
-  const rounds = Math.max(...measured.flatMap(({ costs }) => [...costs.values()].map((each) => each.length)));
-  return `# Results
-
-CPU time of the client process, relative to the official SDK used directly for the same work (1.00): the median of ${rounds} interleaved rounds, with quartiles in parentheses.
-Lower is better. W8 is memory. \`npm run bench\` writes this page; \`npm install --prefix bench\` installs the peers.
-
-${resultsTable(measured, contenders)}
-
-${growth(measured, contenders)}
-## Machine
-
-${machine}
-`;
-}
-
-export function describeMachine(versions: readonly string[]): string {
-  const [cpu] = os.cpus();
-  const [busy = 0] = os.loadavg();
-  return `Node ${process.version}, ${os.cpus().length} × ${cpu?.model ?? 'unknown'}, ${os.type()} ${os.release()}, load ${busy.toFixed(1)} at the start; ${versions.join(', ')}.\n`;
-}
-
-function goalOf({ workload: { goal, needs }, wire }: Measured): string {
-  const maximum = typeof goal === 'number' ? goal : goal[wire === 'anthropic' ? 1 : 0];
-  return needs === 'idle' ? `≤ ${kilobytes(maximum)}` : `≤ ${maximum.toFixed(2)}`;
+): readonly Omit<ResultsSection, 'versions'>[] {
+  return (Object.keys(INTROS) as BenchSection[]).flatMap((title) => {
+    const own = measured.filter(({ workload }) => workload.section === title);
+    if (own.length === 0) return [];
+    const shown = contenders.filter(({ id, sections }) => id !== REFERENCE && sections?.includes(title) !== false);
+    const content =
+      title === 'Growth'
+        ? { head: GROWTH_HEAD, keys: 2, rows: own.flatMap(growthRows), order: GROWTH_ORDER }
+        : {
+            head: ['workload', 'wire', 'goal', ...shown.map(({ id }) => id)],
+            keys: 2,
+            rows: own.map((each) => [
+              `${each.workload.id} ${each.workload.title}`,
+              each.wire,
+              goalOf(each),
+              ...shown.map(({ id }) => cell(each, id)),
+            ]),
+            order: WORKLOADS.map(({ id }) => `${id} `),
+          };
+    const rounds = Math.max(...own.flatMap(({ costs }) => [...costs.values()].map((each) => each.length)));
+    return [{ title, intro: INTROS[title], ...content, rounds }];
+  });
 }
 
 /** Bolide's cost relative to that of another checkout, round by round. */
 export function comparisonTable(measured: readonly Measured[], other: string): string {
-  const rows = measured.map((each) => {
-    const theirs = each.costs.get(other) ?? [];
-    const ratios = (each.costs.get(OWN) ?? []).map(({ each: cost }, round) => cost / (theirs[round]?.each ?? NaN));
-    return [`${each.workload.id} ${each.workload.title}`, each.wire, spread(ratios)];
-  });
-  const head = ['workload', 'wire', `${OWN} relative to ${other}`];
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const rows = measured.map((each) => [
+    `${each.workload.id} ${each.workload.title}`,
+    each.wire,
+    spread(ratiosOf(each, OWN, other)),
+  ]);
+  return table(['workload', 'wire', `${OWN} relative to ${other}`], rows);
 }
 
-function cell({ workload: { needs }, costs }: Measured, id: string): string {
-  const own = costs.get(id)?.map(({ each }) => each) ?? [];
+/** @returns the missed goals, such as `W3 openai: 0.72, goal ≤ 0.50` */
+export function missedGoals(measured: readonly Measured[]): string[] {
+  return measured.flatMap((each) => {
+    const own = each.costs.get(OWN) ?? [];
+    const maximum = maximumOf(each);
+    if (maximum === undefined || own.length === 0) return [];
+    const reached =
+      each.workload.needs === 'idle' ? median(own.map(({ each: bytes }) => bytes)) : median(ratiosOf(each, OWN));
+    return reached <= maximum
+      ? []
+      : [`${each.workload.id} ${each.wire}: ${format(each, reached)}, goal ${goalOf(each)}`];
+  });
+}
+
+function maximumOf({ workload: { goal }, wire }: Measured): number | undefined {
+  return typeof goal === 'object' ? goal[wire === 'anthropic' ? 1 : 0] : goal;
+}
+
+function goalOf(measured: Measured): string {
+  const maximum = maximumOf(measured);
+  return maximum === undefined ? '–' : `≤ ${format(measured, maximum)}`;
+}
+
+function format({ workload: { needs } }: Measured, value: number): string {
+  return needs === 'idle' ? `${(value / 1024).toFixed(1)} KB` : value.toFixed(2);
+}
+
+function cell(measured: Measured, id: string): string {
+  const own = measured.costs.get(id)?.map(({ each }) => each) ?? [];
   if (own.length === 0) return '–';
-  if (needs === 'idle') return kilobytes(quantile(own, 0.5));
-  const reference = costs.get(REFERENCE)?.map(({ each }) => each) ?? [];
-  const ratios = own.map((cost, round) => cost / (reference[round] ?? NaN));
-  return spread(ratios);
+  return measured.workload.needs === 'idle' ? format(measured, median(own)) : spread(ratiosOf(measured, id));
 }
 
-function spread(ratios: readonly number[]): string {
-  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2));
-  return `**${middle}** (${low}–${high})`;
+function ratiosOf({ costs }: Measured, id: string, reference = REFERENCE): number[] {
+  const theirs = costs.get(reference) ?? [];
+  return (costs.get(id) ?? []).map(({ each }, round) => each / (theirs[round]?.each ?? NaN));
 }
 
-/** The cost of a turn in the long loop relative to a turn in the short one. */
-function growth(measured: readonly Measured[], contenders: readonly ContenderRow[]): string {
-  const perTurn = (id: string, wire: BenchWire, contender: string): number => {
-    const found = measured.find((each) => each.workload.id === id && each.wire === wire);
-    return (
-      quantile(found?.costs.get(contender)?.map(({ each }) => each) ?? [], 0.5) / ((found?.workload.turns ?? 0) + 1)
-    );
-  };
-  const ratiosByContender = contenders.flatMap(({ id }) => {
-    const ratios = (['openai', 'anthropic'] as const).map((wire) => perTurn('W5', wire, id) / perTurn('W5s', wire, id));
-    return ratios.some(Number.isNaN) ? [] : [`${id} ×${ratios.map((ratio) => ratio.toFixed(2)).join(' / ×')}`];
+const GROWTH_HEAD = ['turn', 'wire', REFERENCE, OWN, 'added'];
+const GROWTH_ORDER = WORKLOADS.flatMap(({ marks = [] }) => marks.map(({ title }) => title));
+
+function growthRows({ workload: { marks = [] }, wire, costs }: Measured): string[][] {
+  return marks.map(({ title }, index) => {
+    const cost = (id: string): number => median((costs.get(id) ?? []).map(({ marks: own = [] }) => own[index] ?? NaN));
+    return [title, wire, ...[cost(REFERENCE), cost(OWN), cost(OWN) - cost(REFERENCE)].map((value) => value.toFixed(0))];
   });
-  return ratiosByContender.length === 0
-    ? ''
-    : `The cost of a turn in the loop of 50 relative to a turn in the loop of 5 (OpenAI / Anthropic): ${ratiosByContender.join(', ')}.\n`;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const position = (sorted.length - 1) * share;
-  const low = sorted[Math.floor(position)] ?? NaN;
-  const high = sorted[Math.ceil(position)] ?? NaN;
-  return low + (high - low) * (position - Math.floor(position));
-}
-
-function kilobytes(bytes: number): string {
-  return `${(bytes / 1024).toFixed(1)} KB`;
 }

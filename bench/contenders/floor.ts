@@ -1,9 +1,10 @@
 /** The lower bound: `node:http` and `JSON` only, without limits, retries or proper error handling. */
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { MODELS, TOOL, weather } from '../Contender';
-import type { Contender, Setting } from '../Contender';
+import { MODELS, TOOL } from '../Contender';
+import type { Contender, Setting, weather } from '../Contender';
 import { historyToAnthropic } from '../histories';
+import type { HistoryItem } from '../histories';
 import type { BenchWire } from '../workloads';
 
 type Json = Record<string, unknown>;
@@ -15,7 +16,7 @@ const PATHS: Readonly<Record<BenchWire, string>> = {
   chat: '/chat/completions',
 };
 
-export function create({ wire, baseURL }: Setting): Contender {
+export function create({ wire, baseURL, weather }: Setting): Contender {
   const agent = new Agent({ keepAlive: true });
   const url = new URL(baseURL + PATHS[wire]);
   const secret =
@@ -49,27 +50,35 @@ export function create({ wire, baseURL }: Setting): Contender {
     }
     return length;
   };
+  const sendHistory = async (history: readonly HistoryItem[]): Promise<string> =>
+    textOf(
+      wire,
+      await post(
+        wire === 'anthropic'
+          ? { ...fixed, messages: historyToAnthropic(history), tools: ANTHROPIC_TOOLS }
+          : { ...fixed, input: history, tools: OPENAI_TOOLS },
+      ),
+    );
   return {
     ask: async (question) => textOf(wire, await post(bodyOf(question))),
     stream,
     transcode: stream,
-    loop:
-      wire === 'anthropic'
-        ? (question) => anthropicLoop(post, fixed, question)
-        : (question) => openaiLoop(post, fixed, question),
-    ...(wire === 'anthropic'
-      ? {
-          convert: async (history: string) =>
-            textOf(wire, await post({ ...fixed, messages: historyToAnthropic(history), tools: ANTHROPIC_TOOLS })),
-        }
-      : {}),
+    loop: (question) =>
+      wire === 'anthropic' ? anthropicLoop(post, fixed, question, weather) : openaiLoop(post, fixed, question, weather),
+    send: sendHistory,
+    resend: { prepare: (history) => history, send: sendHistory },
   };
 }
 
 const ANTHROPIC_TOOLS = [{ name: TOOL.name, description: TOOL.description, input_schema: TOOL.parameters }];
 const OPENAI_TOOLS = [{ type: 'function', ...TOOL, strict: true }];
 
-async function openaiLoop(post: (body: object) => Promise<Json>, fixed: object, question: string): Promise<string> {
+async function openaiLoop(
+  post: (body: object) => Promise<Json>,
+  fixed: object,
+  question: string,
+  run: typeof weather,
+): Promise<string> {
   const input: Json[] = [{ role: 'user', content: question }];
   for (;;) {
     const response = await post({ ...fixed, input, tools: OPENAI_TOOLS });
@@ -81,13 +90,18 @@ async function openaiLoop(post: (body: object) => Promise<Json>, fixed: object, 
       ...calls.map((call) => ({
         type: 'function_call_output',
         call_id: call.call_id,
-        output: JSON.stringify(weather(JSON.parse(call.arguments as string) as City)),
+        output: JSON.stringify(run(JSON.parse(call.arguments as string) as City)),
       })),
     );
   }
 }
 
-async function anthropicLoop(post: (body: object) => Promise<Json>, fixed: object, question: string): Promise<string> {
+async function anthropicLoop(
+  post: (body: object) => Promise<Json>,
+  fixed: object,
+  question: string,
+  run: typeof weather,
+): Promise<string> {
   const messages: Json[] = [{ role: 'user', content: question }];
   for (;;) {
     const message = await post({ ...fixed, messages, tools: ANTHROPIC_TOOLS });
@@ -97,7 +111,7 @@ async function anthropicLoop(post: (body: object) => Promise<Json>, fixed: objec
     const results = uses.map(({ id, input }) => ({
       type: 'tool_result',
       tool_use_id: id,
-      content: JSON.stringify(weather(input as City)),
+      content: JSON.stringify(run(input as City)),
     }));
     messages.push({ role: 'assistant', content }, { role: 'user', content: results });
   }

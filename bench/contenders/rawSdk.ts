@@ -3,17 +3,18 @@ import Anthropic from '@anthropic-ai/sdk';
 import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import OpenAI from 'openai';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
-import { MODELS, TOOL, weather } from '../Contender';
-import type { Contender, Setting } from '../Contender';
+import { MODELS, TOOL } from '../Contender';
+import type { Contender, Setting, weather } from '../Contender';
 import { historyToAnthropic } from '../histories';
+import type { HistoryItem } from '../histories';
 
 type City = Parameters<typeof weather>[0];
 
-export function create({ wire, baseURL }: Setting): Contender {
-  return wire === 'anthropic' ? anthropic(baseURL) : openai(baseURL, wire);
+export function create(setting: Setting): Contender {
+  return setting.wire === 'anthropic' ? anthropic(setting) : openai(setting, setting.wire);
 }
 
-function openai(baseURL: string, wire: 'openai' | 'chat'): Contender {
+function openai({ baseURL, weather }: Setting, wire: 'openai' | 'chat'): Contender {
   const client = new OpenAI({ apiKey: 'bench', baseURL, maxRetries: 2 });
   const model = MODELS[wire];
   const tools = [{ type: 'function' as const, ...TOOL, strict: true }];
@@ -38,6 +39,8 @@ function openai(baseURL: string, wire: 'openai' | 'chat'): Contender {
     },
     stream,
     transcode: stream,
+    send: async (history) =>
+      (await client.responses.create({ model, input: history as ResponseInputItem[], tools })).output_text,
     async loop(question) {
       const input: ResponseInputItem[] = [{ role: 'user', content: question }];
       for (;;) {
@@ -60,7 +63,7 @@ function openai(baseURL: string, wire: 'openai' | 'chat'): Contender {
   };
 }
 
-function anthropic(baseURL: string): Contender {
+function anthropic({ baseURL, weather }: Setting): Contender {
   const client = new Anthropic({ apiKey: 'bench', baseURL, maxRetries: 2 });
   const fixed = { model: MODELS.anthropic, max_tokens: 4_096 };
   const tools = [
@@ -83,6 +86,8 @@ function anthropic(baseURL: string): Contender {
   };
   const textOf = (message: Anthropic.Message): string =>
     message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  const send = async (history: readonly HistoryItem[]): Promise<string> =>
+    textOf(await client.messages.create({ ...fixed, messages: historyToAnthropic(history) as MessageParam[], tools }));
   return {
     async ask(question) {
       return textOf(await client.messages.create({ ...fixed, messages: [{ role: 'user', content: question }] }));
@@ -107,10 +112,7 @@ function anthropic(baseURL: string): Contender {
         });
       }
     },
-    async convert(history) {
-      return textOf(
-        await client.messages.create({ ...fixed, messages: historyToAnthropic(history) as MessageParam[], tools }),
-      );
-    },
+    send,
+    resend: { prepare: (history) => history, send },
   };
 }
