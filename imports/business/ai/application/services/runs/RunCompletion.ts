@@ -10,8 +10,8 @@ interface Deferred {
 export class RunCompletion {
   /** Settles when the run ends, with its last answer or its error. */
   readonly ended: Promise<RunResult>;
-  /** The same, unless the run returns early. */
-  readonly returned: Promise<RunResult>;
+  /** Of a run that returns early, until its first answer. */
+  private first: Promise<RunResult> | undefined;
   private end: Deferred | undefined;
   private firstAnswer: Deferred | undefined;
 
@@ -19,13 +19,17 @@ export class RunCompletion {
     this.ended = new Promise((resolve, reject) => {
       this.end = { resolve, reject };
     });
-    this.returned = this.ended;
     if (!returnsEarly) return;
-    this.returned = new Promise((resolve, reject) => {
+    this.first = new Promise((resolve, reject) => {
       this.firstAnswer = { resolve, reject };
     });
     // What follows the first answer is reported by events and `followUps`.
     this.ended.catch(() => undefined);
+  }
+
+  /** Settles with the run, or with the first answer of a run that returns early; not retained after that. */
+  get returned(): Promise<RunResult> {
+    return this.first ?? this.ended;
   }
 
   /** Resolves `returned`. @returns false if it has resolved before, or the run does not return early */
@@ -33,6 +37,7 @@ export class RunCompletion {
     if (this.firstAnswer === undefined) return false;
     this.firstAnswer.resolve(result());
     this.firstAnswer = undefined;
+    this.first = undefined;
     return true;
   }
 
