@@ -5,6 +5,7 @@
  * built once and cached.
  */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import { bodyJson } from '../../domain/keptJson';
 import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
@@ -96,7 +97,7 @@ export class SdkRequests {
     return sendCall(vendor, options, limits, async (call) => {
       const pooled = this.pooled(options.credential) ?? (await this.create(options.credential));
       const { url, headers } = cachedHead(request, pooled) ?? (await buildHead(request, pooled));
-      const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+      const body = request.body === undefined ? undefined : bodyJson(request.body);
       return fetch(url, { method: request.method.toUpperCase(), headers, body, call });
     });
   }

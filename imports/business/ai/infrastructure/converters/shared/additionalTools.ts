@@ -10,6 +10,7 @@ import type { RewrittenTools } from './RewrittenTools';
 /** @returns undefined if no tools come with the input */
 export function mergeAdditionalTools(options: NormalizedOptions): RewrittenTools | undefined {
   const { input, tools = [] } = options;
+  if (!input.some(({ type }) => type === ADDITIONAL)) return undefined;
   const additional = input.flatMap((item) => {
     const { type, tools: list } = fieldsOf(item);
     // The cast is safe: tools of the input have the form of the list's.

@@ -2,34 +2,59 @@
  * Caches of converted items. A history is sent again with every turn, grows only at its end, and its items are
  * immutable, so each of them is converted once.
  */
+import { keepJson } from '../../../domain/keptJson';
 import type { InputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { WireContext } from '../Wire';
-
-interface ConvertedHistory<T> {
-  readonly items: InputItem[];
-  readonly results: T[];
-}
+import { GrowingJson } from './GrowingJson';
 
 /**
- * For conversions that depend on nothing but the item. All results of a history are stored under its first item and
- * found by position: a `WeakMap` entry per item would cost more than converting most items.
+ * What is kept of a conversation between its requests. The conversions depend on nothing but the item, and are found by
+ * position: a `WeakMap` entry per item would cost more than converting most items.
  */
-export function cacheByPosition<T>(
+class ConvertedHistory<T, W extends object> {
+  private readonly items: InputItem[] = [];
+  private readonly results: T[] = [];
+  private readonly json = new GrowingJson();
+  private written: readonly W[] = [];
+  private readonly toResult: (item: InputItem) => T;
+
+  constructor(toResult: (item: InputItem) => T) {
+    this.toResult = toResult;
+  }
+
+  convert(item: InputItem, index: number): T {
+    const cached = this.results[index];
+    if (cached !== undefined && this.items[index] === item) return cached;
+    const result = this.toResult(item);
+    this.items[index] = item;
+    this.results[index] = result;
+    return result;
+  }
+
+  /** What the previous request had at that place of its list. */
+  writtenAt(index: number): W | undefined {
+    return this.written[index];
+  }
+
+  /** Keeps the list that the request sends and, from the conversation's second request on, its JSON. */
+  keepWritten(list: readonly W[]): void {
+    this.written = list;
+    const json = this.json.write(list);
+    if (json !== undefined) keepJson(list, json);
+  }
+}
+
+/** Finds what is kept of a conversation by its first item. */
+export function keepHistories<T, W extends object>(
   convert: (item: InputItem) => T,
-): (history: readonly InputItem[]) => (item: InputItem, index: number) => T {
-  const histories = new WeakMap<InputItem, ConvertedHistory<T>>();
-  return (history) => {
-    const [first] = history;
-    const { items, results } = (first === undefined ? undefined : histories.get(first)) ?? { items: [], results: [] };
-    if (first !== undefined) histories.set(first, { items, results });
-    return (item, index) => {
-      const cached = results[index];
-      if (cached !== undefined && items[index] === item) return cached;
-      const result = convert(item);
-      items[index] = item;
-      results[index] = result;
-      return result;
-    };
+): (history: readonly InputItem[]) => ConvertedHistory<T, W> {
+  const histories = new WeakMap<InputItem, ConvertedHistory<T, W>>();
+  return ([first]) => {
+    const known = first === undefined ? undefined : histories.get(first);
+    if (known !== undefined) return known;
+    const history = new ConvertedHistory<T, W>(convert);
+    if (first !== undefined) histories.set(first, history);
+    return history;
   };
 }
 

@@ -18,9 +18,9 @@ interface NamespacedName {
 /** @returns undefined if neither a tool nor a call is in a namespace */
 export function flattenNamespaces(options: NormalizedOptions): RewrittenTools | undefined {
   const { tools = [], input, tool_choice: choice } = options;
-  const calls = input.flatMap((item) => namespacedName(item) ?? []);
   const groups = tools.filter(isNamespace).map(fieldsOf);
-  if (calls.length === 0 && groups.length === 0) return undefined;
+  if (groups.length === 0 && !input.some((item) => namespacedName(item) !== undefined)) return undefined;
+  const calls = input.flatMap((item) => namespacedName(item) ?? []);
   const members = groups.flatMap(({ name: namespace, tools: list }) =>
     (isList(list) ? list : []).flatMap((tool) => {
       const { name } = fieldsOf(tool);

@@ -5,7 +5,7 @@
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { toContentBlocks } from './contentBlocks';
 import { AnthropicTurns, isSystemMessage } from './AnthropicTurns';
-import { cacheByPosition } from '../../shared/conversionCache';
+import { keepHistories } from '../../shared/conversionCache';
 import type { ItemBlocks } from './contentBlocks';
 import type { AnthropicModelFeatures } from '../modelFeatures';
 import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
@@ -34,7 +34,7 @@ export function toConversation(
   const system: JsonObject[] = [];
   const turns = new AnthropicTurns(features.supportsSystemMessages, losses);
   let hasStarted = false;
-  const convert = blocksInHistory(items);
+  const kept = convertedHistory(items);
   for (const [index, item] of items.entries()) {
     const reason = reasonToDrop(item, context);
     if (reason !== undefined) {
@@ -42,7 +42,7 @@ export function toConversation(
       continue;
     }
     const converted = convertWithPath(
-      () => convert(item, index),
+      () => kept.convert(item, index),
       () => pathOf(item),
     );
     assertSupported(converted, context, () => pathOf(item));
@@ -55,10 +55,23 @@ export function toConversation(
       turns.add(item, converted.blocks, pathOf);
     }
   }
-  return { system, messages: turns.finish(), losses };
+  const messages = turns.finish().map((message, index) => sameAs(kept.writtenAt(index), message));
+  kept.keepWritten(messages);
+  return { system, messages, losses };
 }
 
-const blocksInHistory = cacheByPosition(toContentBlocks);
+const convertedHistory = keepHistories<ItemBlocks, JsonObject>(toContentBlocks);
+
+/** The previous request's message if the new one is the same, so that its JSON is written once. */
+function sameAs(earlier: JsonObject | undefined, message: JsonObject): JsonObject {
+  if (earlier?.role !== message.role) return message;
+  const [before, now] = [earlier?.content, message.content];
+  if (!Array.isArray(before) || !Array.isArray(now) || before.length !== now.length) return message;
+  for (let index = 0; index < now.length; index += 1) if (before[index] !== now[index]) return message;
+  const keys = Object.keys(message);
+  if (keys.length !== Object.keys(earlier ?? {}).length) return message;
+  return keys.every((key) => key === 'content' || earlier?.[key] === message[key]) ? (earlier ?? message) : message;
+}
 
 /** Adds the item's path to errors of its conversion. */
 function convertWithPath(convert: () => ItemBlocks, path: () => string): ItemBlocks {

@@ -5,6 +5,7 @@
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { fieldsOf, isObject } from '../../../../domain/json';
+import { keepListJson } from '../../../../domain/keptJson';
 import { toServerTool } from './serverTools';
 import { toOutputSchema } from './outputSchema';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
@@ -41,6 +42,7 @@ export function toAnthropicTools(
     if (server !== undefined) mcp_servers.push(server);
     return mapped;
   });
+  keepListJson(tools);
   const tool_choice = toToolChoice(options, features, warnings);
   return { tools, mcp_servers, warnings, ...(tool_choice === undefined ? {} : { tool_choice }) };
 }

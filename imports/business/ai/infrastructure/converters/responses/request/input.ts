@@ -3,6 +3,7 @@
  * vendor alone. https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
 import { wireForm } from '../items';
+import { keepHistories } from '../../shared/conversionCache';
 import { repairHistory } from '../../shared/repairHistory';
 import { toCallId } from '../../shared/callIds';
 import type { CallIdRule } from '../../shared/callIds';
@@ -33,14 +34,15 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
   };
   const items: JsonObject[] = [];
   const unsentCalls = new Set<unknown>();
-  let pendingReasoning: ReasoningItem[] = [];
+  const converted = convertedHistory(repaired.items);
+  let pendingReasoning: { readonly item: ReasoningItem; readonly wire: WireItem }[] = [];
   // The vendor links the ids of a turn's items to its reasoning. If the reasoning is sent without its id, or not at
   // all, the items have to be sent without theirs.
   let withoutIds = false;
 
-  for (const item of repaired.items) {
+  for (const [index, item] of repaired.items.entries()) {
     if (item.type === 'reasoning') {
-      if (!isForeign(item.origin, context)) pendingReasoning.push(item);
+      if (!isForeign(item.origin, context)) pendingReasoning.push({ item, wire: converted.convert(item, index) });
       else {
         recordLoss(
           item,
@@ -65,24 +67,27 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
     }
     if (isModelOutput(item)) {
       for (const reasoning of pendingReasoning) {
-        const form = reasoningBefore(item, reasoning, context);
+        const form = reasoningBefore(item, reasoning.item, reasoning.wire, context);
         if (form === undefined)
-          recordLoss(reasoning, 'stored reasoning', 'The vendor cannot look it up by its id in this request.');
+          recordLoss(reasoning.item, 'stored reasoning', 'The vendor cannot look it up by its id in this request.');
         else items.push(form);
-        if (form === undefined || form.id !== reasoning.id) withoutIds = true;
+        if (form === undefined || form.id !== reasoning.item.id) withoutIds = true;
       }
     } else {
       for (const reasoning of pendingReasoning)
-        recordLoss(reasoning, 'reasoning', 'The item that followed it is missing.');
+        recordLoss(reasoning.item, 'reasoning', 'The item that followed it is missing.');
       withoutIds = false;
     }
-    pendingReasoning = [];
-    const form = toWireItem(item);
-    for (const index of form.droppedParts)
-      recordLoss(item, 'image or file', 'Assistant messages can contain only text.', `.content[${index}]`);
-    if (form.form !== undefined) items.push(withoutIds ? withoutId(form.form, item) : form.form);
+    if (pendingReasoning.length > 0) pendingReasoning = [];
+    const wire = converted.convert(item, index);
+    for (const part of wire.droppedParts)
+      recordLoss(item, 'image or file', 'Assistant messages can contain only text.', `.content[${part}]`);
+    const form = withoutIds ? withoutId(wire, item) : wire.form;
+    if (form !== undefined) items.push(form);
   }
-  for (const reasoning of pendingReasoning) recordLoss(reasoning, 'reasoning', 'The item that followed it is missing.');
+  for (const reasoning of pendingReasoning)
+    recordLoss(reasoning.item, 'reasoning', 'The item that followed it is missing.');
+  converted.keepWritten(items);
   return { items, losses };
 }
 
@@ -91,12 +96,17 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
  * without its required following item"). Encrypted reasoning without an id is accepted on its own. Reasoning without
  * an origin was put into the request by the caller, and is sent as it is.
  */
-function reasoningBefore(next: InputItem, reasoning: ReasoningItem, context: InputContext): JsonObject | undefined {
+function reasoningBefore(
+  next: InputItem,
+  reasoning: ReasoningItem,
+  wire: WireItem,
+  context: InputContext,
+): JsonObject | undefined {
   const byId = context.stateless && reasoning.origin !== undefined;
   const nextIsAnother = reasoning.id !== undefined && next.type === 'message' && next.id === undefined;
-  if (!byId && !nextIsAnother) return toWireItem(reasoning).form;
-  const { form } = toWireItem(reasoning);
-  if (form !== undefined && reasoning.encrypted_content !== undefined) return withoutId(form, reasoning);
+  const { form } = wire;
+  if (!byId && !nextIsAnother) return form;
+  if (form !== undefined && reasoning.encrypted_content !== undefined) return withoutId(wire, reasoning);
   return hasContent(reasoning) ? form : undefined;
 }
 
@@ -166,33 +176,24 @@ interface WireItem {
   readonly form: JsonObject | undefined;
   /** Indices of the parts that were omitted. */
   readonly droppedParts: readonly number[];
-}
-
-// Items are immutable, and a growing history is sent again with every turn, so each item is converted once.
-const wireItems = new WeakMap<InputItem, WireItem>();
-const itemsWithoutId = new WeakMap<InputItem, JsonObject>();
-
-function toWireItem(item: InputItem): WireItem {
-  let cached = wireItems.get(item);
-  if (cached === undefined) {
-    cached = convert(item);
-    wireItems.set(item, cached);
-  }
-  return cached;
+  /** The form without its id, once it was needed. */
+  anonymous?: JsonObject;
 }
 
 /** Removes the id, which the vendor would try to look up. Hosted items require theirs. */
-function withoutId(wire: JsonObject, item: InputItem): JsonObject {
-  if (wire.id === undefined || !(item.type === 'reasoning' || item.type === 'message' || item.type === 'function_call'))
-    return wire;
-  let cached = itemsWithoutId.get(item);
-  if (cached === undefined) {
-    const { id: _, ...rest } = wire;
-    cached = rest;
-    itemsWithoutId.set(item, cached);
+function withoutId(wire: WireItem, item: InputItem): JsonObject | undefined {
+  const { form } = wire;
+  const isOptional = item.type === 'reasoning' || item.type === 'message' || item.type === 'function_call';
+  if (form?.id === undefined || !isOptional) return form;
+  if (wire.anonymous === undefined) {
+    const { id: _, ...rest } = form;
+    wire.anonymous = rest;
   }
-  return cached;
+  return wire.anonymous;
 }
+
+const convertedHistory = keepHistories<WireItem, JsonObject>(convert);
+const NONE: readonly number[] = [];
 
 function convert(item: InputItem): WireItem {
   const wire = wireForm(item);
@@ -200,13 +201,13 @@ function convert(item: InputItem): WireItem {
     case 'message':
       return withPartsOfRole(wire, item.role === 'assistant');
     case 'function_call':
-      return { form: withValidCallId(wire), droppedParts: [] };
+      return { form: withValidCallId(wire), droppedParts: NONE };
     case 'reasoning':
-      return { form: withoutEmptyContent(wire), droppedParts: [] };
+      return { form: withoutEmptyContent(wire), droppedParts: NONE };
     case 'function_call_output':
-      return { form: withoutAcknowledgement(withValidCallId(wire)), droppedParts: [] };
+      return { form: withoutAcknowledgement(withValidCallId(wire)), droppedParts: NONE };
     default:
-      return { form: wire, droppedParts: [] };
+      return { form: wire, droppedParts: NONE };
   }
 }
 
@@ -219,7 +220,7 @@ function withoutEmptyContent(wire: JsonObject): JsonObject {
 
 /** OpenAI accepts `output_text` and `refusal` only from the assistant, and all other parts only from other roles. */
 function withPartsOfRole(wire: JsonObject, assistant: boolean): WireItem {
-  if (!Array.isArray(wire.content)) return { form: wire, droppedParts: [] };
+  if (!Array.isArray(wire.content)) return { form: wire, droppedParts: NONE };
   const parts: readonly unknown[] = wire.content;
   const droppedParts = assistant ? parts.flatMap((part, index) => (isMedia(part) ? [index] : [])) : [];
   const content = parts

@@ -5,6 +5,8 @@
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { isObject } from '../../../../domain/json';
+import { keepListJson } from '../../../../domain/keptJson';
+import { cacheByItem } from '../../shared/conversionCache';
 import type { OpenAI } from 'openai';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
@@ -19,10 +21,25 @@ export interface ToolContext {
 
 /** @throws UnsupportedFeatureError for a built-in tool that this wire does not have */
 export function toTools(tools: readonly Tool[], context: ToolContext, warnings: string[]): readonly JsonObject[] {
-  return tools.map((tool, index) =>
-    isFunctionTool(tool) ? functionTool(tool, context, warnings) : builtInTool(tool, `tools[${index}]`, context.vendor),
-  );
+  const offered = tools.map((tool, index) => {
+    if (!isFunctionTool(tool)) return builtInTool(tool, `tools[${index}]`, context.vendor);
+    const converted = convertedFunction(tool, context, () => `tools[${index}]`);
+    warnings.push(...converted.warnings);
+    return converted.tool;
+  });
+  keepListJson(offered);
+  return offered;
 }
+
+/** Tools are immutable and offered again with every turn, so each is converted once. */
+const convertedFunction = cacheByItem(
+  (tool: FunctionTool, context: ToolContext) => {
+    const warnings: string[] = [];
+    return { tool: functionTool(tool, context, warnings), warnings };
+  },
+  (before, now) =>
+    before.vendor === now.vendor && before.quirks === now.quirks && before.nativeAsync === now.nativeAsync,
+);
 
 /**
  * A built-in tool that `tool_choice` cannot name is chosen by a required choice among that one tool.
