@@ -25,7 +25,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * variable too.
  */
 export function createConsoleLogger(readEnvironment: () => Environment = processEnvironment): Logger {
-  const logs = (level: Level): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf(lowestLevel(readEnvironment()));
+  let last: { readonly environment: Environment; readonly lowest: number } | undefined;
+  const logs = (level: Level): boolean => {
+    const { DEBUG, LOG_LEVEL } = readEnvironment();
+    if (last === undefined || last.environment.DEBUG !== DEBUG || last.environment.LOG_LEVEL !== LOG_LEVEL) {
+      const environment = { DEBUG, LOG_LEVEL };
+      last = { environment, lowest: LEVELS.indexOf(lowestLevel(environment)) };
+    }
+    return LEVELS.indexOf(level) >= last.lowest;
+  };
   return {
     // console.debug and console.info write to standard output, which belongs to the program.
     debug(message, ...details) {

@@ -2,7 +2,7 @@
  * Normalizes all input: converts whatever callers write to items, flat tools and checked options, or throws an error
  * that names the invalid value.
  */
-import { field, freeze } from './normalizer/fields';
+import { freeze } from './normalizer/fields';
 import { normalizeItem } from './normalizer/normalizeItem';
 import { normalizeTool } from './normalizer/normalizeTool';
 import {
@@ -105,107 +105,86 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
       );
   }
 
-  const read = <V>(key: keyof GenerateOptions, check: (value: Plain, path: string) => V): V | undefined => {
-    const value = given.get(key);
-    return value === undefined ? undefined : check(reader.read(value, key), key);
-  };
-  const model = read('model', modelName);
+  const model = given.get('model');
   if (model === undefined) throw invalid('model', 'is required');
   const tools = toolList(given.get('tools'), reader);
-
-  const normalized = freeze<NormalizedOptions>({
-    model,
+  const normalized: Record<string, unknown> = {
+    model: modelName(reader.read(model, 'model'), 'model'),
     input: inputItems(given.get('input'), reader),
-    ...field('instructions', read('instructions', text)),
     ...(tools.length === 0 ? {} : { tools }),
-    ...field(
-      'tool_choice',
-      read('tool_choice', (value, path) => toolChoice(value, tools, path)),
-    ),
-    ...field('unsupportedTools', read('unsupportedTools', unsupportedTools)),
-    ...field('temperature', read('temperature', temperature)),
-    ...field('top_p', read('top_p', topP)),
-    ...field('top_k', read('top_k', topK)),
-    ...field('seed', read('seed', integer)),
-    ...field('presence_penalty', read('presence_penalty', penalty)),
-    ...field('frequency_penalty', read('frequency_penalty', penalty)),
-    ...field('max_output_tokens', read('max_output_tokens', tokenCount)),
-    ...field('response_format', read('response_format', responseFormat)),
-    ...field('parallel_tool_calls', read('parallel_tool_calls', flag)),
-    ...field('previous_response_id', read('previous_response_id', name)),
-    ...field('store', read('store', flag)),
-    ...field('reasoning', read('reasoning', reasoning)),
-    ...field('stop', read('stop', stopSequences)),
-    ...field('metadata', read('metadata', metadata)),
-    ...field('user', read('user', text)),
-    ...field('signal', abortSignal(given.get('signal'))),
-    ...field('timeout', read('timeout', milliseconds)),
-    ...field('maxRetryTime', read('maxRetryTime', milliseconds)),
-    ...field('vendor', read('vendor', vendorFields)),
-    ...field('wire', read('wire', wireName)),
-    ...field('turn', read('turn', runTurn)),
-    ...field('relay', read('relay', flag)),
-    ...field('route', ownObject(given.get('route'), 'route') as GenerateOptions['route']),
-    ...field('routeTargets', ownObject(given.get('routeTargets'), 'routeTargets') as GenerateOptions['routeTargets']),
-    ...field('onAttempt', listener(given.get('onAttempt'), 'onAttempt') as GenerateOptions['onAttempt']),
-    ...field('onHead', listener(given.get('onHead'), 'onHead') as GenerateOptions['onHead']),
-    ...field('onRetry', listener(given.get('onRetry'), 'onRetry') as GenerateOptions['onRetry']),
-    ...field('onExchange', listener(given.get('onExchange'), 'onExchange') as GenerateOptions['onExchange']),
-    ...field('cache', read('cache', cacheOptions)),
-    ...field('onCache', listener(given.get('onCache'), 'onCache') as GenerateOptions['onCache']),
-    ...field('onAnnotation', listener(given.get('onAnnotation'), 'onAnnotation') as GenerateOptions['onAnnotation']),
-    ...field('origin', ownObject(given.get('origin'), 'origin') as GenerateOptions['origin']),
-    ...field('onRateLimits', listener(given.get('onRateLimits'), 'onRateLimits') as GenerateOptions['onRateLimits']),
-  });
-  knownOptions.set(normalized, normalized);
-  return normalized;
+  };
+  for (const [key, value] of given) {
+    const check = CHECKS[key as keyof GenerateOptions];
+    const checked = value === undefined || check === undefined ? undefined : check(value, key, reader, tools);
+    if (checked !== undefined) normalized[key] = checked;
+  }
+  // The cast is safe: every field has passed the check of its type.
+  const frozen = freeze(normalized) as unknown as NormalizedOptions;
+  knownOptions.set(frozen, frozen);
+  return frozen;
 }
 
-const OPTION_NAMES = {
-  model: true,
-  input: true,
-  instructions: true,
-  tools: true,
-  tool_choice: true,
-  unsupportedTools: true,
-  temperature: true,
-  top_p: true,
-  top_k: true,
-  seed: true,
-  presence_penalty: true,
-  frequency_penalty: true,
-  max_output_tokens: true,
-  response_format: true,
-  parallel_tool_calls: true,
-  previous_response_id: true,
-  store: true,
-  reasoning: true,
-  stop: true,
-  metadata: true,
-  user: true,
-  signal: true,
-  timeout: true,
-  maxRetryTime: true,
-  vendor: true,
-  wire: true,
-  turn: true,
-  relay: true,
-  route: true,
-  routeTargets: true,
-  onAttempt: true,
-  onHead: true,
-  onRetry: true,
-  onExchange: true,
-  cache: true,
-  onCache: true,
-  onAnnotation: true,
-  origin: true,
-  onRateLimits: true,
-} as const satisfies Record<keyof GenerateOptions, true>;
-const OPTIONS = Object.keys(OPTION_NAMES);
+/** @returns undefined for an option that can be left out */
+type Check<V> = (value: unknown, path: string, reader: PlainReader, tools: readonly Tool[]) => V | undefined;
+
+function plain<V>(check: (value: Plain, path: string) => V): Check<V> {
+  return (value, path, reader) => check(reader.read(value, path), path);
+}
+
+/** Checked before all others. */
+type FirstOption = 'model' | 'input' | 'tools';
+/** Boundary: what a function accepts cannot be checked, and the objects are set by Bolide itself. */
+type OwnOption = 'route' | 'routeTargets' | 'origin' | `on${string}`;
+
+const CHECKS: {
+  readonly [K in keyof GenerateOptions]-?: K extends FirstOption
+    ? undefined
+    : Check<K extends OwnOption ? object : NonNullable<NormalizedOptions[K]>>;
+} = {
+  model: undefined,
+  input: undefined,
+  tools: undefined,
+  instructions: plain(text),
+  tool_choice: (value, path, reader, tools) => toolChoice(reader.read(value, path), tools, path),
+  unsupportedTools: plain(unsupportedTools),
+  temperature: plain(temperature),
+  top_p: plain(topP),
+  top_k: plain(topK),
+  seed: plain(integer),
+  presence_penalty: plain(penalty),
+  frequency_penalty: plain(penalty),
+  max_output_tokens: plain(tokenCount),
+  response_format: plain(responseFormat),
+  parallel_tool_calls: plain(flag),
+  previous_response_id: plain(name),
+  store: plain(flag),
+  reasoning: plain(reasoning),
+  stop: (value, path, reader) => stopSequences(reader.read(value, path), path),
+  metadata: plain(metadata),
+  user: plain(text),
+  signal: abortSignal,
+  timeout: plain(milliseconds),
+  maxRetryTime: plain(milliseconds),
+  vendor: plain(vendorFields),
+  wire: plain(wireName),
+  turn: plain(runTurn),
+  relay: plain(flag),
+  route: ownObject,
+  routeTargets: ownObject,
+  onAttempt: listener,
+  onHead: listener,
+  onRetry: listener,
+  onExchange: listener,
+  cache: plain(cacheOptions),
+  onCache: listener,
+  onAnnotation: listener,
+  origin: ownObject,
+  onRateLimits: listener,
+};
+const OPTIONS = Object.keys(CHECKS);
 
 function isOption(key: string): key is keyof GenerateOptions {
-  return Object.hasOwn(OPTION_NAMES, key);
+  return Object.hasOwn(CHECKS, key);
 }
 
 function inputItems(input: unknown, reader: PlainReader): readonly InputItem[] {
@@ -223,12 +202,16 @@ function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] 
     throw invalid('input', `must be a string or an array of messages and items, not ${describe(input)}`);
   const elements = reader.elements(input, 'input');
   const known = recall(elements[0], knownBeginnings) ?? [];
-  return elements.flatMap((element, index) => {
+  const items: InputItem[] = [];
+  for (const [index, element] of elements.entries()) {
     const item = known[index];
-    if (item !== undefined && item === element) return item;
-    const path = `input[${index}]`;
-    return normalizeItem(reader.read(element, path), path);
-  });
+    if (item !== undefined && item === element) items.push(item);
+    else {
+      const path = `input[${index}]`;
+      items.push(...normalizeItem(reader.read(element, path), path));
+    }
+  }
+  return items;
 }
 
 function toolList(given: unknown, reader: PlainReader): readonly Tool[] {
@@ -257,20 +240,17 @@ function oneTool(given: unknown, reader: PlainReader, path: string): Tool {
   return tool;
 }
 
-/** Boundary: set by Bolide itself, and never sent to a vendor. */
-function ownObject(value: unknown, path: string): unknown {
-  if (value === undefined || (typeof value === 'object' && value !== null)) return value;
+function ownObject(value: unknown, path: string): object {
+  if (typeof value === 'object' && value !== null) return value;
   throw invalid(path, `must be an object, not ${describe(value)}`);
 }
 
-/** Boundary: what a function accepts cannot be checked. */
-function listener(value: unknown, path: string): unknown {
-  if (value === undefined || typeof value === 'function') return value;
+function listener(value: unknown, path: string): object {
+  if (typeof value === 'function') return value;
   throw invalid(path, `must be a function, not ${describe(value)}`);
 }
 
-function abortSignal(value: unknown): AbortSignal | undefined {
-  if (value === undefined) return undefined;
+function abortSignal(value: unknown): AbortSignal {
   try {
     if (value instanceof AbortSignal && typeof value.aborted === 'boolean') return value;
   } catch (cause) {

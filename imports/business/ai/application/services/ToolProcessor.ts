@@ -164,7 +164,8 @@ export class ToolProcessor {
     if (tool === undefined) throw unknownTool(call.name, tools.names);
     const args = await tool.validate(parseToolArguments(call.arguments));
     if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
-    const mustAsk = needsApproval(call) || (isPending(call) && (await requiresApproval(tool, args, job)));
+    const mayAsk = isPending(call) && (tool.definition.needsApproval ?? false) !== false;
+    const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));
     outcome.prepared();
     if (mustAsk) {
       if (!outcome.isOpen()) return;

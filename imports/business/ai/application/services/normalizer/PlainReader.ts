@@ -39,7 +39,8 @@ export class PlainReader {
   private values = 0;
   private root = '';
   private readonly steps: (string | number)[] = [];
-  private readonly ancestors = new Set<object>();
+  /** Outermost first. */
+  private readonly ancestors: object[] = [];
 
   /**
    * A deeply frozen copy. `undefined` fields are left out, as in JSON.
@@ -70,13 +71,16 @@ export class PlainReader {
     this.begin(path);
     if (typeof value !== 'object' || value === null || !this.isArray(value))
       throw invalid(path, `must be an array, not ${describe(value)}`);
-    return Array.from({ length: this.lengthOf(value) }, (_, index) => this.get(value, index));
+    const length = this.lengthOf(value);
+    const elements: unknown[] = [];
+    for (let index = 0; index < length; index += 1) elements.push(this.get(value, index));
+    return elements;
   }
 
   private begin(path: string): void {
     this.root = path;
     this.steps.length = 0;
-    this.ancestors.clear();
+    this.ancestors.length = 0;
   }
 
   private copy(value: unknown): Plain {
@@ -106,11 +110,11 @@ export class PlainReader {
   }
 
   private nested(value: object): Plain {
-    if (this.ancestors.has(value)) throw this.invalid('must not contain itself');
-    if (this.ancestors.size >= MAX_DEPTH) throw this.invalid(`must not be nested deeper than ${MAX_DEPTH} levels`);
-    this.ancestors.add(value);
+    if (this.ancestors.includes(value)) throw this.invalid('must not contain itself');
+    if (this.ancestors.length >= MAX_DEPTH) throw this.invalid(`must not be nested deeper than ${MAX_DEPTH} levels`);
+    this.ancestors.push(value);
     const copy = this.isArray(value) ? this.copyList(value) : this.copyRecord(value);
-    this.ancestors.delete(value);
+    this.ancestors.pop();
     return Object.freeze(copy);
   }
 

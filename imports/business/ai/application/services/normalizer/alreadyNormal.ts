@@ -101,8 +101,7 @@ function isMessage(source: PlainRecord): boolean {
 }
 
 function has({ checks, needed }: Shape, source: PlainRecord): boolean {
-  return (
-    Object.keys(source).every((key) => checks.get(key)?.(source[key] ?? null) === true) &&
-    needed.every((key) => source[key] !== undefined)
-  );
+  for (const key of Object.keys(source)) if (checks.get(key)?.(source[key] ?? null) !== true) return false;
+  for (const key of needed) if (source[key] === undefined) return false;
+  return true;
 }

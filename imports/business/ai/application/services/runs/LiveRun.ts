@@ -71,6 +71,8 @@ export interface LiveRunJournal {
   callProgressed(id: string): void;
 }
 
+const MAX_LISTED_TOOLS = 64;
+
 export class LiveRun implements ToolExecutionContext {
   readonly executionId: string;
   readonly userId: string;
@@ -79,6 +81,8 @@ export class LiveRun implements ToolExecutionContext {
   transcript: Item[];
   /** By their ids within the run. */
   readonly calls = new Map<string, ToolCall>();
+  /** Of the first tools that were called, in the order of their first calls. */
+  readonly toolNames: string[] = [];
   state: RunState = 'queued';
   /** Model calls that were started. */
   iterations = 0;
@@ -306,6 +310,7 @@ export class LiveRun implements ToolExecutionContext {
 
   private setCall(call: ToolCall): void {
     this.calls.set(call.id, call);
+    if (this.toolNames.length < MAX_LISTED_TOOLS && !this.toolNames.includes(call.name)) this.toolNames.push(call.name);
     if (isSettled(call)) this.open.delete(call.id);
     else if (!this.open.has(call.id)) this.open.set(call.id, false);
   }

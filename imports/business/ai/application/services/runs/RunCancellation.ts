@@ -63,17 +63,19 @@ export class RunCancellation implements AbortSource {
   }
 
   /** Resolves with the step's outcome, or rejects as soon as the run is cancelled. One race at a time. */
-  async race<T>(step: Promise<T>): Promise<T> {
+  race<T>(step: Promise<T>): Promise<T> {
     // One promise per race: `Promise.race` on a promise that lives as long as the run would retain every step.
-    const cancelled = new Promise<never>((_resolve, reject) => {
-      this.rejectRace = () => reject(this.error);
+    return new Promise<T>((resolve, reject) => {
+      const rejectRace = (): void => reject(this.error);
+      this.rejectRace = rejectRace;
+      if (this.aborted) rejectRace();
+      const end = (): void => {
+        // A step that outlived its race must not end the next one.
+        if (this.rejectRace === rejectRace) this.rejectRace = undefined;
+      };
+      step.then(end, end);
+      step.then(resolve, reject);
     });
-    if (this.aborted) this.rejectRace?.();
-    try {
-      return await Promise.race([step, cancelled]);
-    } finally {
-      this.rejectRace = undefined;
-    }
   }
 }
 

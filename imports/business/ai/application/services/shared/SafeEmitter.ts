@@ -10,6 +10,7 @@ export abstract class SafeEmitter<E extends EventEmitter.ValidEventTypes> extend
   }
 
   override emit<T extends EventEmitter.EventNames<E>>(event: T, ...args: EventEmitter.EventArgs<E, T>): boolean {
+    if (this.listenerCount(event) === 0) return false;
     const listeners = this.listeners(event);
     for (const listener of listeners) {
       // With `once` set, this removes one-time listeners only.
@@ -21,6 +22,6 @@ export abstract class SafeEmitter<E extends EventEmitter.ValidEventTypes> extend
         this.onListenerError(error);
       }
     }
-    return listeners.length > 0;
+    return true;
   }
 }

@@ -13,10 +13,10 @@ import type { Violation } from '../schema/SchemaValidator';
 export interface OfferedTool {
   readonly definition: FunctionTool;
   /**
-   * Returns the value that the tool receives.
+   * Returns the value that the tool receives, or a promise of it.
    * @throws ToolError `invalid-arguments`, which lists each violation with its path
    */
-  validate(args: unknown): Promise<unknown>;
+  validate(args: unknown): unknown;
 }
 
 export class ToolSet {
@@ -58,14 +58,29 @@ export function resolveTools(tools: readonly (string | LooseTool)[], executor: I
       throw new LLMInvalidRequestError(`Unknown tool "${tool}".`, { path: `tools[${index}]` });
     return definition;
   });
+  const known = knownSet(definitions);
+  if (known !== undefined) return known;
   const resolved = definitions.map((definition) => cachedParameters(definition) ?? readParameters(definition));
   // All in one pass, because two tools must not share a name.
   const normalized = normalizeTools(resolved.map(({ tool }) => tool));
-  return new ToolSet(
+  const set = new ToolSet(
     normalized.map((tool, index) =>
       isFunctionTool(tool) ? offer(tool, resolved[index]?.schema, definitions[index]) : tool,
     ),
   );
+  if (definitions[0] !== undefined && definitions.every((definition) => cache.has(definition)))
+    sets.set(definitions[0], { definitions, set });
+  return set;
+}
+
+/** The last set that starts with a definition. Runs that offer the same tools share one. */
+const sets = new WeakMap<object, { readonly definitions: readonly object[]; readonly set: ToolSet }>();
+
+function knownSet(definitions: readonly object[]): ToolSet | undefined {
+  const [first] = definitions;
+  const known = first === undefined ? undefined : sets.get(first);
+  if (known?.definitions.length !== definitions.length) return undefined;
+  return known.definitions.every((definition, index) => definition === definitions[index]) ? known.set : undefined;
 }
 
 function withExecutorDefaults(tool: LooseTool, executor: IToolExecutor): LooseTool {
@@ -105,15 +120,14 @@ function offer(definition: FunctionTool, schema: ResolvedSchema | undefined, sou
   return offered;
 }
 
-async function validateArguments(
-  args: unknown,
-  definition: FunctionTool,
-  schema: ResolvedSchema | undefined,
-): Promise<unknown> {
+function validateArguments(args: unknown, definition: FunctionTool, schema: ResolvedSchema | undefined): unknown {
   const violations = definition.parameters === undefined ? [] : validate(definition.parameters, args);
   if (violations.length > 0) throw invalidArguments(violations);
-  if (schema?.validate === undefined) return args;
-  const outcome = await schema.validate(args);
+  return schema?.validate === undefined ? args : convertArguments(args, schema.validate);
+}
+
+async function convertArguments(args: unknown, check: NonNullable<ResolvedSchema['validate']>): Promise<unknown> {
+  const outcome = await check(args);
   if (!outcome.ok) throw invalidArguments(outcome.violations);
   return outcome.value;
 }

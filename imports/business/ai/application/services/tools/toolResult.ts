@@ -55,10 +55,34 @@ function toJson(value: unknown): string {
   if (value === undefined) return 'null';
   assertNotStream(value);
   try {
-    return JSON.stringify(value, jsonReplacer);
+    // Without a replacer, JSON is several times faster to write.
+    return isPlainData(value, MAX_PLAIN_DEPTH) ? JSON.stringify(value) : JSON.stringify(value, jsonReplacer);
   } catch (cause) {
     if (cause instanceof ToolError) throw cause;
     throw unserializable(cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause), cause);
+  }
+}
+
+const MAX_PLAIN_DEPTH = 16;
+
+/** Whether the replacer would change nothing. Deep and circular values are left to it. */
+function isPlainData(value: unknown, depth: number): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return true;
+    case 'object': {
+      if (value === null) return true;
+      if (depth === 0) return false;
+      const prototype: unknown = Object.getPrototypeOf(value);
+      if (prototype !== Object.prototype && prototype !== Array.prototype) return false;
+      for (const key in value) if (!isPlainData(value[key as keyof typeof value], depth - 1)) return false;
+      return true;
+    }
+    default:
+      return false;
   }
 }
 
@@ -83,6 +107,8 @@ function unserializable(reason: string, cause?: unknown): ToolError {
 }
 
 function truncate(text: string, maxBytes: number): string {
+  // A UTF-16 code unit has at most three bytes.
+  if (text.length * 3 <= maxBytes) return text;
   const size = Buffer.byteLength(text);
   if (size <= maxBytes) return text;
   // A character split by the cut decodes to U+FFFD and is dropped.

@@ -53,6 +53,17 @@ describe('RunCancellation', () => {
     expect(called).to.deep.equal(['first', 'third']);
   });
 
+  it('cancels a step although an earlier one, which it did not wait for, ends during it', async () => {
+    const interruption = new RunCancellation();
+    let end: (value: string) => void = () => undefined;
+    const earlier = interruption.race(new Promise<string>((resolve) => (end = resolve)));
+    const step = failure(interruption.race(never));
+    end('earlier');
+    await earlier;
+    interruption.cancel(new LLMTimeoutError('late'));
+    expect(await step).to.have.property('message', 'late');
+  });
+
   it('retains no outcome of a step', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;

@@ -25,6 +25,19 @@ describe('serializeToolResult', () => {
     ).to.equal('{"map":{"a":1},"set":[1,2],"failed":{"error":"no"}}');
   });
 
+  it('serializes them in the midst of plain data, at any depth', () => {
+    const nested = (value: unknown, depth: number): unknown =>
+      depth === 0 ? value : { in: [nested(value, depth - 1)] };
+    for (const depth of [1, 7, 8, 9, 40]) {
+      const plain = JSON.stringify(nested({ a: 1 }, depth));
+      expect(serializeToolResult(nested({ a: 1 }, depth), LIMIT)).to.equal(plain);
+      expect(serializeToolResult(nested(new Map([['a', 1]]), depth), LIMIT)).to.equal(plain);
+      expect(() => serializeToolResult(nested({ a: () => 1 }, depth), LIMIT)).to.throw(ToolError, 'function');
+    }
+    expect(serializeToolResult({ toJSON: () => 'own' }, LIMIT)).to.equal('"own"');
+    expect(serializeToolResult([undefined, NaN, Object.create(null)], LIMIT)).to.equal('[null,null,{}]');
+  });
+
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   const unspeakable: Record<string, unknown> = {

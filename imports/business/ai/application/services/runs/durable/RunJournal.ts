@@ -17,7 +17,7 @@ export type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
 
 /** What a run's journal asks, at the moment of writing, and tells. */
 export interface JournalOwner {
-  /** Without the run's end, which is passed to `finish`. */
+  /** Without the run's end, which is passed to `finish`. Its transcript is the live one, which grows. */
   progress(): RunProgress;
   getCall(id: string): ToolCall;
   /** Called once, with the error that ended the journal: a LeaseLostError, or what the store refuses permanently. */
@@ -209,6 +209,8 @@ export class RunJournal {
   private async saveRun(): Promise<boolean> {
     const { runs, lease } = this.context;
     const { transcript, response, state, ...progress } = this.owner.progress();
+    // The transcript may grow while it is written.
+    const { length } = transcript;
     const isEnding = this.finalWrite !== undefined;
     const { endIntent } = this;
     const isSaved = await runs.store.saveRun(lease, {
@@ -217,10 +219,10 @@ export class RunJournal {
       ...progress,
       ...(endIntent === undefined ? {} : { error: endIntent }),
       ...this.finalWrite,
-      ...(transcript.length <= this.savedItems ? {} : { transcript }),
+      ...(length <= this.savedItems ? {} : { transcript: [...transcript] }),
       ...(response === undefined || response === this.savedResponse ? {} : { response }),
     });
-    this.savedItems = Math.max(this.savedItems, transcript.length);
+    this.savedItems = Math.max(this.savedItems, length);
     this.savedResponse = response;
     if (endIntent === this.endIntent) this.isEndIntentUnsaved = false;
     if (isSaved && (isEnding || !isFinished(state))) this.stateStored(RUN_KEY, state);

@@ -2,12 +2,26 @@
 import type { RunProgress } from '../../../../domain/types/RunRecords';
 import type { RunContext } from '../RunContext';
 
-/** @param loopProgress the fields that the run's loop maintains */
+/**
+ * @param loopProgress the fields that the run's loop maintains
+ * @returns has the live transcript, which grows
+ */
 export function runProgress(
   { run, journal }: Pick<RunContext, 'run' | 'journal'>,
   loopProgress: Pick<RunProgress, 'failedTurns' | 'worked' | 'takeovers'>,
 ): RunProgress {
-  const { state, iterations, isCalling, deliveries, bill, transcript, turnStart, lastResponse: response, seq } = run;
+  const {
+    state,
+    iterations,
+    isCalling,
+    deliveries,
+    bill,
+    transcript,
+    turnStart,
+    lastResponse: response,
+    seq,
+    toolNames,
+  } = run;
   return {
     state,
     ...(journal === undefined ? {} : { startedAt: journal.startedAt }),
@@ -15,18 +29,11 @@ export function runProgress(
     isCalling,
     ...(deliveries === 0 ? {} : { deliveries }),
     ...bill.totals,
-    transcript: [...transcript],
+    transcript,
     turnStart,
     ...(response === undefined ? {} : { response }),
-    ...toolsOf(run),
+    ...(toolNames.length === 0 ? {} : { tools: [...toolNames] }),
     seq,
     ...loopProgress,
   };
-}
-
-const MAX_LISTED_TOOLS = 64;
-
-function toolsOf({ calls }: RunContext['run']): Pick<RunProgress, 'tools'> {
-  const names = new Set([...calls.values()].map(({ name }) => name));
-  return names.size === 0 ? {} : { tools: [...names].slice(0, MAX_LISTED_TOOLS) };
 }
