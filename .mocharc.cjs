@@ -5,14 +5,16 @@ process.env.TSX_TSCONFIG_PATH = 'tsconfig.node.json';
 const namesFiles = process.argv.slice(2).some((argument) => argument.startsWith('tests/'));
 
 module.exports = {
-  spec: namesFiles ? [] : ['tests/unit/**/*.test.ts', 'tests/contracts/**/*.test.ts', 'tests/types/**/*.test.ts'],
+  // The longest files first, so that none is left to run alone at the end.
+  spec: namesFiles ? [] : ['tests/types/**/*.test.ts', 'tests/contracts/**/*.test.ts', 'tests/unit/**/*.test.ts'],
   require: ['tsx/cjs', './tests/support/canaryHooks.ts', './tests/support/seedHooks.ts'],
   extension: ['ts', 'tsx'],
   // Milliseconds. Generous, because CI machines are slow and shared.
   timeout: 120_000,
-  // Test files run in two processes; the tests within a file run one after another.
+  // The tests within a file run one after another. Many wait for a child process or a timer, so that three files at a
+  // time keep two cores busy.
   parallel: true,
-  jobs: 2,
+  jobs: 3,
   forbidOnly: true,
   forbidPending: process.env.CI === 'true',
 };

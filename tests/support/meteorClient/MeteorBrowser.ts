@@ -4,6 +4,7 @@
  */
 import { webcrypto } from 'node:crypto';
 import { join } from 'node:path';
+import { Script } from 'node:vm';
 import { build } from 'esbuild';
 import { JSDOM, VirtualConsole } from 'jsdom';
 import { EJSON } from '../../stubs/meteor/ejson';
@@ -15,10 +16,10 @@ import type { TestPage } from './page';
 
 const STUBS = join(__dirname, '../../stubs/client');
 
-let script: Promise<string> | undefined;
+let script: Promise<Script> | undefined;
 
-/** Bundled once for all tests of a process. */
-async function bundlePage(): Promise<string> {
+/** Bundled and compiled once for all tests of a process. */
+async function compilePage(): Promise<Script> {
   const { outputFiles } = await build({
     entryPoints: [join(__dirname, 'page.tsx')],
     bundle: true,
@@ -32,7 +33,7 @@ async function bundlePage(): Promise<string> {
     ),
     logLevel: 'error',
   });
-  return outputFiles[0]?.text ?? '';
+  return new Script(outputFiles[0]?.text ?? '', { filename: 'page.js' });
 }
 
 export interface MeteorBrowserOptions {
@@ -51,11 +52,11 @@ export class MeteorBrowser {
   private closeSocket: (() => void) | undefined;
 
   static async open(options: MeteorBrowserOptions = {}): Promise<MeteorBrowser> {
-    script ??= bundlePage();
+    script ??= compilePage();
     return new MeteorBrowser(await script, options);
   }
 
-  private constructor(code: string, { token }: MeteorBrowserOptions) {
+  private constructor(compiled: Script, { token }: MeteorBrowserOptions) {
     const virtualConsole = new VirtualConsole();
     virtualConsole.on('jsdomError', (error) => this.errors.push(error));
     for (const level of ['error', 'warn'] as const)
@@ -90,7 +91,7 @@ export class MeteorBrowser {
       window.localStorage.setItem('Meteor.loginToken', token.token);
       window.localStorage.setItem('Meteor.userId', token.userId);
     }
-    window.eval(code);
+    compiled.runInContext(this.dom.getInternalVMContext());
     this.page = (window as unknown as { readonly page: TestPage }).page;
   }
 

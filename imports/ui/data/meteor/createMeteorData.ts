@@ -4,6 +4,7 @@ import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
 import type { Connection, DashboardData, Loaded, RunDetails } from '../DashboardData';
 import { useObservable } from '../http/useObservable';
 import { QueryStore } from '../queries/QueryStore';
+import type { QueryStoreOptions } from '../queries/QueryStore';
 import { deriveLiveText } from '../reducers/deriveLiveText';
 import { outputItems } from '../reducers/outputItems';
 import { parseItems } from '../reducers/parseItems';
@@ -24,14 +25,19 @@ import { useTracked } from './useTracked';
 
 /**
  * To be called once, outside of components: the result holds the state of the dashboard's session.
+ * @param options `reloadIntervalMs`: minimum milliseconds between two loads of a list that changes cause; default 1000
  * @throws TypeError for a missing or wrong object, with its import
  */
-export function createMeteorData(packages: BrowserPackages): DashboardData {
+export function createMeteorData(
+  packages: BrowserPackages,
+  options: Pick<QueryStoreOptions, 'reloadIntervalMs'> = {},
+): DashboardData {
   const source = MeteorSource.of(packages);
   const useSource = <T extends object>(read: (source: MeteorSource) => T): T =>
     useTracked(source.Tracker, () => read(source), []);
   const readAccess = createAccessReader(source.Meteor);
   const queries = new QueryStore({
+    ...options,
     // DDP would send undefined fields as null.
     call: (name, argument) => callMethod(source.Meteor, name, JSON.parse(JSON.stringify(argument)) as object),
     changes: createMeteorChanges(source),

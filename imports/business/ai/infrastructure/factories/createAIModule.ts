@@ -85,7 +85,10 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly responseCache?: ResponseCache | false;
   /** The limits of the API tokens that requests present. Default: tokens have none. */
   readonly apiTokens?: ApiTokenPorts;
-  /** Milliseconds since the epoch, for budgets, rate limits and the response cache. Default: the system's clock. */
+  /**
+   * Milliseconds since the epoch, for budgets, rate limits, the response cache, and the age of routing rules. Default:
+   * the system's clock.
+   */
   readonly now?: () => number;
   /** Routing rules that admins save at run time. Default: none. */
   readonly routingRules?: RoutingRuleStore;
@@ -137,7 +140,12 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
   };
   const limits = createCallLimits(settings.budgets, ports);
   const { budgetPolicy } = limits;
-  const rules = new RoutingRules({ settings: settings.routing, store: ports.routingRules, ...logger });
+  const rules = new RoutingRules({
+    settings: settings.routing,
+    store: ports.routingRules,
+    ...logger,
+    ...(ports.now === undefined ? {} : { clock: ports.now }),
+  });
   const routing = new ModelRouting({ rules, stats: new RouteStats(), providers });
   const manager = createManager(options, limits, {
     ...ports,
