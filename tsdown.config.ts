@@ -2,6 +2,7 @@
 import { defineConfig } from 'tsdown';
 import type { UserConfig } from 'tsdown';
 import { ENTRIES } from './scripts/package/entries';
+import { INLINED_PACKAGES, isInlined } from './scripts/package/inlinedPackages';
 import { inlinePages } from './scripts/package/inlinePages';
 import { loadSimulatorLazily } from './scripts/package/loadSimulatorLazily';
 
@@ -15,8 +16,11 @@ const config: UserConfig = defineConfig({
   sourcemap: true,
   // `__dirname` in ES modules.
   shims: true,
-  // What the dashboard is made of. Nothing else is copied into the package: other packages are dependencies or peers.
-  inlineOnly: ['tsdown', 'marked', 'diff', '@tanstack/react-virtual', '@tanstack/virtual-core', 'uplot'],
+  // Declarations keep the SDKs' types, which apps have that hand their objects in.
+  noExternal: (specifier, importer = '') =>
+    /\.d\.[cm]?ts$/.test(importer) ? specifier === 'eventemitter3' : isInlined(specifier),
+  // Nothing else is copied into the package: other packages are dependencies or peers.
+  inlineOnly: ['tsdown', ...INLINED_PACKAGES],
   failOnWarn: true,
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,

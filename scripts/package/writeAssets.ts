@@ -1,10 +1,12 @@
 /** Completes the npm package after the entries have been compiled: the last step of `npm run build`. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleDashboard } from '../../server/bundleDashboard';
 import { ENTRIES } from './entries';
+import { INLINED_PACKAGES } from './inlinedPackages';
 import { markOptionalTypes } from './markOptionalTypes';
+import { minifyPackages } from './minifyPackages';
 
 const ROOT = process.cwd();
 
@@ -12,6 +14,7 @@ async function writeAssets(): Promise<void> {
   const { peerDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
     readonly peerDependencies: Readonly<Record<string, string>>;
   };
+  await minifyPackages(join(ROOT, 'dist'));
   await markOptionalTypes(join(ROOT, 'dist'), Object.keys(peerDependencies));
   await writeDashboard();
   await writeFolders();
@@ -57,25 +60,25 @@ async function writeStyles(): Promise<void> {
   await writeFile(join(ROOT, 'react/styles.css'), css.contents);
 }
 
-/** What the dashboard's files contain of other packages. */
-const BUNDLED = [
-  'react',
-  'react-dom',
-  'scheduler',
-  'eventsource-parser',
-  '@fontsource-variable/inter',
-  '@tanstack/react-virtual',
-  '@tanstack/virtual-core',
-  'marked',
-  'diff',
-];
+/** What the package's files contain of other packages: the dashboard's, and those of the entries. */
+const BUNDLED = ['react', 'react-dom', 'scheduler', '@fontsource-variable/inter', ...INLINED_PACKAGES];
 
 /** The licences of the bundled packages, which their texts require to come along. */
 async function writeLicences(): Promise<void> {
-  const texts = await Promise.all(
-    BUNDLED.map(async (name) => `${name}\n\n${await readFile(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8')}`),
-  );
+  const texts = await Promise.all(BUNDLED.map(async (name) => `${name}\n\n${await licenceOf(name)}`));
   await writeFile(join(ROOT, 'dist/LICENSES.txt'), texts.join('\n\n'));
+}
+
+/** The text of the licence, or who grants which if the package comes without one. */
+async function licenceOf(name: string): Promise<string> {
+  const directory = join(ROOT, 'node_modules', name);
+  const file = (await readdir(directory)).find((each) => /^licen[cs]e(?:\.\w+)?$/i.test(each));
+  if (file !== undefined) return readFile(join(directory, file), 'utf8');
+  const { license, author, homepage } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as {
+    readonly [field in 'license' | 'author' | 'homepage']?: string;
+  };
+  if (license === undefined || author === undefined) throw new Error(`The package ${name} has no licence.`);
+  return `${license}, ${author}, ${homepage ?? ''}\n`;
 }
 
 void writeAssets();

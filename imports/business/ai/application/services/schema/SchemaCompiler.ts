@@ -1,12 +1,11 @@
 /** Compiles JSON Schemas, each once and in its own draft, and reports where an invalid one is wrong. */
-import { Ajv } from 'ajv';
-import type { ErrorObject, Options } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import type { Ajv, ErrorObject, Options } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { LruMap } from '../shared/LruMap';
+import { ajvClasses } from './ajvClasses';
 import { complexityOf } from './schemaComplexity';
 import type { SchemaRisk } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';
@@ -163,6 +162,7 @@ function newAjv(draft: Draft, options: Options): AnyAjv {
     ...options,
     code: { regExp: patternEngine, optimize: false },
   };
+  const { Ajv, Ajv2020, addFormats } = ajvClasses();
   const ajv = draft === '2020-12' ? new Ajv2020(settings) : new Ajv(settings);
   addFormats(ajv);
   for (const [name, format] of Object.entries(ajv.formats)) {

@@ -1,0 +1,45 @@
+/**
+ * The packages whose code is in the npm package. A file costs about a millisecond to find, read and compile, and an ES
+ * module that imports CommonJS costs 60 more, once; vendors' SDKs have over 200 files each.
+ */
+
+/** Imported by entries that every program loads. */
+const LIBRARIES = [
+  'ajv',
+  'ajv-formats',
+  'cors',
+  'croner',
+  'eventemitter3',
+  'eventsource-parser',
+  'ipaddr.js',
+  'p-limit',
+  // What these import.
+  'fast-deep-equal',
+  'fast-uri',
+  'json-schema-traverse',
+  'object-assign',
+  'vary',
+  'yocto-queue',
+];
+
+/** Each in a file of its own, which is loaded with the first request to a vendor that needs it. */
+const VENDOR_SDKS = [
+  'openai',
+  '@anthropic-ai/sdk',
+  'groq-sdk',
+  // What these import.
+  '@opentelemetry/api',
+  '@stablelib/base64',
+  'fast-sha256',
+  'standardwebhooks',
+];
+
+/** In `bolide/react`. */
+const PAGES = ['marked', 'diff', '@tanstack/react-virtual', '@tanstack/virtual-core', 'uplot'];
+
+export const INLINED_PACKAGES: readonly string[] = [...LIBRARIES, ...VENDOR_SDKS, ...PAGES];
+
+/** Whether an import, such as `ajv/dist/2020.js`, is of an inlined package. */
+export function isInlined(specifier: string): boolean {
+  return INLINED_PACKAGES.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+}
