@@ -2,6 +2,6 @@
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { runServer } from '../imports/startup/node/runServer';
 import { registerDemoTools } from '../imports/startup/registerDemoTools';
-import { bundleDashboard } from './bundleDashboard';
+import { cachedDashboard } from './cachedDashboard';
 
-void runServer({ tools: registerDemoTools(new ToolRegistry()), dashboard: bundleDashboard });
+void runServer({ tools: registerDemoTools(new ToolRegistry()), dashboard: cachedDashboard });

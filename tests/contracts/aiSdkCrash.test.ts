@@ -14,7 +14,7 @@ import { describeInFull } from '../support/describeInFull';
 const ROOT = join(__dirname, '../..');
 const TOKEN = 'a-token-for-the-chat';
 
-// Starts four servers, each of which compiles its sources.
+// Starts four servers.
 describeInFull('a chat whose server is killed', function () {
   this.timeout(120_000);
   const children: ChildProcess[] = [];
@@ -30,12 +30,11 @@ describeInFull('a chat whose server is killed', function () {
   /** Starts the server of `npm start`. @returns its address, once it is ready */
   async function start(): Promise<{ readonly url: string; readonly kill: () => Promise<void> }> {
     const { PATH, HOME } = process.env;
-    const child = spawn(process.execPath, ['--import', 'tsx', 'server/standalone.ts'], {
+    const child = spawn(process.execPath, ['scripts/run.cjs', 'server/standalone.ts'], {
       cwd: ROOT,
       env: {
         PATH,
         HOME,
-        TSX_TSCONFIG_PATH: 'tsconfig.node.json',
         PORT: '0',
         DATA_DIR: directory,
         BOLIDE_API_TOKEN: TOKEN,

@@ -132,11 +132,9 @@ describe('The documentation', function () {
         .filter((command) => command.startsWith('run ask -- '));
       expect(commands).not.to.have.length(0);
       const results = await Promise.all(
-        commands.slice(0, 1).map((command) =>
-          runShell(`node --import tsx scripts/ask.ts ${command.slice('run ask -- '.length)}`, {
-            TSX_TSCONFIG_PATH: 'tsconfig.node.json',
-          }),
-        ),
+        commands
+          .slice(0, 1)
+          .map((command) => runShell(`node scripts/run.cjs scripts/ask.ts ${command.slice('run ask -- '.length)}`, {})),
       );
       for (const { code, stdout, stderr } of results) expect(code, stdout + stderr).to.equal(0);
     });

@@ -13,14 +13,14 @@ import { describeInFull } from '../support/describeInFull';
 
 const isFull = process.env['BOLIDE_FULL'] !== undefined;
 const ROOT = path.join(__dirname, '../..');
-const TSX = ['--import', 'tsx'];
+const RUN = ['scripts/run.cjs'];
 
 /** @throws with both outputs if the exit code is not 0 */
 async function run(
   example: string,
   ...args: readonly string[]
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  return promisify(execFile)(process.execPath, [...TSX, `examples/${example}.ts`, ...args], {
+  return promisify(execFile)(process.execPath, [...RUN, `examples/${example}.ts`, ...args], {
     cwd: ROOT,
     env: withoutVendors(),
     timeout: 100_000,
@@ -106,7 +106,7 @@ describe('the examples', function () {
 
   if (isFull)
     it('chat: keeps running for curl with --serve', async () => {
-      const child = spawn(process.execPath, [...TSX, 'examples/chat.ts', '--serve'], {
+      const child = spawn(process.execPath, [...RUN, 'examples/chat.ts', '--serve'], {
         cwd: ROOT,
         env: withoutVendors(),
       });
@@ -133,7 +133,7 @@ describe('the examples', function () {
   it('nightly: saves every report exactly once, even if killed and restarted', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'bolide-nightly-'));
     const start = (): ReturnType<typeof spawn> =>
-      spawn(process.execPath, [...TSX, 'examples/nightly.ts', '--now', '2026-11-22'], {
+      spawn(process.execPath, [...RUN, 'examples/nightly.ts', '--now', '2026-11-22'], {
         cwd: ROOT,
         env: { ...withoutVendors(), DATA_DIR: directory, MONGO_URL: '' },
         stdio: ['ignore', 'pipe', 'ignore'],
@@ -177,7 +177,7 @@ describe('the examples', function () {
     /** @returns what it printed, on standard output or, if it failed, on standard error */
     async function chat(env: NodeJS.ProcessEnv, ...messages: readonly string[]): Promise<string> {
       try {
-        const { stdout } = await promisify(execFile)(process.execPath, [...TSX, 'examples/agent.ts', ...messages], {
+        const { stdout } = await promisify(execFile)(process.execPath, [...RUN, 'examples/agent.ts', ...messages], {
           cwd: ROOT,
           env: { ...withoutVendors(), ...env },
           timeout: 100_000,

@@ -17,11 +17,11 @@ interface Ended {
 /** Runs `scripts/ask.ts` as a user would, without any key. */
 function runAsk(...args: readonly string[]): Promise<Ended> {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, TSX_TSCONFIG_PATH: 'tsconfig.node.json' };
+  const env = { PATH, HOME };
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['--import', 'tsx', 'scripts/ask.ts', ...args],
+      ['scripts/run.cjs', 'scripts/ask.ts', ...args],
       { cwd: ROOT, env, timeout: 60_000 },
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });

@@ -4,8 +4,8 @@ import { startServer } from '../../imports/startup/node/startServer';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { registerDemoTools } from '../../imports/startup/registerDemoTools';
 import type { Environment } from '../../imports/startup/settings/vendors';
-import { bundleDashboard } from '../../server/bundleDashboard';
+import { cachedDashboard } from '../../server/cachedDashboard';
 
 export function startDemoServer(env: Environment): Promise<RunningServer> {
-  return startServer({ env, tools: registerDemoTools(new ToolRegistry()), dashboard: bundleDashboard });
+  return startServer({ env, tools: registerDemoTools(new ToolRegistry()), dashboard: cachedDashboard });
 }

@@ -62,8 +62,8 @@ describe('LLM_PROVIDER', () => {
     const { code, stdout, stderr } = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
       execFile(
         process.execPath,
-        ['--import', 'tsx', 'scripts/ask.ts', 'Hello.'],
-        { cwd: ROOT, env: { PATH, HOME, TSX_TSCONFIG_PATH: 'tsconfig.node.json', LLM_PROVIDER: 'anthropic' } },
+        ['scripts/run.cjs', 'scripts/ask.ts', 'Hello.'],
+        { cwd: ROOT, env: { PATH, HOME, LLM_PROVIDER: 'anthropic' } },
         (error, out, errors) => resolve({ code: error?.code ?? 0, stdout: out, stderr: errors }),
       );
     });

@@ -181,12 +181,8 @@ describe('the default logger', () => {
 });
 
 function ask(env: Readonly<Record<string, string>>): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  return promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', join(ROOT, 'scripts/ask.ts'), '--model', 'gpt-5-mini', 'Hi'],
-    {
-      cwd: ROOT,
-      env: { PATH: process.env['PATH'], TSX_TSCONFIG_PATH: 'tsconfig.node.json', OPENAI_API_KEY: KEY, ...env },
-    },
-  );
+  return promisify(execFile)(process.execPath, ['scripts/run.cjs', 'scripts/ask.ts', '--model', 'gpt-5-mini', 'Hi'], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], OPENAI_API_KEY: KEY, ...env },
+  });
 }
