@@ -1,4 +1,5 @@
 /** A provider with stored settings: each call uses the settings as they are at that time. */
+import { EventStream } from '../../domain/EventStream';
 import { LLMModelNotFoundError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
@@ -6,7 +7,6 @@ import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes
 import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { WireName } from '../../domain/types/VendorTypes';
 import type { LLMProviderFactory, ProviderSettings } from './LLMProviderFactory';
 import type { ProviderSource } from './ProviderSource';
@@ -43,8 +43,8 @@ export class StoredProvider implements ILLMProvider {
     return (await this.current()).generate(userId, options);
   }
 
-  async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    yield* (await this.current()).stream(userId, options);
+  stream(userId: string, options: GenerateOptions): EventStream {
+    return EventStream.opening(async () => EventStream.of((await this.current()).stream(userId, options)));
   }
 
   async validateAccess(userId: string): Promise<boolean> {

@@ -12,7 +12,7 @@ import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
 import { googleWire } from '../converters/google/googleWire';
 import { responsesWire } from '../converters/responses/responsesWire';
-import type { WireTransport } from '../providers/BaseLLMProvider';
+import type { WireTransport } from '../providers/prepareCall';
 import { DEFAULT_QUIRKS } from '../vendors/defaultQuirks';
 import type { ModelRow } from '../vendors/ModelRow';
 import type { Vendor } from '../vendors/Vendor';

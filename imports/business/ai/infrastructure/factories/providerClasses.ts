@@ -3,12 +3,8 @@ import type { VendorName, WireName } from '../../domain/types/VendorTypes';
 import type { VendorClient } from '../clients/VendorClient';
 import { AnthropicProvider } from '../providers/AnthropicProvider';
 import { AzureOpenAIProvider } from '../providers/AzureOpenAIProvider';
-import type {
-  BaseLLMProvider,
-  ClientOptions,
-  ProviderConfig,
-  ProviderDependencies,
-} from '../providers/BaseLLMProvider';
+import type { BaseLLMProvider, ClientOptions } from '../providers/BaseLLMProvider';
+import type { ProviderConfig, ProviderDependencies } from '../providers/prepareCall';
 import { GoogleProvider } from '../providers/GoogleProvider';
 import { GrokProvider } from '../providers/GrokProvider';
 import { LlamaProvider } from '../providers/LlamaProvider';

@@ -2,31 +2,23 @@
  * What all providers do: get a credential, convert, make one attempt, convert back. Vendors differ in their row, wires
  * and client.
  */
+import { EventStream } from '../../domain/EventStream';
 import { LLMAuthError, LLMError, LLMStreamError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
+import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
-import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
+import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';
-import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
+import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { TransportLimits, VendorName, WireName } from '../../domain/types/VendorTypes';
 import { RecordedExchange } from '../clients/RecordedExchange';
 import type { GuardedFetch } from '../clients/http/guardedFetch';
-import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/VendorClient';
-import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
-import { mergeAdditionalTools } from '../converters/shared/additionalTools';
-import { offerCustomToolsAsFunctions } from '../converters/shared/customTools';
-import { rewriteTools } from '../converters/shared/RewrittenTools';
-import type { RewrittenTools } from '../converters/shared/RewrittenTools';
-import { flattenNamespaces } from '../converters/shared/toolNamespaces';
-import { decodeBatches } from '../streaming/decodeStream';
-import { inlineMedia } from './inlineMedia';
+import type { VendorHttpResponse } from '../clients/VendorClient';
+import { decodeStream } from '../streaming/decodeStream';
 import { once } from './once';
+import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor } from './prepareCall';
+import type { PreparedCall, ProviderConfig, ProviderDependencies, WireTransport } from './prepareCall';
 import { requestEmbeddings } from './requestEmbeddings';
-import { convertOffered } from './offeredTools';
-import { capabilitiesOf } from '../vendors/capabilities';
-import type { ModelRow } from '../vendors/ModelRow';
 
 export interface ClientOptions {
   readonly vendor: VendorName;
@@ -39,43 +31,6 @@ export interface ClientOptions {
   readonly wireVariable?: string;
   readonly fetch: GuardedFetch;
   readonly limits: TransportLimits;
-}
-
-/** One account: its vendor's row and its settings, combined. */
-export interface ProviderConfig {
-  readonly id: string;
-  readonly vendor: VendorName;
-  readonly wire: WireName;
-  readonly defaultModel?: string;
-  readonly quirks: VendorQuirks;
-  readonly limits: TransportLimits;
-  /** Permits downloads from private addresses for images and files that callers name by URL. */
-  readonly allowPrivateMedia: boolean;
-  /** Models that the vendor's table lacks or describes differently. */
-  readonly models?: readonly ModelRow[];
-}
-
-/** A wire, and the client that sends over it. */
-export interface WireTransport {
-  readonly client: VendorClient;
-  readonly wire: Wire;
-}
-
-export interface ProviderDependencies extends WireTransport {
-  /** The other wires that the API serves, for calls that ask for one. */
-  readonly otherTransports?: readonly WireTransport[];
-  readonly credentials: CredentialSource;
-  /** Turns a caller's loose options into valid items. @throws LLMInvalidRequestError */
-  readonly normalize: (options: GenerateOptions) => NormalizedOptions;
-}
-
-interface PreparedCall {
-  readonly transport: WireTransport;
-  readonly options: NormalizedOptions;
-  readonly context: WireContext;
-  readonly request: WireRequest;
-  readonly stream: boolean;
-  readonly rewritten?: RewrittenTools;
 }
 
 export class BaseLLMProvider implements ILLMProvider {
@@ -97,8 +52,7 @@ export class BaseLLMProvider implements ILLMProvider {
 
   /** @param model empty for the default model */
   getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    const { vendor, models, defaultModel = '' } = this.config;
-    return capabilitiesOf(vendor, model === '' ? defaultModel : model, models, this.wireOf(wire));
+    return capabilitiesFor(this.config, model, this.wireOf(wire));
   }
 
   wireOf(requested?: WireName): WireName {
@@ -106,44 +60,36 @@ export class BaseLLMProvider implements ILLMProvider {
   }
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    const prepared = await this.prepare(options, false);
+    const prepared = await prepareCall(this.config, this.dependencies, options, false);
     const response = await this.send(userId, prepared, prepared.options.signal);
     const converted = prepared.transport.wire.fromResponse(
       parseBody(await response.text(), response),
-      this.responseContext(prepared, response),
+      responseContext(prepared, response),
     );
     return prepared.rewritten?.restoreResponse(converted) ?? converted;
   }
 
-  async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const prepared = await this.prepare(options, true);
+  stream(userId: string, options: GenerateOptions): EventStream {
     const controller = new AbortController();
-    const { signal } = prepared.options;
-    const onAbort = (): void => controller.abort(signal?.reason);
-    if (signal?.aborted === true) onAbort();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      const response = await this.send(userId, prepared, controller.signal);
-      const decoder = prepared.transport.wire.createDecoder(this.responseContext(prepared, response));
-      const { rewritten } = prepared;
-      // What the vendor's messages have under other names must not be relayed: structured output that came as a forced
-      // tool's call, and calls of rewritten tools.
-      const isRelayed =
-        prepared.options.relay === true &&
-        prepared.request.structuredOutputTool === undefined &&
-        rewritten === undefined;
-      const relay = isRelayed ? prepared.transport.wire.name : undefined;
-      const limits = { ...this.config.limits, abort: (reason: unknown) => controller.abort(reason), relay };
-      for await (const batch of decodeBatches(response.body, decoder, limits))
-        for (const event of batch) {
-          const restored = rewritten === undefined ? event : rewritten.restoreEvent(event);
-          if (restored !== undefined) yield restored;
-        }
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-      // A consumer that leaves early aborts the request.
-      controller.abort();
-    }
+    const open = async (): Promise<EventStream> => {
+      const prepared = await prepareCall(this.config, this.dependencies, options, true);
+      const unfollow = follow(controller, prepared.options.signal);
+      try {
+        const response = await this.send(userId, prepared, controller.signal);
+        const { rewritten } = prepared;
+        return this.decode(prepared, response, controller).through({
+          push: (event, out) => {
+            const restored = rewritten === undefined ? event : rewritten.restoreEvent(event);
+            if (restored !== undefined) out.push(restored);
+          },
+          close: unfollow,
+        });
+      } catch (error) {
+        unfollow();
+        throw error;
+      }
+    };
+    return EventStream.opening(open, () => controller.abort());
   }
 
   async validateAccess(userId: string): Promise<boolean> {
@@ -164,8 +110,8 @@ export class BaseLLMProvider implements ILLMProvider {
   async countTokens(userId: string, options: GenerateOptions): Promise<number | undefined> {
     const { client } = this.transportFor(options.wire);
     if (client.countTokens === undefined) return undefined;
-    const prepared = await this.prepare(options, false);
-    const call = this.callOf(prepared, prepared.options.signal);
+    const prepared = await prepareCall(this.config, this.dependencies, options, false);
+    const call = callOf(prepared, prepared.options.signal);
     return this.withCredential(userId, async (credential) => client.countTokens?.({ ...call, credential }));
   }
 
@@ -198,43 +144,20 @@ export class BaseLLMProvider implements ILLMProvider {
     await this.withCredential(userId, async (credential) => client.deleteResponse?.(responseId, credential));
   }
 
-  private async prepare(options: GenerateOptions, stream: boolean): Promise<PreparedCall> {
-    const { vendor, quirks, allowPrivateMedia } = this.config;
-    const model = options.model ?? this.config.defaultModel;
-    const checked = this.dependencies.normalize(
-      model === undefined || options.model !== undefined ? options : { ...options, model },
-    );
-    const transport = this.transportFor(checked.wire);
-    const { wire } = transport;
-    const isFetchedByVendor = (part: InputImage | InputFile): boolean => wire.fetchesUrl(part, quirks);
-    const input = await inlineMedia(checked.input, {
-      isFetchedByVendor,
-      allowPrivateHosts: allowPrivateMedia,
-      signal: checked.signal,
+  private decode(prepared: PreparedCall, response: VendorHttpResponse, controller: AbortController): EventStream {
+    const { transport, options, request, rewritten } = prepared;
+    // What the vendor's messages have under other names must not be relayed: structured output that came as a forced
+    // tool's call, and calls of rewritten tools.
+    const isRelayed = options.relay === true && request.structuredOutputTool === undefined && rewritten === undefined;
+    return decodeStream(response.body, transport.wire.createDecoder(responseContext(prepared, response)), {
+      ...this.config.limits,
+      abort: (reason) => controller.abort(reason),
+      relay: isRelayed ? transport.wire.name : undefined,
     });
-    const inlined = input === checked.input ? checked : { ...checked, input };
-    const rewritten = rewriteTools(inlined, [
-      ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true
-        ? []
-        : [mergeAdditionalTools, flattenNamespaces]),
-      ...(quirks.supportsCustomTools === true ? [] : [offerCustomToolsAsFunctions]),
-    ]);
-    const normalized = rewritten?.options ?? inlined;
-    const context = { vendor, quirks, capabilities: this.getCapabilities(normalized.model, wire.name) };
-    const request = convertOffered(normalized, (offered) => wire.toRequest(offered, context, stream));
-    return {
-      transport,
-      options: normalized,
-      context,
-      request,
-      stream,
-      ...(rewritten === undefined ? {} : { rewritten }),
-    };
   }
 
   private transportFor(wire: WireName | undefined): WireTransport {
-    if (wire === undefined || wire === this.config.wire) return this.dependencies;
-    return this.dependencies.otherTransports?.find((each) => each.wire.name === wire) ?? this.dependencies;
+    return transportFor(this.config, this.dependencies, wire);
   }
 
   private async send(
@@ -243,7 +166,7 @@ export class BaseLLMProvider implements ILLMProvider {
     signal: AbortSignal | undefined,
   ): Promise<VendorHttpResponse> {
     const { transport, options, request } = prepared;
-    const call = this.callOf(prepared, signal);
+    const call = callOf(prepared, signal);
     const exchange = this.recordExchange(prepared);
     const response = await this.withCredential(userId, async (credential) => {
       exchange?.sentWith(credential);
@@ -273,20 +196,6 @@ export class BaseLLMProvider implements ILLMProvider {
     return exchange;
   }
 
-  private callOf(
-    { options, request, stream }: PreparedCall,
-    signal: AbortSignal | undefined,
-  ): Omit<VendorCall, 'credential'> {
-    return {
-      model: options.model,
-      body: request.body,
-      stream,
-      ...(request.headers === undefined ? {} : { headers: request.headers }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
-    };
-  }
-
   /** A rejected OAuth token is refreshed by force once. Nothing else is retried here. */
   private async withCredential<T>(
     userId: string,
@@ -307,20 +216,6 @@ export class BaseLLMProvider implements ILLMProvider {
       );
     }
   }
-
-  private responseContext(prepared: PreparedCall, response: VendorHttpResponse): ResponseContext {
-    const { request, context, options } = prepared;
-    const { requestId } = response;
-    return {
-      model: options.model,
-      warnings: request.warnings,
-      losses: request.losses,
-      receivedAt: Math.floor(Date.now() / 1000),
-      ...context,
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(request.structuredOutputTool === undefined ? {} : { structuredOutputTool: request.structuredOutputTool }),
-    };
-  }
 }
 
 function parseBody(text: string, response: VendorHttpResponse): unknown {
@@ -334,4 +229,12 @@ function parseBody(text: string, response: VendorHttpResponse): unknown {
       ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
     });
   }
+}
+
+/** Aborts the controller with the signal. @returns what ends that */
+function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
+  const onAbort = (): void => controller.abort(signal?.reason);
+  if (signal?.aborted === true) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return () => signal?.removeEventListener('abort', onAbort);
 }

@@ -1,15 +1,15 @@
 /** Reads one vendor stream: applies its limits, decodes its body, and maps what goes wrong to errors for callers. */
+import type { EventStream } from '../../domain/EventStream';
 import { isLLMError, LLMAbortedError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import { REQUEST_ID_HEADERS, vendorError } from '../../domain/errors/vendorErrors';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../domain/types/VendorTypes';
 import type { JsonObject, SchemeName, VendorName, VendorQuirks } from '../../domain/types/VendorTypes';
 import type { ResponseContext, Wire } from '../converters/Wire';
 import { capabilitiesOf } from '../vendors/capabilities';
 import { DEFAULT_QUIRKS } from '../vendors/defaultQuirks';
 import { VENDOR_ROWS } from '../vendors/vendors';
-import { decodeBatches } from './decodeStream';
+import { decodeStream } from './decodeStream';
 import { SCHEMES } from './schemes';
 import { StreamSource } from './StreamSource';
 import type { ByteSource } from './StreamSource';
@@ -113,12 +113,11 @@ export class StreamSession {
     };
   }
 
-  /** The stream's events, in batches of those that arrived in the same chunk of the body. */
-  events(): AsyncGenerator<readonly ResponseStreamEvent[], void, undefined> {
+  events(): EventStream {
     const { body } = this;
     if (body === undefined) throw new LLMStreamError('The response has no body.', { vendor: this.context.vendor });
     const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...limitsIn(this.options) };
-    return decodeBatches(body, this.wire.createDecoder(this.context), {
+    return decodeStream(body, this.wire.createDecoder(this.context), {
       ...limits,
       abort: (reason) => body.failOnIdle(reason),
     });

@@ -2,6 +2,7 @@
  * Translates a stream from any scheme to any other: one decoder, one encoder, and with every line the chunk that the
  * agentic loop reads.
  */
+import type { EventStream } from '../../domain/EventStream';
 import { LLMInvalidRequestError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { JsonObject, SchemeName } from '../../domain/types/VendorTypes';
 import { ChatChunks } from '../converters/chat/stream/ChatChunks';
@@ -63,10 +64,8 @@ export class UnifiedStreamAdapter {
     const session = new StreamSession(this.sourceScheme, source, options);
     await session.throwIfRejected();
     try {
-      for await (const events of session.events()) {
-        const completed = events.find((event) => event.type === 'response.completed');
-        if (completed !== undefined) return SCHEMES[this.targetScheme].write(completed.response, options.echo);
-      }
+      for await (const event of session.events())
+        if (event.type === 'response.completed') return SCHEMES[this.targetScheme].write(event.response, options.echo);
     } catch (thrown) {
       throw session.toCallerError(thrown);
     }
@@ -77,9 +76,11 @@ export class UnifiedStreamAdapter {
     await session.throwIfRejected();
     const encoder = createStreamEncoder(this.targetScheme, session.encoderOptions);
     const chunks = new ChatChunks(session.encoderOptions);
+    let source: EventStream | undefined;
     let isComplete = false;
     try {
-      for await (const events of session.events()) {
+      source = session.events();
+      for (let events = await source.read(); events !== undefined; events = await source.read()) {
         for (const event of events) {
           const lines = encoder.push(event);
           const loopChunks = chunks.push(event);
@@ -98,6 +99,8 @@ export class UnifiedStreamAdapter {
       const line = encoder.fail(session.toClientError(thrown)).join('');
       if (line !== '') yield [line, chunks.empty];
       throw session.toCallerError(thrown);
+    } finally {
+      await source?.close();
     }
     for (const line of encoder.end()) yield [line, chunks.empty];
   }

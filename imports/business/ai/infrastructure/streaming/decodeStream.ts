@@ -2,11 +2,15 @@
  * Decodes the bytes of an SSE body into domain events, wherever the chunks split them, with a limit on event size and
  * an idle timeout that only data resets. https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
+import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
+import type { EventSourceParser } from 'eventsource-parser';
+import { EventStream } from '../../domain/EventStream';
+import type { EventBatch, EventBatches } from '../../domain/EventStream';
 import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { WireName } from '../../domain/types/VendorTypes';
-import type { StreamDecoder } from '../converters/Wire';
+import type { SseMessage, StreamDecoder } from '../converters/Wire';
 
 export interface DecodeOptions {
   /** Longest time without data, in milliseconds; comments don't count as data. */
@@ -18,79 +22,135 @@ export interface DecodeOptions {
   readonly relay?: WireName | undefined;
 }
 
-/** Yields events one at a time. @throws as `decodeBatches` does */
-export async function* decodeStream(
-  body: AsyncIterable<Uint8Array>,
-  decoder: StreamDecoder,
-  options: DecodeOptions,
-): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-  // `yield*` on an array costs an async generator twice as much.
-  for await (const batch of decodeBatches(body, decoder, options)) for (const event of batch) yield event;
-}
-
 /**
- * Yields the events of each chunk of the body as one batch, which saves a promise per event and generator.
+ * The events of each chunk of the body are one batch. Those that arrived before a failure are emitted before it.
  * @throws LLMStreamError for a body that is truncated or violates the wire's format
  * @throws LLMTimeoutError when no data arrives for `streamIdleTimeout`
  */
-export async function* decodeBatches(
+export function decodeStream(
   body: AsyncIterable<Uint8Array>,
   decoder: StreamDecoder,
   options: DecodeOptions,
-): AsyncGenerator<readonly ResponseStreamEvent[], void, undefined> {
-  let out: ResponseStreamEvent[] = [];
-  const idle = new IdleTimer(options.streamIdleTimeout, options.abort);
-  const parser = createParser({
-    maxBufferSize: options.maxEventBytes,
-    onEvent: (message) => {
-      idle.reset();
-      if (message.data.length > options.maxEventBytes) throw tooLargeError(options.maxEventBytes);
-      const firstIndex = out.length;
-      decoder.push(message, out);
-      // The decoder throws for a message that reports an error, so such a message is never relayed.
-      if (options.relay !== undefined)
-        out.splice(firstIndex, 0, {
-          type: 'wire.message',
-          wire: options.relay,
-          event: message.event,
-          data: message.data,
-        });
-    },
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') throw tooLargeError(options.maxEventBytes, error);
-      // Unknown fields and retry hints are ignored, as the SSE standard requires.
-    },
-  });
-  const text = new TextDecoder();
-  let bareJson: string | undefined = '';
-  let endsInCR = false;
-  try {
-    for await (const chunk of body) {
-      const chunkText = text.decode(chunk, { stream: true });
-      if (chunkText !== '') endsInCR = chunkText.endsWith('\r');
-      if (bareJson !== undefined) bareJson = appendJsonText(bareJson, chunkText, options.maxEventBytes);
-      parser.feed(chunkText);
-      if (out.length === 0) continue;
-      const batch = out;
-      out = [];
-      // Time that the consumer takes is not the vendor's idle time.
-      idle.pause();
-      yield batch;
-      idle.reset();
+): EventStream {
+  return new EventStream(new DecodedBody(body, decoder, options));
+}
+
+class DecodedBody implements EventBatches {
+  private readonly chunks: AsyncIterator<Uint8Array>;
+  private readonly decoder: StreamDecoder;
+  private readonly options: DecodeOptions;
+  private readonly parser: EventSourceParser;
+  /** Faster than TextDecoder by far, which it differs from in keeping a byte order mark. */
+  private readonly utf8 = new StringDecoder('utf8');
+  private idle: IdleTimer | undefined;
+  private out: ResponseStreamEvent[] = [];
+  private isFirstText = true;
+  private hasData = false;
+  /** The body so far; `undefined` once it can no longer be plain JSON instead of events. */
+  private bareJson: string | undefined = '';
+  private endsInCR = false;
+  /** To be thrown once the events that arrived before it are read. */
+  private failure: { readonly error: unknown } | undefined;
+  private isDone = false;
+
+  constructor(body: AsyncIterable<Uint8Array>, decoder: StreamDecoder, options: DecodeOptions) {
+    this.chunks = body[Symbol.asyncIterator]();
+    this.decoder = decoder;
+    this.options = options;
+    this.parser = createParser({
+      maxBufferSize: options.maxEventBytes,
+      onEvent: (message) => this.onMessage(message),
+      onError: (error) => {
+        if (error.type === 'max-buffer-size-exceeded') throw tooLargeError(options.maxEventBytes, error);
+        // Unknown fields and retry hints are ignored, as the SSE standard requires.
+      },
+    });
+  }
+
+  async read(): Promise<EventBatch | undefined> {
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure !== undefined) throw failure.error;
+    if (this.isDone) return undefined;
+    this.idle ??= new IdleTimer(this.options.streamIdleTimeout, this.options.abort);
+    this.idle.reset();
+    try {
+      while (this.out.length === 0) {
+        const chunk = await this.chunks.next();
+        // Closed while it waited.
+        if (this.isDone) return undefined;
+        if (chunk.done === true) {
+          this.finish();
+          break;
+        }
+        this.feed(chunk.value);
+      }
+    } catch (error) {
+      if (this.isDone) return undefined;
+      // The first error counts.
+      await this.close().catch(() => undefined);
+      if (this.out.length === 0) throw error;
+      this.failure = { error };
     }
+    // Time that the consumer takes is not the vendor's idle time.
+    this.idle.pause();
+    return this.takeBatch();
+  }
+
+  async close(): Promise<void> {
+    if (this.isDone) return;
+    this.stop();
+    await this.chunks.return?.();
+  }
+
+  private takeBatch(): EventBatch | undefined {
+    if (this.out.length === 0) return undefined;
+    const batch = this.out;
+    this.out = [];
+    return batch;
+  }
+
+  private stop(): void {
+    this.isDone = true;
+    this.idle?.stop();
+  }
+
+  private feed(chunk: Uint8Array): void {
+    let text = this.utf8.write(chunk);
+    if (text === '') return;
+    if (this.isFirstText && text.startsWith('\uFEFF')) text = text.slice(1);
+    this.isFirstText = false;
+    this.endsInCR = text.endsWith('\r');
+    if (this.bareJson !== undefined) this.bareJson = appendJsonText(this.bareJson, text, this.options.maxEventBytes);
+    this.hasData = false;
+    this.parser.feed(text);
+    if (this.hasData) this.idle?.reset();
+  }
+
+  private onMessage(message: SseMessage): void {
+    const { relay, maxEventBytes } = this.options;
+    this.hasData = true;
+    if (message.data.length > maxEventBytes) throw tooLargeError(maxEventBytes);
+    const firstIndex = this.out.length;
+    this.decoder.push(message, this.out);
+    // The decoder throws for a message that reports an error, so such a message is never relayed.
+    if (relay !== undefined)
+      this.out.splice(firstIndex, 0, {
+        type: 'wire.message',
+        wire: relay,
+        event: message.event,
+        data: message.data,
+      });
+  }
+
+  private finish(): void {
     // A final CR could have been the first half of a CRLF; at the end of the body it ends its line.
-    if (endsInCR) parser.feed('\n');
+    if (this.endsInCR) this.parser.feed('\n');
     // Some vendors respond to a streaming request with status 200 and an error as plain JSON, which the decoder throws.
-    if (isJson(bareJson)) decoder.push({ data: bareJson }, out);
+    if (isJson(this.bareJson)) this.decoder.push({ data: this.bareJson }, this.out);
     // An event without its closing blank line is incomplete and is dropped, as the SSE standard requires.
-    decoder.end(out);
-    yield out;
-  } catch (error) {
-    // The consumer still receives the events that arrived before the failure.
-    yield out;
-    throw error;
-  } finally {
-    idle.stop();
+    this.decoder.end(this.out);
+    this.stop();
   }
 }
 

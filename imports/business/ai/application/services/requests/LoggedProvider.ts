@@ -1,4 +1,6 @@
 /** Decorates the router, and everything around it, so that each call ends with an entry in the request log. */
+import { EventStream } from '../../../domain/EventStream';
+import type { EventStage } from '../../../domain/EventStream';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
@@ -40,10 +42,13 @@ export class LoggedProvider implements ILLMProvider {
     }
   }
 
-  stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent> {
-    return {
-      [Symbol.asyncIterator]: () => new LoggedStream(this.provider, userId, options, this.ports),
-    };
+  /** The call starts with the first read. */
+  stream(userId: string, options: GenerateOptions): EventStream {
+    return EventStream.opening(() => {
+      const call = new ObservedCall(userId, options, true, this.ports);
+      const events = EventStream.of(this.provider.stream(userId, call.options));
+      return Promise.resolve(events.through(new LoggedEvents(call, options)));
+    });
   }
 
   /** @throws UnsupportedFeatureError for a provider without embeddings */
@@ -93,49 +98,18 @@ export class LoggedProvider implements ILLMProvider {
   }
 }
 
-type Step = IteratorResult<ResponseStreamEvent, undefined>;
-
-/** Forwards a stream event by event. Not a generator: it would add several promises to each event. */
-class LoggedStream implements AsyncIterator<ResponseStreamEvent, undefined> {
-  private readonly provider: ILLMProvider;
-  private readonly userId: string;
+class LoggedEvents implements EventStage {
+  private readonly call: ObservedCall;
   private readonly options: GenerateOptions;
-  private readonly ports: ObservedCallPorts;
   private readonly partialUsage = new PartialUsage();
-  private events: AsyncIterator<ResponseStreamEvent> | undefined;
-  private call: ObservedCall | undefined;
   private hasStarted = false;
 
-  constructor(provider: ILLMProvider, userId: string, options: GenerateOptions, ports: ObservedCallPorts) {
-    this.provider = provider;
-    this.userId = userId;
+  constructor(call: ObservedCall, options: GenerateOptions) {
+    this.call = call;
     this.options = options;
-    this.ports = ports;
   }
 
-  /** The call starts with the first event that is requested. */
-  next(): Promise<Step> {
-    this.events ??= this.start();
-    return this.events.next().then(this.onStep, this.onError);
-  }
-
-  async return(): Promise<Step> {
-    await this.events?.return?.();
-    this.call?.left(this.partial());
-    return { done: true, value: undefined };
-  }
-
-  private start(): AsyncIterator<ResponseStreamEvent> {
-    this.call = new ObservedCall(this.userId, this.options, true, this.ports);
-    return this.provider.stream(this.userId, this.call.options)[Symbol.asyncIterator]();
-  }
-
-  private readonly onStep = (step: IteratorResult<ResponseStreamEvent>): Step => {
-    if (step.done === true) {
-      this.call?.left(this.partial());
-      return { done: true, value: undefined };
-    }
-    const event = step.value;
+  push(event: ResponseStreamEvent, out: ResponseStreamEvent[]): void {
     this.hasStarted = true;
     this.partialUsage.add(event);
     switch (event.type) {
@@ -143,23 +117,28 @@ class LoggedStream implements AsyncIterator<ResponseStreamEvent, undefined> {
       case 'response.reasoning.delta':
       case 'response.refusal.delta':
       case 'response.tool_use.announced':
-        this.call?.receivedContent();
+        this.call.receivedContent();
         break;
       case 'response.completed':
-        this.call?.completed(event.response);
+        this.call.completed(event.response);
         break;
       case 'response.failed':
-        this.call?.failed(event.error, this.partial());
+        this.call.failed(event.error, this.partial());
         break;
       default:
     }
-    return step;
-  };
+    out.push(event);
+  }
 
-  private readonly onError = (error: unknown): never => {
-    this.call?.failed(error, this.partial());
-    throw error;
-  };
+  fail(error: unknown): unknown {
+    this.call.failed(error, this.partial());
+    return error;
+  }
+
+  /** Has no effect after the call has completed or failed. */
+  close(): void {
+    this.call.left(this.partial());
+  }
 
   /** Estimates the usage of the output that has arrived, once it is needed. */
   private partial(): (() => ReturnType<PartialUsage['estimate']>) | undefined {

@@ -1,4 +1,5 @@
 /** Decorates a provider so that every response is complete: the one place where a foreign provider's output enters. */
+import { EventStream } from '../../../domain/EventStream';
 import { foreignError } from '../../../domain/errors/foreignError';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
@@ -42,20 +43,19 @@ export class NormalizedProvider implements ILLMProvider {
   }
 
   /** @throws as `generate` does */
-  async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+  stream(userId: string, options: GenerateOptions): EventStream {
     const events = new NormalizedEvents(this.getProviderName());
-    try {
-      for await (const event of this.provider.stream(userId, options)) {
+    return EventStream.of(this.provider.stream(userId, options)).through({
+      push: (event, out) => {
         if (event.type === 'response.failed') {
           // Boundary: the declared type is LLMError, but providers from outside report what their client threw.
-          yield { ...event, error: this.errorOf(event.error, options) as typeof event.error };
+          out.push({ ...event, error: this.errorOf(event.error, options) as typeof event.error });
         } else if (event.type === 'response.completed') {
-          yield { ...event, response: this.priced(events.response(event.response), options) };
-        } else yield events.normalize(event);
-      }
-    } catch (thrown) {
-      throw this.errorOf(thrown, options);
-    }
+          out.push({ ...event, response: this.priced(events.response(event.response), options) });
+        } else out.push(events.normalize(event));
+      },
+      fail: (thrown) => this.errorOf(thrown, options),
+    });
   }
 
   /** @throws UnsupportedFeatureError for a provider without embeddings */

@@ -80,6 +80,17 @@ export class ProviderRouter {
     });
   }
 
+  /** Like `resolve`, for a provider that may have been created in another process a moment ago. */
+  async resolveFresh(model: string | undefined): Promise<Route> {
+    try {
+      return this.resolve(model);
+    } catch (error) {
+      if (!(error instanceof LLMModelNotFoundError)) throw error;
+      await this.refresh();
+      return this.resolve(model);
+    }
+  }
+
   /** The routes to a routing rule's targets, except those whose provider no longer exists. */
   routesTo(targets: readonly string[]): readonly Route[] {
     return targets.map((target) => this.routeByProviderId(target)).filter((route) => route !== undefined);

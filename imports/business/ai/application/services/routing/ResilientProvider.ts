@@ -1,34 +1,37 @@
 /** Routes requests to one or more providers, with retries, circuit breakers, fallbacks and usage accounting. */
 import { NO_USAGE } from '../../../domain/entities/Response';
 import { consoleLogger } from '../../../domain/consoleLogger';
-import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErrors';
-import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { EventStream } from '../../../domain/EventStream';
+import type { EventStage } from '../../../domain/EventStream';
+import {
+  LLMInvalidRequestError,
+  LLMModelNotFoundError,
+  LLMStreamError,
+  isLLMError,
+} from '../../../domain/errors/LLMErrors';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
-import { unknownModel } from '../../../domain/errors/unknownModel';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
-import type { GenerateOptions, SelectedRoute } from '../../../domain/types/LLMTypes';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { UsageEntry, UsedTokens } from '../../../domain/types/UsageRecords';
 import { LruMap } from '../shared/LruMap';
-import { describeFailure, failedAttempt, logFields, withAttempts } from './attemptReports';
+import { failedAttempt, withAttempts } from './attemptReports';
 import { PartialUsage } from './estimateUsage';
-import { eventsOf, primeStream, primeStreamWithin } from './primeStream';
-import type { PrimedStream } from './primeStream';
+import { FallbackCalls } from './FallbackCalls';
+import type { Served } from './FallbackCalls';
+import { primeStream, primeStreamWithin } from './primeStream';
 import type { CircuitPermit } from './CircuitBreaker';
 import { meteredRelay } from './meteredRelay';
 import { ProviderTarget } from './ProviderTarget';
-import type { Attempt, CallLimits, RetryPorts, TargetHealth } from './ProviderTarget';
+import type { Attempt, RetryPorts, TargetHealth } from './ProviderTarget';
 import { ProviderRouter } from './ProviderRouter';
-import type { ProviderSet, Route } from './ProviderRouter';
-import { anotherModelMayServe, canFallBack, retrySettings } from './RetryPolicy';
+import type { ProviderSet } from './ProviderRouter';
+import { retrySettings } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
-import { addressOf, continuesAtProvider, forRoute, limitsOf } from './routeOptions';
 import { RouteStats } from './RouteStats';
-import type { ResponseKind } from './RouteStats';
 import { UsageLedger } from './UsageLedger';
 import { sleep } from '../shared/time';
 
@@ -52,31 +55,9 @@ export interface ResilientLimits {
 
 export const DEFAULT_RESILIENT_LIMITS: ResilientLimits = { trackedUsers: 10_000, trackedResponses: 10_000 };
 
-interface Served<T> {
-  readonly target: ProviderTarget;
-  readonly value: T;
-  /** Why a fallback served the request. */
-  readonly warnings: readonly string[];
-  readonly attempts: readonly FailedAttempt[];
-  /** On the ports' clock. */
-  readonly startedAt: number;
-}
-
 interface OpenStream {
-  readonly events: PrimedStream;
+  readonly events: EventStream;
   readonly permit: CircuitPermit;
-}
-
-interface Call<T> extends CallLimits {
-  readonly userId: string;
-  readonly options: GenerateOptions;
-  readonly attempt: Attempt<T>;
-  readonly startedAt: number;
-  /** The failures so far, oldest first. */
-  readonly failures: FailedAttempt[];
-  readonly kind: ResponseKind;
-  /** Where the request goes first. */
-  readonly first: Route;
 }
 
 /**
@@ -92,7 +73,7 @@ export class ResilientProvider implements ILLMProvider {
   private readonly router: ProviderRouter;
   private readonly ports: RetryPorts;
   private readonly ledger: UsageLedger;
-  private readonly routeStats: RouteStats;
+  private readonly calls: FallbackCalls;
   private readonly responseOwners: LruMap<string, ProviderTarget>;
   private readonly onUsage: ResilientProviderOptions['onUsage'];
   private readonly logger: Logger;
@@ -112,8 +93,15 @@ export class ResilientProvider implements ILLMProvider {
       (id, provider) => new ProviderTarget(id, provider, settings, this.ports, logger),
     );
     this.ledger = new UsageLedger(limits.trackedUsers);
-    this.routeStats = options.routeStats ?? new RouteStats(this.ports.clock);
     this.responseOwners = new LruMap(limits.trackedResponses);
+    this.calls = new FallbackCalls({
+      router: this.router,
+      clock: this.ports.clock,
+      routeStats: options.routeStats ?? new RouteStats(this.ports.clock),
+      logger,
+      ownerOf: (responseId) => this.responseOwners.get(responseId),
+      onFailure: (target, userId, error) => this.accountFailure(target, userId, error),
+    });
     this.onUsage = options.onUsage;
   }
 
@@ -133,7 +121,7 @@ export class ResilientProvider implements ILLMProvider {
       permit.succeeded();
       return response;
     };
-    const served = await this.callWithFallback(userId, options, attempt, 'complete');
+    const served = await this.calls.send(userId, options, attempt, 'complete');
     return this.account(served, userId, served.value);
   }
 
@@ -141,41 +129,11 @@ export class ResilientProvider implements ILLMProvider {
    * Ends with `response.completed` or throws what `generate` throws. After the first substantial event there is no
    * retry.
    */
-  async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const firstTokenTimeout = options.route?.firstTokenTimeout;
-    const attempt: Attempt<OpenStream> = async (provider, request, permit) => {
-      const events = await (firstTokenTimeout === undefined
-        ? primeStream(provider.stream(userId, request))
-        : primeStreamWithin(firstTokenTimeout, request.signal, (signal) =>
-            provider.stream(userId, { ...request, signal }),
-          ));
-      permit.responding();
-      return { events, permit };
-    };
-    const served = await this.callWithFallback(userId, options, attempt, 'stream');
-    const { target, value } = served;
-    const partialUsage = new PartialUsage();
-    let isCounted = false;
-    try {
-      for await (const event of eventsOf(value.events)) {
-        partialUsage.add(event);
-        if (event.type !== 'response.completed') yield event;
-        else {
-          value.permit.succeeded();
-          isCounted = true;
-          yield { ...event, response: this.account(served, userId, event.response) };
-        }
-      }
-    } catch (thrown) {
-      const failure = target.onStreamFailure(thrown, value.permit, options, userId);
-      this.accountFailure(target, userId, failure);
-      isCounted ||= isLLMError(failure) && failure.response !== undefined;
-      throw failure;
-    } finally {
-      value.permit.released();
-      // A consumer that leaves early has still received, and caused, the output so far.
-      if (!isCounted) this.record(target, userId, partialUsage.estimate(options.input));
-    }
+  stream(userId: string, options: GenerateOptions): EventStream {
+    return EventStream.opening(async () => {
+      const served = await this.calls.send(userId, options, openStream(userId, options), 'stream');
+      return served.value.events.through(this.servedEvents(served, userId, options));
+    });
   }
 
   /**
@@ -184,7 +142,7 @@ export class ResilientProvider implements ILLMProvider {
    */
   async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     const startedAt = this.ports.clock();
-    const { target, model } = await this.routeTo(options.model);
+    const { target, model } = await this.router.resolveFresh(options.model);
     const { model: _, ...rest } = options;
     const request: EmbedOptions = model === undefined ? rest : { ...rest, model };
     const limits = {
@@ -200,7 +158,7 @@ export class ResilientProvider implements ILLMProvider {
       return made;
     };
     const made = await target.call(userId, request, limits, attempt, (failure, delay) =>
-      this.reportFailure({ options, failures }, failedAttempt(target, failure, Math.round(delay))),
+      this.calls.reportFailure({ options, failures }, failedAttempt(target, failure, Math.round(delay))),
     );
     this.record(target, userId, made.usage);
     return failures.length === 0 ? made : { ...made, vendor: { ...made.vendor, attempts: failures } };
@@ -208,7 +166,7 @@ export class ResilientProvider implements ILLMProvider {
 
   /** In one attempt, since a body may be readable once only. */
   async relay(userId: string, { origin: _, onRetry: __, model: named, ...request }: RelayCall): Promise<RelayResponse> {
-    const { target, model } = await this.routeTo(named);
+    const { target, model } = await this.router.resolveFresh(named);
     if (target.provider.relay === undefined) throw noRelay(target.provider);
     const relayed = await target.provider.relay(userId, model === undefined ? request : { ...request, model });
     return meteredRelay(relayed, {
@@ -268,176 +226,40 @@ export class ResilientProvider implements ILLMProvider {
     return this.ledger.entries();
   }
 
-  private async callWithFallback<T>(
-    userId: string,
-    options: GenerateOptions,
-    attempt: Attempt<T>,
-    kind: ResponseKind,
-  ): Promise<Served<T>> {
-    const startedAt = this.ports.clock();
-    const deadline = options.timeout === undefined ? Infinity : startedAt + options.timeout;
-    const retryUntil = startedAt + (options.maxRetryTime ?? Infinity);
-    const failures: FailedAttempt[] = [];
-    const routes = options.route === undefined ? undefined : this.routesOf(options.route, options);
-    const first = routes?.[0] ?? (await this.routeTo(options.model));
-    const limits = { deadline, retryUntil, ...limitsOf(options) };
-    const call: Call<T> = { userId, options, ...limits, attempt, startedAt, failures, kind, first };
-    try {
-      const value = await this.callTarget(call, first);
-      return { target: first.target, value, warnings: [], attempts: failures, startedAt };
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      const mayFallBack = options.route === undefined ? canFallBack : anotherModelMayServe;
-      if (!isLLMError(error) || !mayFallBack(error) || continuesAtProvider(options)) throw error;
-      const served = await this.fallBack(call, routes?.slice(1) ?? this.router.after(first), error);
-      if (served === undefined) throw error;
-      return served;
-    }
-  }
-
-  /** The targets of a routing rule: the provider of an earlier response first, those with an open circuit last. */
-  private routesOf(route: SelectedRoute, { previous_response_id: previousId }: GenerateOptions): readonly Route[] {
-    const owner = previousId === undefined ? undefined : this.responseOwners.get(previousId);
-    const rank = ({ target }: Route): number => (target === owner ? -1 : Number(!target.admits));
-    const routes = this.router.routesTo(route.targets).toSorted((left, right) => rank(left) - rank(right));
-    if (routes.length === 0) throw unknownModel(route.name);
-    return routes;
-  }
-
-  /** An unknown provider may have been created in another process a moment ago. */
-  private async routeTo(model: string | undefined): Promise<Route> {
-    try {
-      return this.router.resolve(model);
-    } catch (error) {
-      if (!(error instanceof LLMModelNotFoundError)) throw error;
-      await this.router.refresh();
-      return this.router.resolve(model);
-    }
-  }
-
-  private async fallBack<T>(
-    call: Call<T>,
-    fallbacks: readonly Route[],
-    error: LLMError,
-  ): Promise<Served<T> | undefined> {
-    const { code } = error;
-    const { first: failed } = call;
-    let last = { target: failed.target, failure: error };
-    for (const route of fallbacks) {
-      if (this.ports.clock() >= call.deadline) break;
-      this.onFallback(call, last, route.target);
-      try {
-        const value = await this.callFallback(call, route);
-        const [asked, serving] =
-          call.options.route === undefined
-            ? [failed.target.id, route.target.id]
-            : [addressOf(failed), addressOf(route)];
-        const warning = `The provider "${asked}" failed (${code}); "${serving}" served the request instead.`;
-        const { startedAt, failures: attempts } = call;
-        return { target: route.target, value, warnings: [warning], attempts, startedAt };
-      } catch (thrown) {
-        // The error to throw is the first one, of the requested provider.
-        call.options.signal?.throwIfAborted();
-        last = { target: route.target, failure: isLLMError(thrown) ? thrown : error };
-      }
-    }
-    // The first error is thrown, so that nothing else reports a response that the last fallback billed.
-    if (last.failure !== error && last.failure.response !== undefined)
-      this.reportFailure(call, failedAttempt(last.target, last.failure, 0));
-    return undefined;
-  }
-
-  /** Another vendor rarely knows the requested model. If it does not, its next attempt uses its own default model. */
-  private callFallback<T>(call: Call<T>, route: Route): Promise<T> {
-    if (call.options.route !== undefined) return this.callTarget(call, route);
-    let knowsModel = route.model !== undefined;
-    const attempt: Attempt<T> = async (provider, request, permit) => {
-      if (!knowsModel)
-        return call.attempt(provider, forRoute(request, { target: route.target, model: undefined }), permit);
-      try {
-        return await call.attempt(provider, request, permit);
-      } catch (error) {
-        if (!(error instanceof LLMModelNotFoundError)) throw error;
-        knowsModel = false;
-        throw new LLMModelNotFoundError(error.message, { cause: error, retryable: true });
-      }
+  private servedEvents(served: Served<OpenStream>, userId: string, options: GenerateOptions): EventStage {
+    const { target } = served;
+    const { permit } = served.value;
+    const partialUsage = new PartialUsage();
+    let isCompleted = false;
+    let isCounted = false;
+    return {
+      push: (event, out) => {
+        if (event.type === 'response.failed') throw event.error;
+        partialUsage.add(event);
+        if (event.type !== 'response.completed') out.push(event);
+        else {
+          isCompleted = true;
+          permit.succeeded();
+          isCounted = true;
+          out.push({ ...event, response: this.account(served, userId, event.response) });
+        }
+      },
+      end: () => {
+        if (isCompleted) return;
+        throw new LLMStreamError('The stream ended before its response was complete.', { retryable: false });
+      },
+      fail: (thrown) => {
+        const failure = target.onStreamFailure(thrown, permit, options, userId);
+        this.accountFailure(target, userId, failure);
+        isCounted ||= isLLMError(failure) && failure.response !== undefined;
+        return failure;
+      },
+      close: () => {
+        permit.released();
+        // A consumer that leaves early has still received, and caused, the output so far.
+        if (!isCounted) this.record(target, userId, partialUsage.estimate(options.input));
+      },
     };
-    return this.callTarget({ ...call, attempt }, route);
-  }
-
-  private callTarget<T>(call: Call<T>, route: Route): Promise<T> {
-    const { userId, options, attempt } = call;
-    const { target } = route;
-    const observedAttempt: Attempt<T> = async (provider, request, permit) => {
-      const startedAt = this.ports.clock();
-      this.reportAttempt(call, route);
-      try {
-        const value = await attempt(provider, request, permit);
-        this.rate(call, route, startedAt);
-        return value;
-      } catch (error) {
-        this.accountFailure(target, userId, error);
-        if (options.route !== undefined && isLLMError(error))
-          this.routeStats.failed(options.route.name, addressOf(route), error);
-        throw error;
-      }
-    };
-    return target.call(userId, forRoute(options, route), call, observedAttempt, (failure, delay) => {
-      const milliseconds = Math.round(delay);
-      this.logger.debug(
-        `${describeFailure(target, failure)} Retrying in ${milliseconds} ms.`,
-        logFields(call, failure),
-      );
-      this.reportFailure(call, failedAttempt(target, failure, milliseconds));
-    });
-  }
-
-  private reportAttempt<T>({ options, failures, first }: Call<T>, { target, model }: Route): void {
-    const { onAttempt, route } = options;
-    if (onAttempt === undefined) return;
-    const called = model ?? target.provider.defaultModel;
-    const requested = route === undefined ? first : this.router.routesTo(route.targets.slice(0, 1))[0];
-    this.notify('onAttempt', () =>
-      onAttempt({
-        providerId: target.id,
-        ...(called === undefined ? {} : { model: called }),
-        number: failures.length + 1,
-        isFallback: target !== requested?.target || model !== requested.model,
-        ...(route === undefined ? {} : { route: route.name }),
-      }),
-    );
-  }
-
-  /** Measures the targets of routing rules. */
-  private rate<T>({ options: { route }, kind }: Call<T>, served: Route, startedAt: number): void {
-    if (route === undefined) return;
-    const { name, conversation } = route;
-    this.routeStats.succeeded(name, addressOf(served), kind, this.ports.clock() - startedAt, conversation);
-  }
-
-  private onFallback<T>(
-    call: Call<T>,
-    { target, failure }: { readonly target: ProviderTarget; readonly failure: LLMError },
-    { id: fallback }: ProviderTarget,
-  ): void {
-    this.logger.warn(`${describeFailure(target, failure)} Falling back to "${fallback}".`, logFields(call, failure));
-    this.reportFailure(call, { ...failedAttempt(target, failure, 0), fallback });
-  }
-
-  private reportFailure(
-    { options, failures }: { readonly options: Pick<GenerateOptions, 'onRetry'>; readonly failures: FailedAttempt[] },
-    failed: FailedAttempt,
-  ): void {
-    failures.push(failed);
-    this.notify('onRetry', () => options.onRetry?.(failed));
-  }
-
-  private notify(name: string, callback: () => void): void {
-    try {
-      callback();
-    } catch (error) {
-      this.logger.error(`The ${name} callback of a request failed.`, error);
-    }
   }
 
   /** Counts a response, and completes it with what preceded it. */
@@ -465,4 +287,18 @@ export class ResilientProvider implements ILLMProvider {
     this.ledger.record(providerId, userId, usage);
     this.onUsage?.({ providerId, userId, usage });
   }
+}
+
+/** Sends the request, and reads its stream up to the first substantial event. */
+function openStream(userId: string, { route }: GenerateOptions): Attempt<OpenStream> {
+  const firstTokenTimeout = route?.firstTokenTimeout;
+  return async (provider, request, permit) => {
+    const events = await (firstTokenTimeout === undefined
+      ? primeStream(provider.stream(userId, request))
+      : primeStreamWithin(firstTokenTimeout, request.signal, (signal) =>
+          provider.stream(userId, { ...request, signal }),
+        ));
+    permit.responding();
+    return { events, permit };
+  };
 }

@@ -1,4 +1,5 @@
 /** Decorates everything around the router: a `model` that is the name of a routing rule becomes the rule's targets. */
+import { EventStream } from '../../../domain/EventStream';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { unknownModel } from '../../../domain/errors/unknownModel';
 import { fieldsOf, isList, isObject } from '../../../domain/json';
@@ -7,7 +8,6 @@ import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTy
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions, RouteDefaults, SelectedRoute } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import type { ModelRouting } from './ModelRouting';
 
@@ -31,17 +31,11 @@ export class RoutedProvider implements ILLMProvider {
     return this.provider.generate(userId, this.routed(options, false));
   }
 
-  stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent> {
-    const open = (): AsyncIterable<ResponseStreamEvent> => this.provider.stream(userId, this.routed(options, true));
-    return {
-      [Symbol.asyncIterator]: () =>
-        this.mayNameRule(options)
-          ? new RoutedStream(async () => {
-              await this.routing.rules.refresh();
-              return open();
-            })
-          : open()[Symbol.asyncIterator](),
-    };
+  stream(userId: string, options: GenerateOptions): EventStream {
+    return EventStream.opening(async () => {
+      if (this.mayNameRule(options)) await this.routing.rules.refresh();
+      return EventStream.of(this.provider.stream(userId, this.routed(options, true)));
+    });
   }
 
   /** Only the first target is called: another model's vectors cannot be compared. */
@@ -126,30 +120,4 @@ function setsInstructions({ input }: Pick<GenerateOptions, 'input'>): boolean {
   return (
     isList(input) && input.some((item) => isObject(item) && (item['role'] === 'system' || item['role'] === 'developer'))
   );
-}
-
-/** Forwards a stream event by event. Not a generator: it would add several promises to each event. */
-class RoutedStream implements AsyncIterator<ResponseStreamEvent, unknown> {
-  private readonly open: () => Promise<AsyncIterable<ResponseStreamEvent>>;
-  private opening: Promise<AsyncIterator<ResponseStreamEvent, unknown>> | undefined;
-  private events: AsyncIterator<ResponseStreamEvent, unknown> | undefined;
-
-  constructor(open: () => Promise<AsyncIterable<ResponseStreamEvent>>) {
-    this.open = open;
-  }
-
-  /** The stream is opened with the first event that is requested. */
-  next(): Promise<IteratorResult<ResponseStreamEvent, unknown>> {
-    return this.events?.next() ?? this.opened().then((events) => events.next());
-  }
-
-  async return(): Promise<IteratorResult<ResponseStreamEvent, unknown>> {
-    if (this.opening !== undefined) await (await this.opened()).return?.();
-    return { done: true, value: undefined };
-  }
-
-  private opened(): Promise<AsyncIterator<ResponseStreamEvent, unknown>> {
-    this.opening ??= this.open().then((opened) => (this.events = opened[Symbol.asyncIterator]()));
-    return this.opening;
-  }
 }

@@ -1,33 +1,32 @@
 /** Reads a stream up to its first substantial event: until then a failed attempt may be retried, afterwards not. */
+import { EventStream } from '../../../domain/EventStream';
 import { LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-
-export interface PrimedStream {
-  /** The events read so far: the preamble and the first substantial event. */
-  readonly head: readonly ResponseStreamEvent[];
-  readonly rest: AsyncIterator<ResponseStreamEvent, unknown, undefined>;
-}
 
 /** Announcements, and events that only repeat what others carry. */
 const PREAMBLE_EVENTS: ReadonlySet<string> = new Set<ResponseStreamEvent['type']>(['response.created', 'wire.message']);
 
 /**
  * Holds the preamble back, since a provider that fails right after it has delivered nothing yet.
+ * @returns the entire stream, whose first events have arrived
  * @throws whatever the stream throws, the error of `response.failed`, LLMStreamError for a stream that ends within
  *   its preamble
  */
-export async function primeStream(events: AsyncIterable<ResponseStreamEvent>): Promise<PrimedStream> {
-  const rest = events[Symbol.asyncIterator]() as PrimedStream['rest'];
+export async function primeStream(given: AsyncIterable<ResponseStreamEvent>): Promise<EventStream> {
+  const events = EventStream.of(given);
   const head: ResponseStreamEvent[] = [];
   for (;;) {
-    const next = await rest.next();
-    if (next.done === true) throw new LLMStreamError('The stream ended without a response.');
-    if (next.value.type === 'response.failed') {
-      await rest.return?.();
-      throw next.value.error;
+    const batch = await events.read();
+    if (batch === undefined) throw new LLMStreamError('The stream ended without a response.');
+    head.push(...batch);
+    const first = batch.find(({ type }) => !PREAMBLE_EVENTS.has(type));
+    if (first === undefined) continue;
+    if (first.type === 'response.failed') {
+      await events.close();
+      throw first.error;
     }
-    head.push(next.value);
-    if (!PREAMBLE_EVENTS.has(next.value.type)) return { head, rest };
+    events.unread(head);
+    return events;
   }
 }
 
@@ -40,7 +39,7 @@ export async function primeStreamWithin(
   milliseconds: number,
   signal: AbortSignal | undefined,
   open: (signal: AbortSignal) => AsyncIterable<ResponseStreamEvent>,
-): Promise<PrimedStream> {
+): Promise<EventStream> {
   const controller = new AbortController();
   const combined = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
   const primed = primeStream(open(combined));
@@ -50,7 +49,7 @@ export async function primeStreamWithin(
       const error = new LLMTimeoutError(`There was no output within ${milliseconds} ms.`);
       reject(error);
       // A provider that ignores the signal is closed when it answers.
-      primed.then(({ rest }) => rest.return?.()).catch(() => undefined);
+      primed.then((events) => events.close()).catch(() => undefined);
       controller.abort(error);
     }, milliseconds);
   });
@@ -59,32 +58,4 @@ export async function primeStreamWithin(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/**
- * The entire stream. A consumer that leaves early closes the upstream request.
- * @throws whatever the stream throws, the error of `response.failed`, LLMStreamError for a stream without
- *   `response.completed`
- */
-export async function* eventsOf({ head, rest }: PrimedStream): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-  let completed = false;
-  let open = true;
-  try {
-    for (const event of head) {
-      completed ||= event.type === 'response.completed';
-      yield event;
-    }
-    for (;;) {
-      open = false;
-      const next = await rest.next();
-      if (next.done === true) break;
-      open = true;
-      if (next.value.type === 'response.failed') throw next.value.error;
-      completed ||= next.value.type === 'response.completed';
-      yield next.value;
-    }
-  } finally {
-    if (open) await rest.return?.();
-  }
-  if (!completed) throw new LLMStreamError('The stream ended before its response was complete.', { retryable: false });
 }

@@ -63,12 +63,13 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
     });
   }
 
-  /** Stops reading. Unless the body has ended, the request is aborted in this tick. */
+  /** Stops reading, and ends a pending read. Unless the body has ended, the request is aborted in this tick. */
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.state === 'open') {
       this.state = 'left';
       this.chunks = [];
       this.destroy();
+      this.endPendingRead();
     }
     return Promise.resolve({ value: undefined, done: true });
   }
@@ -134,6 +135,10 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
   private end(): void {
     if (this.state !== 'open') return;
     this.state = 'ended';
+    this.endPendingRead();
+  }
+
+  private endPendingRead(): void {
     this.pendingRead?.resolve({ value: undefined, done: true });
     this.pendingRead = undefined;
   }

@@ -1,0 +1,253 @@
+/**
+ * The events of a response, read one by one or in the batches in which they arrived. A stream that changes another
+ * one's events reads it in batches, so that an event costs a promise only at the consumer that wants single events.
+ */
+import type { ResponseStreamEvent } from './types/StreamEvents';
+
+export type EventBatch = readonly ResponseStreamEvent[];
+
+/** What a stream reads from. It is read by one consumer, one batch after the other. */
+export interface EventBatches {
+  /** @returns events that arrived together; `undefined` at the end, and after a failure or `close` */
+  read(): Promise<EventBatch | undefined>;
+  /** Ends the source, even while a read is pending. Has no effect after the end. */
+  close(): Promise<void>;
+}
+
+/** How one stream changes another. */
+export interface EventStage {
+  /** Adds what the event becomes to `out`. What it throws ends the stream, after the events that are in `out`. */
+  push(event: ResponseStreamEvent, out: ResponseStreamEvent[]): void;
+  /** The other stream has ended. What it throws ends this one. */
+  end?(): void;
+  /** @returns the error to throw */
+  fail?(error: unknown): unknown;
+  /** Called once: after the end, after a failure, or when the consumer leaves. */
+  close?(): void;
+}
+
+type Step = IteratorResult<ResponseStreamEvent, undefined>;
+
+const NO_EVENTS: EventBatch = [];
+const END: IteratorReturnResult<undefined> = { value: undefined, done: true };
+
+/** Can be read once. Nothing happens before the first read. */
+export class EventStream implements AsyncIterableIterator<ResponseStreamEvent, undefined, undefined>, EventBatches {
+  private readonly source: EventBatches;
+  private batch: EventBatch = NO_EVENTS;
+  /** Of the next event in the batch. */
+  private position = 0;
+  /** The last of the steps that wait for their event, and their number. */
+  private lastStep: Promise<Step> = Promise.resolve(END);
+  private waitingSteps = 0;
+
+  constructor(source: EventBatches) {
+    this.source = source;
+  }
+
+  /** @returns the same stream if it already is one */
+  static of(events: AsyncIterable<ResponseStreamEvent>): EventStream {
+    return events instanceof EventStream ? events : new EventStream(new SingleEvents(events));
+  }
+
+  /**
+   * @param open called by the first read
+   * @param cancel called when the consumer leaves; should make an `open` that is under way fail
+   */
+  static opening(open: () => Promise<EventBatches>, cancel?: () => void): EventStream {
+    return new EventStream(new OpeningBatches(open, cancel));
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Step> {
+    if (this.waitingSteps === 0 && this.position < this.batch.length) return Promise.resolve(this.take());
+    const step = this.waitingSteps === 0 ? this.step() : this.lastStep.then(this.step, this.step);
+    this.waitingSteps += 1;
+    this.lastStep = step;
+    return step;
+  }
+
+  async return(): Promise<Step> {
+    await this.close();
+    return END;
+  }
+
+  /** Begins with the rest of a batch of which events were read one by one. */
+  read(): Promise<EventBatch | undefined> {
+    if (this.position === this.batch.length) return this.source.read();
+    const rest = this.position === 0 ? this.batch : this.batch.slice(this.position);
+    this.setBatch(NO_EVENTS);
+    return Promise.resolve(rest);
+  }
+
+  close(): Promise<void> {
+    this.setBatch(NO_EVENTS);
+    return this.source.close();
+  }
+
+  /** Puts events in front of those that are still to be read. */
+  unread(events: EventBatch): void {
+    this.setBatch([...events, ...this.batch.slice(this.position)]);
+  }
+
+  /** This stream must not be read otherwise. */
+  through(stage: EventStage): EventStream {
+    return new EventStream(new StagedBatches(this, stage));
+  }
+
+  private readonly step = async (): Promise<Step> => {
+    try {
+      while (this.position === this.batch.length) {
+        const batch = await this.source.read();
+        if (batch === undefined) return END;
+        this.setBatch(batch);
+      }
+      return this.take();
+    } finally {
+      this.waitingSteps -= 1;
+    }
+  };
+
+  private take(): Step {
+    const value = this.batch[this.position];
+    this.position += 1;
+    return value === undefined ? END : { value, done: false };
+  }
+
+  private setBatch(batch: EventBatch): void {
+    this.batch = batch;
+    this.position = 0;
+  }
+}
+
+/** Events of a provider that emits them one by one. */
+class SingleEvents implements EventBatches {
+  private readonly events: AsyncIterable<ResponseStreamEvent>;
+  private iterator: AsyncIterator<ResponseStreamEvent> | undefined;
+  private isDone = false;
+
+  constructor(events: AsyncIterable<ResponseStreamEvent>) {
+    this.events = events;
+  }
+
+  async read(): Promise<EventBatch | undefined> {
+    if (this.isDone) return undefined;
+    this.iterator ??= this.events[Symbol.asyncIterator]();
+    try {
+      const step = await this.iterator.next();
+      if (step.done !== true) return [step.value];
+    } catch (error) {
+      this.isDone = true;
+      throw error;
+    }
+    this.isDone = true;
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    if (this.isDone) return;
+    this.isDone = true;
+    await this.iterator?.return?.();
+  }
+}
+
+class OpeningBatches implements EventBatches {
+  private readonly open: () => Promise<EventBatches>;
+  private readonly cancel: (() => void) | undefined;
+  private opening: Promise<EventBatches> | undefined;
+  private opened: EventBatches | undefined;
+  private isClosed = false;
+
+  constructor(open: () => Promise<EventBatches>, cancel: (() => void) | undefined) {
+    this.open = open;
+    this.cancel = cancel;
+  }
+
+  read(): Promise<EventBatch | undefined> {
+    return this.opened?.read() ?? this.openAndRead();
+  }
+
+  private async openAndRead(): Promise<EventBatch | undefined> {
+    // An attempt that has failed is the end.
+    if (this.isClosed || this.opening !== undefined) return undefined;
+    this.opening = this.open();
+    const opened = await this.opening;
+    if (this.isClosed) return undefined;
+    this.opened = opened;
+    return opened.read();
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.cancel?.();
+    // The pending read reports the failure of the attempt.
+    const opened = this.opened ?? (await this.opening?.catch(() => undefined));
+    await opened?.close();
+  }
+}
+
+class StagedBatches implements EventBatches {
+  private readonly source: EventBatches;
+  private readonly stage: EventStage;
+  /** What the stage threw after it had passed events of the same batch on. */
+  private failure: { readonly error: unknown } | undefined;
+  private isDone = false;
+
+  constructor(source: EventBatches, stage: EventStage) {
+    this.source = source;
+    this.stage = stage;
+  }
+
+  async read(): Promise<EventBatch | undefined> {
+    try {
+      while (!this.isDone) {
+        if (this.failure !== undefined) throw this.failure.error;
+        const batch = await this.source.read();
+        if (this.isDone) break;
+        if (batch === undefined) {
+          this.stage.end?.();
+          this.finish();
+          break;
+        }
+        const out = this.pass(batch);
+        if (out.length > 0) return out;
+      }
+      return undefined;
+    } catch (error) {
+      // The consumer has left.
+      if (this.isDone) return undefined;
+      const reported = this.stage.fail === undefined ? error : this.stage.fail(error);
+      await this.close();
+      throw reported;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.isDone) return;
+    this.isDone = true;
+    try {
+      await this.source.close();
+    } finally {
+      this.stage.close?.();
+    }
+  }
+
+  private pass(batch: EventBatch): EventBatch {
+    const out: ResponseStreamEvent[] = [];
+    try {
+      for (const event of batch) this.stage.push(event, out);
+    } catch (error) {
+      this.failure = { error };
+    }
+    return out;
+  }
+
+  private finish(): void {
+    this.isDone = true;
+    this.stage.close?.();
+  }
+}

@@ -1,0 +1,138 @@
+/** What a provider makes of the options of a call before it sends it. */
+import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
+import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
+import type { InputFile, InputImage } from '../../domain/types/ResponsesAPITypes';
+import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
+import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/VendorClient';
+import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
+import { mergeAdditionalTools } from '../converters/shared/additionalTools';
+import { offerCustomToolsAsFunctions } from '../converters/shared/customTools';
+import { rewriteTools } from '../converters/shared/RewrittenTools';
+import type { RewrittenTools } from '../converters/shared/RewrittenTools';
+import { flattenNamespaces } from '../converters/shared/toolNamespaces';
+import { capabilitiesOf } from '../vendors/capabilities';
+import type { ModelRow } from '../vendors/ModelRow';
+import { inlineMedia } from './inlineMedia';
+import { convertOffered } from './offeredTools';
+
+/** One account: its vendor's row and its settings, combined. */
+export interface ProviderConfig {
+  readonly id: string;
+  readonly vendor: VendorName;
+  readonly wire: WireName;
+  readonly defaultModel?: string;
+  readonly quirks: VendorQuirks;
+  readonly limits: TransportLimits;
+  /** Permits downloads from private addresses for images and files that callers name by URL. */
+  readonly allowPrivateMedia: boolean;
+  /** Models that the vendor's table lacks or describes differently. */
+  readonly models?: readonly ModelRow[];
+}
+
+/** A wire, and the client that sends over it. */
+export interface WireTransport {
+  readonly client: VendorClient;
+  readonly wire: Wire;
+}
+
+export interface ProviderDependencies extends WireTransport {
+  /** The other wires that the API serves, for calls that ask for one. */
+  readonly otherTransports?: readonly WireTransport[];
+  readonly credentials: CredentialSource;
+  /** Turns a caller's loose options into valid items. @throws LLMInvalidRequestError */
+  readonly normalize: (options: GenerateOptions) => NormalizedOptions;
+}
+
+export interface PreparedCall {
+  readonly transport: WireTransport;
+  readonly options: NormalizedOptions;
+  readonly context: WireContext;
+  readonly request: WireRequest;
+  readonly stream: boolean;
+  readonly rewritten?: RewrittenTools;
+}
+
+/** The transport for a call that asks for this wire. Default: the account's own. */
+export function transportFor(
+  { wire: ownWire }: ProviderConfig,
+  dependencies: ProviderDependencies,
+  wire: WireName | undefined,
+): WireTransport {
+  if (wire === undefined || wire === ownWire) return dependencies;
+  return dependencies.otherTransports?.find((each) => each.wire.name === wire) ?? dependencies;
+}
+
+/** @param model empty for the default model */
+export function capabilitiesFor(config: ProviderConfig, model: string, wire: WireName): ModelCapabilities {
+  const { vendor, models, defaultModel = '' } = config;
+  return capabilitiesOf(vendor, model === '' ? defaultModel : model, models, wire);
+}
+
+/** @throws LLMInvalidRequestError for invalid options, UnsupportedFeatureError for what the wire cannot express */
+export async function prepareCall(
+  config: ProviderConfig,
+  dependencies: ProviderDependencies,
+  options: GenerateOptions,
+  stream: boolean,
+): Promise<PreparedCall> {
+  const { vendor, quirks, allowPrivateMedia } = config;
+  const model = options.model ?? config.defaultModel;
+  const checked = dependencies.normalize(
+    model === undefined || options.model !== undefined ? options : { ...options, model },
+  );
+  const transport = transportFor(config, dependencies, checked.wire);
+  const { wire } = transport;
+  const isFetchedByVendor = (part: InputImage | InputFile): boolean => wire.fetchesUrl(part, quirks);
+  const input = await inlineMedia(checked.input, {
+    isFetchedByVendor,
+    allowPrivateHosts: allowPrivateMedia,
+    signal: checked.signal,
+  });
+  const inlined = input === checked.input ? checked : { ...checked, input };
+  const rewritten = rewriteTools(inlined, [
+    ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true
+      ? []
+      : [mergeAdditionalTools, flattenNamespaces]),
+    ...(quirks.supportsCustomTools === true ? [] : [offerCustomToolsAsFunctions]),
+  ]);
+  const normalized = rewritten?.options ?? inlined;
+  const context = { vendor, quirks, capabilities: capabilitiesFor(config, normalized.model, wire.name) };
+  const request = convertOffered(normalized, (offered) => wire.toRequest(offered, context, stream));
+  return {
+    transport,
+    options: normalized,
+    context,
+    request,
+    stream,
+    ...(rewritten === undefined ? {} : { rewritten }),
+  };
+}
+
+export function callOf(
+  { options, request, stream }: PreparedCall,
+  signal: AbortSignal | undefined,
+): Omit<VendorCall, 'credential'> {
+  return {
+    model: options.model,
+    body: request.body,
+    stream,
+    ...(request.headers === undefined ? {} : { headers: request.headers }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
+  };
+}
+
+export function responseContext(prepared: PreparedCall, response: VendorHttpResponse): ResponseContext {
+  const { request, context, options } = prepared;
+  const { requestId } = response;
+  return {
+    model: options.model,
+    warnings: request.warnings,
+    losses: request.losses,
+    receivedAt: Math.floor(Date.now() / 1000),
+    ...context,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(request.structuredOutputTool === undefined ? {} : { structuredOutputTool: request.structuredOutputTool }),
+  };
+}
