@@ -95,7 +95,9 @@ export class EventStream implements AsyncIterableIterator<ResponseStreamEvent, u
 
   /** This stream must not be read otherwise. */
   through(stage: EventStage): EventStream {
-    return new EventStream(new StagedBatches(this, stage));
+    const unread = this.batch.slice(this.position);
+    if (this.source instanceof StagedBatches) return new EventStream(this.source.with(stage, unread));
+    return new EventStream(new StagedBatches(this.source, [stage], unread));
   }
 
   private readonly step = async (): Promise<Step> => {
@@ -175,9 +177,14 @@ class OpeningBatches implements EventBatches {
     if (this.isClosed || this.opening !== undefined) return undefined;
     this.opening = this.open();
     const opened = await this.opening;
-    if (this.isClosed) return undefined;
+    if (this.hasClosed()) return undefined;
     this.opened = opened;
     return opened.read();
+  }
+
+  /** While the caller waited. */
+  private hasClosed(): boolean {
+    return this.isClosed;
   }
 
   async close(): Promise<void> {
@@ -190,40 +197,55 @@ class OpeningBatches implements EventBatches {
   }
 }
 
+interface Failure {
+  readonly error: unknown;
+  /** The number of the stage that threw the error, or of the first one, which reads from the source that did. */
+  readonly stage: number;
+}
+
+/** All stages of a stream in one object, so that a batch is awaited once for all of them. */
 class StagedBatches implements EventBatches {
   private readonly source: EventBatches;
-  private readonly stage: EventStage;
-  /** What the stage threw after it had passed events of the same batch on. */
-  private failure: { readonly error: unknown } | undefined;
+  private readonly stages: readonly EventStage[];
+  /** Events that only the last stage has not seen. */
+  private unread: EventBatch;
+  /** To be thrown once the events before it are read. */
+  private failure: Failure | undefined;
   private isDone = false;
 
-  constructor(source: EventBatches, stage: EventStage) {
+  constructor(source: EventBatches, stages: readonly EventStage[], unread: EventBatch) {
     this.source = source;
-    this.stage = stage;
+    this.stages = stages;
+    this.unread = unread;
+  }
+
+  /** @param unread events that have passed the present stages */
+  with(stage: EventStage, unread: EventBatch): StagedBatches {
+    if (this.unread.length > 0 || this.isDone) return new StagedBatches(this, [stage], unread);
+    const staged = new StagedBatches(this.source, [...this.stages, stage], unread);
+    staged.failure = this.failure;
+    return staged;
   }
 
   async read(): Promise<EventBatch | undefined> {
-    try {
-      while (!this.isDone) {
-        if (this.failure !== undefined) throw this.failure.error;
-        const batch = await this.source.read();
-        if (this.isDone) break;
-        if (batch === undefined) {
-          this.stage.end?.();
-          this.finish();
-          break;
+    while (!this.isDone) {
+      let events: EventBatch;
+      if (this.unread.length > 0) events = this.takeUnread();
+      else if (this.failure !== undefined) return this.fail(this.failure);
+      else {
+        let batch: EventBatch | undefined;
+        try {
+          batch = await this.source.read();
+        } catch (error) {
+          this.failure = { error, stage: 0 };
+          continue;
         }
-        const out = this.pass(batch);
-        if (out.length > 0) return out;
+        if (this.hasClosed()) break;
+        events = batch === undefined ? this.end() : this.pass(batch, 0);
       }
-      return undefined;
-    } catch (error) {
-      // The consumer has left.
-      if (this.isDone) return undefined;
-      const reported = this.stage.fail === undefined ? error : this.stage.fail(error);
-      await this.close();
-      throw reported;
+      if (events.length > 0) return events;
     }
+    return undefined;
   }
 
   async close(): Promise<void> {
@@ -232,22 +254,58 @@ class StagedBatches implements EventBatches {
     try {
       await this.source.close();
     } finally {
-      this.stage.close?.();
+      this.closeStages();
     }
   }
 
-  private pass(batch: EventBatch): EventBatch {
-    const out: ResponseStreamEvent[] = [];
-    try {
-      for (const event of batch) this.stage.push(event, out);
-    } catch (error) {
-      this.failure = { error };
-    }
-    return out;
+  /** While the caller waited. */
+  private hasClosed(): boolean {
+    return this.isDone;
   }
 
-  private finish(): void {
+  private takeUnread(): EventBatch {
+    const { unread } = this;
+    this.unread = NO_EVENTS;
+    return this.pass(unread, this.stages.length - 1);
+  }
+
+  private pass(batch: EventBatch, from: number): EventBatch {
+    let events = batch;
+    for (let number = from; number < this.stages.length; number += 1) {
+      const out: ResponseStreamEvent[] = [];
+      try {
+        for (const event of events) this.stages[number]?.push(event, out);
+      } catch (error) {
+        this.failure = { error, stage: number };
+      }
+      events = out;
+    }
+    return events;
+  }
+
+  private end(): EventBatch {
+    for (const [number, stage] of this.stages.entries()) {
+      try {
+        stage.end?.();
+      } catch (error) {
+        this.failure = { error, stage: number };
+        return NO_EVENTS;
+      }
+    }
     this.isDone = true;
-    this.stage.close?.();
+    this.closeStages();
+    return NO_EVENTS;
+  }
+
+  private async fail({ error, stage: first }: Failure): Promise<never> {
+    const reported = this.stages
+      .slice(first)
+      .reduce((failure, stage) => (stage.fail === undefined ? failure : stage.fail(failure)), error);
+    await this.close();
+    throw reported;
+  }
+
+  private closeStages(): void {
+    for (const stage of this.stages) stage.close?.();
   }
 }

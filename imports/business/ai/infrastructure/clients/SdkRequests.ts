@@ -4,6 +4,7 @@
  * of the vendor's response. The head of a request is the same for every call of one credential to one path, so it is
  * built once and cached.
  */
+import { isLLMError, LLMServerError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import { bodyJson } from '../../domain/keptJson';
 import type { RelayRequest } from '../../domain/types/RelayTypes';
@@ -112,9 +113,24 @@ export class SdkRequests {
     return pooled;
   }
 
+  private async load(): ReturnType<SdkRequestsOptions['load']> {
+    const { vendor, load } = this.options;
+    try {
+      return await load();
+    } catch (cause) {
+      if (isLLMError(cause)) throw cause;
+      const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+      throw new LLMServerError(`The SDK for "${vendor}" could not be loaded: ${reason}`, {
+        vendor,
+        cause,
+        retryable: false,
+      });
+    }
+  }
+
   private async create(credential: Credential | undefined): Promise<PooledSdk> {
-    const { load, limits } = this.options;
-    const construct = await load();
+    const { limits } = this.options;
+    const construct = await this.load();
     const options = { maxRetries: 0, timeout: limits.totalTimeout, logLevel: 'off', fetch: rejectDirectFetch } as const;
     const pooled = {
       sdk: withoutSdkEnvironment(() => construct(credential, options)),

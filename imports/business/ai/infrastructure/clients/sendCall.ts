@@ -1,5 +1,5 @@
 /** One attempt: resolves with a successful response, and throws everything else as a typed error. */
-import { isLLMError, LLMAuthError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { isLLMError, LLMAuthError, LLMInvalidRequestError, LLMServerError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import { REDACTED } from '../../domain/errors/safeText';
 import { vendorError } from '../../domain/errors/vendorErrors';
@@ -39,11 +39,44 @@ export async function sendCall(
   } catch (error) {
     signal?.throwIfAborted();
     if (isLLMError(error)) throw error;
-    // The request was never sent. The cause is omitted, since it quotes headers, including keys.
-    throw new LLMInvalidRequestError('The request could not be built: its URL or a header is invalid.', { vendor });
+    throw unsentError(vendor, error);
   }
   if (!response.ok) throw await errorFrom(vendor, response, options);
   return response;
+}
+
+/** The request was never sent. Neither message nor cause is passed on: they may quote headers, including keys. */
+function unsentError(vendor: string, error: unknown): LLMError {
+  if (isInvalidHead(error))
+    return new LLMInvalidRequestError('The request could not be built: its URL or a header is invalid.', { vendor });
+  const name = error instanceof Error ? error.name : typeof error;
+  const code = codeOf(error);
+  return new LLMServerError(
+    `The request to "${vendor}" could not be built or sent: ${name}${code === undefined ? '' : ` (${code})`}.`,
+    { vendor, retryable: false },
+  );
+}
+
+/** Of `URL` and `node:http`. */
+const INVALID_HEAD_CODES: ReadonlySet<string> = new Set([
+  'ERR_INVALID_URL',
+  'ERR_INVALID_CHAR',
+  'ERR_INVALID_HTTP_TOKEN',
+  'ERR_HTTP_INVALID_HEADER_VALUE',
+  'ERR_UNESCAPED_CHARACTERS',
+]);
+
+/** The class `Headers`, which the SDKs use, throws errors without a code. */
+function isInvalidHead(error: unknown): boolean {
+  if (!(error instanceof TypeError)) return false;
+  const code = codeOf(error);
+  return code === undefined
+    ? /^Headers?\b|\bheader (?:name|value)\b/i.test(error.message)
+    : INVALID_HEAD_CODES.has(code);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 async function errorFrom(

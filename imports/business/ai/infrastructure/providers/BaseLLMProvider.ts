@@ -15,6 +15,7 @@ import { RecordedExchange } from '../clients/RecordedExchange';
 import type { GuardedFetch } from '../clients/http/guardedFetch';
 import type { VendorHttpResponse } from '../clients/VendorClient';
 import { decodeStream } from '../streaming/decodeStream';
+import type { DecodeOptions } from '../streaming/decodeStream';
 import { once } from './once';
 import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor } from './prepareCall';
 import type { PreparedCall, ProviderConfig, ProviderDependencies, WireTransport } from './prepareCall';
@@ -76,14 +77,7 @@ export class BaseLLMProvider implements ILLMProvider {
       const unfollow = follow(controller, prepared.options.signal);
       try {
         const response = await this.send(userId, prepared, controller.signal);
-        const { rewritten } = prepared;
-        return this.decode(prepared, response, controller).through({
-          push: (event, out) => {
-            const restored = rewritten === undefined ? event : rewritten.restoreEvent(event);
-            if (restored !== undefined) out.push(restored);
-          },
-          close: unfollow,
-        });
+        return this.decode(prepared, response, (reason) => controller.abort(reason), unfollow);
       } catch (error) {
         unfollow();
         throw error;
@@ -144,15 +138,25 @@ export class BaseLLMProvider implements ILLMProvider {
     await this.withCredential(userId, async (credential) => client.deleteResponse?.(responseId, credential));
   }
 
-  private decode(prepared: PreparedCall, response: VendorHttpResponse, controller: AbortController): EventStream {
+  private decode(
+    prepared: PreparedCall,
+    response: VendorHttpResponse,
+    abort: DecodeOptions['abort'],
+    onEnd: () => void,
+  ): EventStream {
     const { transport, options, request, rewritten } = prepared;
     // What the vendor's messages have under other names must not be relayed: structured output that came as a forced
     // tool's call, and calls of rewritten tools.
     const isRelayed = options.relay === true && request.structuredOutputTool === undefined && rewritten === undefined;
-    return decodeStream(response.body, transport.wire.createDecoder(responseContext(prepared, response)), {
-      ...this.config.limits,
-      abort: (reason) => controller.abort(reason),
-      relay: isRelayed ? transport.wire.name : undefined,
+    const decoder = transport.wire.createDecoder(responseContext(prepared, response));
+    const relay = isRelayed ? transport.wire.name : undefined;
+    const events = decodeStream(response.body, decoder, { ...this.config.limits, abort, relay, onEnd });
+    if (rewritten === undefined) return events;
+    return events.through({
+      push: (event, out) => {
+        const restored = rewritten.restoreEvent(event);
+        if (restored !== undefined) out.push(restored);
+      },
     });
   }
 

@@ -20,6 +20,8 @@ export interface DecodeOptions {
   readonly abort: (reason: unknown) => void;
   /** Also emits every raw message, as a `wire.message` event of this wire. */
   readonly relay?: WireName | undefined;
+  /** Called once, when nothing more will be read from the body. */
+  readonly onEnd?: () => void;
 }
 
 /**
@@ -45,7 +47,8 @@ class DecodedBody implements EventBatches {
   private idle: IdleTimer | undefined;
   private out: ResponseStreamEvent[] = [];
   private isFirstText = true;
-  private hasData = false;
+  /** Messages so far. */
+  private received = 0;
   /** The body so far; `undefined` once it can no longer be plain JSON instead of events. */
   private bareJson: string | undefined = '';
   private endsInCR = false;
@@ -78,7 +81,7 @@ class DecodedBody implements EventBatches {
       while (this.out.length === 0) {
         const chunk = await this.chunks.next();
         // Closed while it waited.
-        if (this.isDone) return undefined;
+        if (this.hasClosed()) return undefined;
         if (chunk.done === true) {
           this.finish();
           break;
@@ -86,7 +89,7 @@ class DecodedBody implements EventBatches {
         this.feed(chunk.value);
       }
     } catch (error) {
-      if (this.isDone) return undefined;
+      if (this.hasClosed()) return undefined;
       // The first error counts.
       await this.close().catch(() => undefined);
       if (this.out.length === 0) throw error;
@@ -103,6 +106,11 @@ class DecodedBody implements EventBatches {
     await this.chunks.return?.();
   }
 
+  /** While the caller waited. */
+  private hasClosed(): boolean {
+    return this.isDone;
+  }
+
   private takeBatch(): EventBatch | undefined {
     if (this.out.length === 0) return undefined;
     const batch = this.out;
@@ -113,6 +121,7 @@ class DecodedBody implements EventBatches {
   private stop(): void {
     this.isDone = true;
     this.idle?.stop();
+    this.options.onEnd?.();
   }
 
   private feed(chunk: Uint8Array): void {
@@ -122,14 +131,14 @@ class DecodedBody implements EventBatches {
     this.isFirstText = false;
     this.endsInCR = text.endsWith('\r');
     if (this.bareJson !== undefined) this.bareJson = appendJsonText(this.bareJson, text, this.options.maxEventBytes);
-    this.hasData = false;
+    const before = this.received;
     this.parser.feed(text);
-    if (this.hasData) this.idle?.reset();
+    if (this.received > before) this.idle?.reset();
   }
 
   private onMessage(message: SseMessage): void {
     const { relay, maxEventBytes } = this.options;
-    this.hasData = true;
+    this.received += 1;
     if (message.data.length > maxEventBytes) throw tooLargeError(maxEventBytes);
     const firstIndex = this.out.length;
     this.decoder.push(message, this.out);

@@ -2,6 +2,11 @@ import Anthropic from '@anthropic-ai/sdk';
 import { expect } from 'chai';
 import Groq from 'groq-sdk';
 import OpenAI, { AzureOpenAI } from 'openai';
+import {
+  LLMInvalidRequestError,
+  LLMServerError,
+  MissingPackageError,
+} from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import type { GuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
@@ -10,6 +15,7 @@ import type {
   RequestBuilder,
   SdkOptions,
   SdkRequest,
+  SdkRequestsOptions,
 } from '../../../../../imports/business/ai/infrastructure/clients/SdkRequests';
 import { failure } from '../../../../support/failure';
 import { TestHost } from '../../../../support/TestHost';
@@ -89,6 +95,63 @@ describe('SdkRequests', () => {
     expect(await failure(options?.fetch() ?? Promise.resolve())).to.be.instanceOf(Error);
   });
 
+  describe('say why nothing was sent, without headers and keys', () => {
+    const unsent = (load: SdkRequestsOptions['load']): Promise<unknown> =>
+      failure(
+        new SdkRequests({ vendor: 'openai', fetch, limits, load }).send(
+          { method: 'get', path: '/' },
+          { credential: { kind: 'api_key', token: 'sk-secret' } },
+        ),
+      );
+    const building =
+      (build: () => never): SdkRequestsOptions['load'] =>
+      () =>
+        Promise.resolve(() => ({ buildRequest: async () => Promise.resolve(build()) }));
+
+    it('if the SDK cannot be loaded', async () => {
+      const cause = Object.assign(new SyntaxError('Unexpected token'), { code: 'ERR_BROKEN' });
+      const error = await unsent(() => Promise.reject(cause));
+      expect(error).to.be.instanceOf(LLMServerError);
+      expect(error).to.include({ cause, retryable: false });
+      expect((error as Error).message).to.equal(
+        'The SDK for "openai" could not be loaded: SyntaxError: Unexpected token',
+      );
+    });
+
+    it('if its package is missing', async () => {
+      const missing = new MissingPackageError('openai', 'The vendor "openai"');
+      expect(await unsent(() => Promise.reject(missing))).to.equal(missing);
+    });
+
+    it('if it cannot build the request', async () => {
+      const error = await unsent(
+        building(() => {
+          throw Object.assign(new RangeError('Bearer sk-secret is odd'), { code: 'ERR_ODD' });
+        }),
+      );
+      expect(error).to.be.instanceOf(LLMServerError);
+      expect(error).to.include({ retryable: false });
+      expect((error as Error).cause).to.equal(undefined);
+      expect((error as Error).message).to.equal(
+        'The request to "openai" could not be built or sent: RangeError (ERR_ODD).',
+      );
+    });
+
+    it('if a header or the URL is invalid', async () => {
+      const heads = [() => new Headers({ 'x-bad': 'a\r\nsk-secret' }), () => new URL('sk-secret')];
+      for (const head of heads) {
+        const error = await unsent(
+          building(() => {
+            throw failureOf(head);
+          }),
+        );
+        expect(error).to.be.instanceOf(LLMInvalidRequestError);
+        expect((error as Error).message).not.to.contain('sk-secret');
+        expect((error as Error).cause).to.equal(undefined);
+      }
+    });
+  });
+
   it('build their head once per path, model, header and credential, and their body every time', async () => {
     const sdk = requests();
     const post = async (path: string, body: object, token = 'a', headers?: Record<string, string>): Promise<void> => {
@@ -148,3 +211,12 @@ describe('SdkRequests', () => {
     }
   });
 });
+
+function failureOf(run: () => unknown): Error {
+  try {
+    run();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('Expected an error.');
+}

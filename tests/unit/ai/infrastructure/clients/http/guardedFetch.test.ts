@@ -222,6 +222,15 @@ describe('guardedFetch', () => {
       expect(await body.next()).to.deep.equal({ value: undefined, done: true });
     });
 
+    it('ends a pending read', async () => {
+      server.answer = (response) => response.write('data');
+      const { body } = await guarded()(server.url);
+      await body.next();
+      const pending = body.next();
+      await body.return();
+      expect(await pending).to.deep.equal({ value: undefined, done: true });
+    });
+
     it('ends the request when the reader breaks out of a loop', async () => {
       let left: Promise<unknown> | undefined;
       server.answer = (response) => {
