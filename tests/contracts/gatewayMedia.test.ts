@@ -58,7 +58,6 @@ describe('the gateway’s images and audio', () => {
       const model = `${vendor}/whisper-large-v3`;
       const { text } = await openai().audio.transcriptions.create({ model, file: await file() });
       expect(text).to.match(/^200000 bytes, [0-9a-f]{8}, whisper-large-v3$/);
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- clients still call it
       const translated = await openai().audio.translations.create({ file: await file(), model });
       expect(translated.text).to.equal(text);
       const events = [];

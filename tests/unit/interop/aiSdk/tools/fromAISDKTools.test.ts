@@ -143,7 +143,6 @@ describe('fromAISDKTools', () => {
     const rule: unknown[] = [];
     const t = tool({
       inputSchema: z.object({ amount: z.number() }),
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- existing tools have it
       needsApproval: ({ amount }, { toolCallId }) => {
         rule.push([amount, toolCallId]);
         return amount > 10;
