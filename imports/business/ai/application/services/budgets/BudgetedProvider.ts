@@ -1,28 +1,27 @@
 /** Decorates a provider so that limiters admit every call before it is sent, and are charged with what it used. */
 import { NO_USAGE } from '../../../domain/entities/Response';
 import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
-import { addUsed } from '../../../domain/entities/BudgetAccount';
-import type { UsedAmount } from '../../../domain/entities/BudgetAccount';
-import { isLLMError, LLMModelNotFoundError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import { EventStream } from '../../../domain/EventStream';
+import type { EventBatch, EventBatches } from '../../../domain/EventStream';
+import { LLMModelNotFoundError } from '../../../domain/errors/LLMErrors';
 import { consoleLogger } from '../../../domain/consoleLogger';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
-import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
-import type { FailedAttempt, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { ModelPrice } from '../../../domain/types/ModelPrice';
+import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { estimateEmbeddingUsage } from '../../../domain/embeddingInput';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { normalizeInput } from '../ContentNormalizer';
 import { estimateUsage, PartialUsage } from '../routing/estimateUsage';
 import { meteredRelay } from '../routing/meteredRelay';
-import { unreportedResponse } from '../routing/unreportedResponse';
 import { LruMap } from '../shared/LruMap';
-import { amountOf } from './amountOf';
 import type { CallLimiter, LimitedCall, ReservationHandle } from './CallLimiter';
+import { MeteredCall } from './MeteredCall';
+import type { Estimates, MeteredOptions } from './MeteredCall';
 
 /** Tokens reserved for the output of a request without `max_output_tokens`. */
 const DEFAULT_OUTPUT_TOKENS = 1_000;
@@ -66,29 +65,12 @@ export class BudgetedProvider implements ILLMProvider {
   }
 
   /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
-  async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const call = await this.reserve(userId, options, estimatesOf(options));
-    const events = this.provider.stream(userId, call?.options ?? options);
-    if (call === undefined) {
-      yield* events;
-      return;
-    }
-    const partialUsage = new PartialUsage();
-    let hasStarted = false;
-    try {
-      for await (const event of events) {
-        hasStarted = true;
-        partialUsage.add(event);
-        if (event.type === 'response.completed') await call.settleResponse(event.response);
-        yield event;
-      }
-    } catch (error) {
-      await call.fail(error, hasStarted ? partialUsage.estimate(options.input) : undefined);
-      throw error;
-    } finally {
-      // A consumer that leaves early has still received, and caused, the output so far.
-      await call.settle(partialUsage.estimate(options.input));
-    }
+  stream(userId: string, options: GenerateOptions): EventStream {
+    return EventStream.opening(async () => {
+      const call = await this.reserve(userId, options, estimatesOf(options));
+      const events = EventStream.of(this.provider.stream(userId, call?.options ?? options));
+      return call === undefined ? events : new BudgetedEvents(events, call, options);
+    });
   }
 
   /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
@@ -197,96 +179,64 @@ export class BudgetedProvider implements ILLMProvider {
   }
 }
 
-type BilledVendor = Pick<LLMResponse['vendor'], 'cost' | 'unpriced' | 'attempts'>;
-type MeteredOptions = LimitedCall['options'] & Pick<GenerateOptions, 'signal' | 'onRetry'>;
+/** Charges a stream before its last event is passed on, and when it fails or its consumer leaves. */
+class BudgetedEvents implements EventBatches {
+  private readonly events: EventStream;
+  private readonly call: MeteredCall;
+  private readonly options: GenerateOptions;
+  private readonly partialUsage = new PartialUsage();
+  private hasStarted = false;
+  private isSettled = false;
+  private held: EventBatch | undefined;
 
-/** Of a call that has not returned. */
-interface Estimates {
-  readonly total: () => Usage;
-  /** Of its input alone. */
-  readonly input: () => Usage;
-}
-
-class MeteredCall<O extends MeteredOptions = GenerateOptions> {
-  /** The caller's, with a listener for what is billed before the call's end. */
-  readonly options: O;
-  private readonly estimates: Estimates;
-  private readonly reservations: readonly ReservationHandle[];
-  private readonly attempts: FailedAttempt[] = [];
-  /** Of the requested model. */
-  private readonly findPrice: () => ModelPrice | undefined;
-  private readonly onUnpriced: (reason: string) => void;
-
-  constructor(
-    reservations: readonly ReservationHandle[],
-    options: O,
-    estimates: Estimates,
-    findPrice: () => ModelPrice | undefined,
-    onUnpriced: (reason: string) => void,
-  ) {
-    this.reservations = reservations;
-    this.options = {
-      ...options,
-      onRetry: (failed) => {
-        this.attempts.push(failed);
-        options.onRetry?.(failed);
-      },
-    };
-    this.estimates = estimates;
-    this.findPrice = findPrice;
-    this.onUnpriced = onUnpriced;
+  constructor(events: EventStream, call: MeteredCall, options: GenerateOptions) {
+    this.events = events;
+    this.call = call;
+    this.options = options;
   }
 
-  /** Charges a response, and what was received and discarded before it. */
-  settleResponse({ usage, vendor }: Pick<LLMResponse, 'usage'> & { readonly vendor: BilledVendor }): Promise<void> {
-    return this.settleAll([this.charge(usage, vendor), ...this.discarded(vendor.attempts ?? [])]);
+  async read(): Promise<EventBatch | undefined> {
+    try {
+      const batch = this.held ?? (await this.events.read());
+      this.held = undefined;
+      if (batch === undefined) await this.settle(() => this.call.settle(this.partial()));
+      return batch && (await this.charged(batch));
+    } catch (error) {
+      await this.settle(() => this.call.fail(error, this.hasStarted ? this.partial() : undefined));
+      throw error;
+    }
   }
 
-  /** @param usage estimated */
-  settle(usage: Usage): Promise<void> {
-    return this.settleAll([amountOf(usage, this.findPrice()), ...this.discarded(this.attempts)]);
+  /** A consumer that leaves early has still received, and caused, the output so far. */
+  async close(): Promise<void> {
+    try {
+      await this.events.close();
+    } finally {
+      await this.settle(() => this.call.settle(this.partial()));
+    }
   }
 
-  /** The attempts of one call are one call, whether priced or not. */
-  private async settleAll(amounts: readonly UsedAmount[]): Promise<void> {
-    const charged = amounts.reduce(addUsed);
-    const amount = { ...charged, calls: 1, ...(charged.unpriced === undefined ? {} : { unpriced: 1 }) };
-    await Promise.all(this.reservations.map((reservation) => reservation.settle(amount)));
+  /** Events must not wait until the response behind them is charged, so it is held back for the next read. */
+  private async charged(batch: EventBatch): Promise<EventBatch> {
+    const end = batch.findIndex(({ type }) => type === 'response.completed');
+    const completed = batch[end];
+    if (completed?.type === 'response.completed' && end === 0)
+      await this.settle(() => this.call.settleResponse(completed.response));
+    if (end > 0) this.held = batch.slice(end);
+    const passed = end > 0 ? batch.slice(0, end) : batch;
+    this.hasStarted = true;
+    for (const event of passed) this.partialUsage.add(event);
+    return passed;
   }
 
-  private async release(): Promise<void> {
-    await Promise.all(this.reservations.map((reservation) => reservation.release()));
+  private async settle(charge: () => Promise<void>): Promise<void> {
+    if (this.isSettled) return;
+    await charge();
+    this.isSettled = true;
   }
 
-  private discarded(attempts: readonly FailedAttempt[]): readonly UsedAmount[] {
-    return attempts.flatMap(({ usage, ...cost }) => (usage === undefined ? [] : [this.charge(usage, cost)]));
-  }
-
-  /** A response whose cost is unknown, as of a fallback's model, is charged at the requested model's price. */
-  private charge(usage: Usage, { cost, unpriced }: CallCost): UsedAmount {
-    if (cost !== undefined) return { calls: 1, tokens: usage.total_tokens, money: cost };
-    if (unpriced !== undefined) this.onUnpriced(unpriced);
-    return amountOf(usage, this.findPrice());
-  }
-
-  /** @param partial usage of the output that had arrived */
-  fail(error: unknown, partial: Usage | undefined): Promise<void> {
-    const discarded = this.discarded(this.attempts);
-    const response = unreportedResponse(isLLMError(error) ? error.response : undefined, this.attempts);
-    if (response !== undefined) return this.settleAll([this.charge(response.usage, response.vendor), ...discarded]);
-    const usage = partial ?? this.usageWithoutOutput(error);
-    if (usage !== undefined) return this.settle(usage);
-    return discarded.length === 0 ? this.release() : this.settleAll(discarded);
-  }
-
-  /**
-   * A call that was cut off has cost its input, although no usage was reported. A call that the vendor refused is
-   * free.
-   */
-  private usageWithoutOutput(error: unknown): Usage | undefined {
-    const wasCutOff =
-      this.options.signal?.aborted === true || error instanceof LLMStreamError || error instanceof LLMTimeoutError;
-    return wasCutOff ? this.estimates.input() : undefined;
+  private partial(): Usage {
+    return this.partialUsage.estimate(this.options.input);
   }
 }
 

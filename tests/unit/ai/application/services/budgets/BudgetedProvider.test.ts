@@ -6,7 +6,13 @@ import { BudgetedProvider } from '../../../../../../imports/business/ai/applicat
 import type { ResilientProvider } from '../../../../../../imports/business/ai/application/services/routing/ResilientProvider';
 import { BudgetReservations } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
 import type { BudgetReservationsOptions } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
-import type { Amount, BudgetLimits } from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
+import type {
+  Amount,
+  BudgetLimits,
+  UsedAmount,
+} from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
+import { EventStream } from '../../../../../../imports/business/ai/domain/EventStream';
+import type { EventBatch, EventBatches } from '../../../../../../imports/business/ai/domain/EventStream';
 import {
   BudgetError,
   LLMConnectionError,
@@ -19,6 +25,7 @@ import type { GenerateOptions } from '../../../../../../imports/business/ai/doma
 import { MemoryBudgetStore } from '../../../../../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
 import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { deferred } from '../../../../../support/deferred';
 import { failure } from '../../../../../support/failure';
 import { RecordingLogger } from '../../../../../support/RecordingLogger';
 import { answer, calling, eventsOf, usage } from '../../../../../../imports/testing/responses';
@@ -273,6 +280,35 @@ describe('a manager with budgets', () => {
     expect(tokens).to.be.above(99);
   });
 
+  it('passes on what arrives together with the end of a stream before it charges, and the end after that', async () => {
+    const events = eventsOf(answer('x'));
+    const upstream = Object.assign(new ScriptedProvider([]), {
+      defaultModel: 'm',
+      stream: () => EventStream.opening(() => Promise.resolve(batchesOf([events]))),
+    });
+    const charging = deferred();
+    const charges: UsedAmount[] = [];
+    const settle = (amount: UsedAmount): Promise<void> => {
+      charges.push(amount);
+      return charging.promise;
+    };
+    const reservation = { settle, release: () => Promise.reject(new Error('released')) };
+    const provider = new BudgetedProvider(upstream, [{ admit: () => Promise.resolve(reservation) }]);
+    const stream = provider.stream('ann', ask());
+    const types: string[] = [];
+    for (const { type } of events.slice(0, -1)) {
+      expect((await stream.next()).value).to.include({ type });
+      types.push(type);
+    }
+    expect(types).to.include('response.output_text.delta');
+    expect(charges).to.deep.equal([]);
+    const last = stream.next();
+    charging.resolve();
+    expect((await last).value).to.include({ type: 'response.completed' });
+    expect(await stream.next()).to.deep.equal({ value: undefined, done: true });
+    expect(charges).to.have.length(1);
+  });
+
   it('charges the output that arrived of an abandoned stream, and of a broken one', async () => {
     const events = eventsOf(answer('a long answer indeed'));
     const left = setUp([events], { day: { calls: 5 } });
@@ -368,3 +404,7 @@ describe('a manager with budgets', () => {
     expect(await readAll(manager.stream('ann', ask()))).to.be.above(0);
   });
 });
+
+function batchesOf(batches: EventBatch[]): EventBatches {
+  return { read: () => Promise.resolve(batches.shift()), close: () => Promise.resolve() };
+}
