@@ -36,14 +36,14 @@ import type { InputItem } from '../../domain/types/ResponsesAPITypes';
 
 /**
  * Results of earlier calls. They are deeply frozen and therefore still valid, so a conversation that is sent again with
- * every turn is checked once.
+ * every turn is checked once. Sets where a map is not needed: a minor garbage collection frees no value of a `WeakMap`.
  */
-const knownTools = new WeakMap<object, Tool>();
-const knownInputs = new WeakMap<object, readonly InputItem[]>();
+const knownTools = new WeakSet<Tool>();
+const knownInputs = new WeakSet<readonly InputItem[]>();
 /** By first item: the next turn's conversation starts with the previous one's. */
 const knownBeginnings = new WeakMap<object, readonly InputItem[]>();
-const knownToolLists = new WeakMap<object, readonly Tool[]>();
-const knownOptions = new WeakMap<object, NormalizedOptions>();
+const knownToolLists = new WeakSet<readonly Tool[]>();
+const knownOptions = new WeakSet<NormalizedOptions>();
 
 /**
  * @param input anything that `LLMInput` describes
@@ -69,7 +69,7 @@ export function adoptInput(items: readonly InputItem[]): readonly InputItem[] {
 }
 
 function remember(items: readonly InputItem[]): readonly InputItem[] {
-  knownInputs.set(items, items);
+  knownInputs.add(items);
   if (items[0] !== undefined) knownBeginnings.set(items[0], items);
   return items;
 }
@@ -93,8 +93,7 @@ export function normalizeTools(tools: unknown): readonly Tool[] {
  * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function normalizeOptions(options: unknown): NormalizedOptions {
-  const known = recall(options, knownOptions);
-  if (known !== undefined) return known;
+  if (isKnown(options, knownOptions)) return options;
   const reader = new PlainReader();
   const given = reader.fields(options, 'options');
   for (const key of given.keys()) {
@@ -120,7 +119,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
   }
   // The cast is safe: every field has passed the check of its type.
   const frozen = freeze(normalized) as unknown as NormalizedOptions;
-  knownOptions.set(frozen, frozen);
+  knownOptions.add(frozen);
   return frozen;
 }
 
@@ -188,8 +187,7 @@ function isOption(key: string): key is keyof GenerateOptions {
 }
 
 function inputItems(input: unknown, reader: PlainReader): readonly InputItem[] {
-  const known = recall(input, knownInputs);
-  if (known !== undefined) return known;
+  if (isKnown(input, knownInputs)) return input;
   return remember(
     freeze(
       typeof input === 'string' ? normalizeItem(reader.read(input, 'input'), 'input') : listOfItems(input, reader),
@@ -201,7 +199,8 @@ function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] 
   if (typeof input !== 'object' || input === null)
     throw invalid('input', `must be a string or an array of messages and items, not ${describe(input)}`);
   const elements = reader.elements(input, 'input');
-  const known = recall(elements[0], knownBeginnings) ?? [];
+  const [first] = elements;
+  const known = (typeof first === 'object' && first !== null ? knownBeginnings.get(first) : undefined) ?? [];
   const items: InputItem[] = [];
   for (const [index, element] of elements.entries()) {
     const item = known[index];
@@ -215,8 +214,7 @@ function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] 
 }
 
 function toolList(given: unknown, reader: PlainReader): readonly Tool[] {
-  const known = recall(given, knownToolLists);
-  if (known !== undefined) return known;
+  if (isKnown(given, knownToolLists)) return given;
   const tools =
     given === undefined || given === null
       ? []
@@ -228,15 +226,14 @@ function toolList(given: unknown, reader: PlainReader): readonly Tool[] {
       throw invalid(`tools[${index}].name`, `is "${tool.name}", the name of an earlier tool. Names must be unique`);
     names.add(tool.name);
   });
-  knownToolLists.set(freeze(tools), tools);
+  knownToolLists.add(freeze(tools));
   return tools;
 }
 
 function oneTool(given: unknown, reader: PlainReader, path: string): Tool {
-  const known = recall(given, knownTools);
-  if (known !== undefined) return known;
+  if (isKnown(given, knownTools)) return given;
   const tool = normalizeTool(given, reader, path);
-  knownTools.set(tool, tool);
+  knownTools.add(tool);
   return tool;
 }
 
@@ -259,6 +256,6 @@ function abortSignal(value: unknown): AbortSignal {
   throw invalid('signal', `must be an AbortSignal, not ${describe(value)}`);
 }
 
-function recall<T>(value: unknown, known: WeakMap<object, T>): T | undefined {
-  return typeof value === 'object' && value !== null ? known.get(value) : undefined;
+function isKnown<T extends object>(value: unknown, known: WeakSet<T>): value is T {
+  return typeof value === 'object' && value !== null && known.has(value as T);
 }

