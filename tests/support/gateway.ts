@@ -79,8 +79,18 @@ export function simulatedRow(simulator: Simulator, vendor: ProviderSettings['ven
   };
 }
 
+/** @throws what `createHttpApi` throws for its options, with nothing left running */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const simulator = await startSimulator(options.simulator);
+  try {
+    return await serveGateway(simulator, options);
+  } catch (error) {
+    await simulator.close();
+    throw error;
+  }
+}
+
+async function serveGateway(simulator: Simulator, options: GatewayOptions): Promise<Gateway> {
   const rows =
     options.providers?.(simulator) ?? VENDORS.map((vendor) => ({ ...simulatedRow(simulator, vendor), ...options.row }));
   const created = createAIModule({
