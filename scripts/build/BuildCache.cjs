@@ -25,7 +25,7 @@ const SOURCES = [
   'node_modules/.package-lock.json',
 ];
 
-/** How many builds of a name are kept: branches and worktrees go back and forth. */
+/** How many builds of a name are kept: a program that was started keeps its own until others are newer. */
 const MAX_BUILDS = 4;
 /** Milliseconds after which the files of an interrupted build are deleted. */
 const MAX_BUILD_TIME = 3_600_000;
