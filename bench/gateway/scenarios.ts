@@ -1,4 +1,4 @@
-/** What clients do to the gateway and to the plain relay. */
+/** What clients do to the gateways and to the plain relay. */
 import type { BenchWire } from '../workloads';
 import type { BenchProvider } from './paths';
 
@@ -15,6 +15,8 @@ export interface Scenario {
   readonly deltas?: number;
   /** Milliseconds between two deltas. Absent: all at once. */
   readonly every?: number;
+  /** The client asks for a response that it can retrieve later. */
+  readonly isStored?: true;
   /** The largest cost relative to the relay. */
   readonly goal: number;
 }
@@ -49,6 +51,15 @@ export const SCENARIOS: readonly Scenario[] = [
     requests: 1_000,
     goal: 3,
   })),
+  {
+    id: 'stored-openai',
+    title: 'JSON requests whose responses are stored, 32 at once',
+    wire: 'openai',
+    concurrency: 32,
+    requests: 1_000,
+    isStored: true,
+    goal: 4,
+  },
   {
     id: 'paced-other',
     title: '500 streams at once of another vendor, a delta every 100 ms',

@@ -6,12 +6,21 @@ import { streamOf, textOf } from '../responses';
 import type { BenchWire } from '../workloads';
 import { PATHS } from './paths';
 
+const texts: Readonly<Record<BenchWire, string>> = {
+  openai: textOf('openai').toString(),
+  anthropic: textOf('anthropic').toString(),
+  chat: textOf('chat').toString(),
+};
+let responses = 0;
+
 function respond(response: ServerResponse, path: string, body: string): void {
   const wire = (Object.keys(PATHS) as BenchWire[]).find((each) => path.endsWith(PATHS[each]));
   if (wire === undefined) throw new Error(`No API has the path ${path}.`);
   const [, deltas, every] = /"model":"(?:\w+\/)?(\d+)-(\d+)"/.exec(body) ?? [];
   if (deltas === undefined) {
-    const json = textOf(wire);
+    responses += 1;
+    // Each response has an id of its own, under which it can be stored.
+    const json = Buffer.from(texts[wire].replace('_text"', `_${responses}"`));
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': json.length }).end(json);
     return;
   }
