@@ -65,6 +65,13 @@ export class ResponseSink implements FrameSink {
     return this.response.write(text) ? undefined : this.waitForDrain();
   }
 
+  /** Writes complete frames of Server-Sent Events. The promise is that of `write`. */
+  writeBytes(frames: Uint8Array): Promise<void> | undefined {
+    this.start();
+    this.hasWritten = true;
+    return this.response.write(frames) ? undefined : this.waitForDrain();
+  }
+
   /** The vendor has accepted the request: from now on, keep-alive messages may send the status line. */
   accept(): void {
     this.mayStart = true;

@@ -1,6 +1,7 @@
 /** Encodes events and writes them to a sink as they arrive, with backpressure and exactly one end. */
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
+import type { ByteRelay } from './ByteRelay';
 import type { FrameSink } from './FrameSink';
 import { KeepAliveTimer } from './KeepAliveTimer';
 
@@ -23,6 +24,8 @@ export interface WriteStreamOptions<Event = ResponseStreamEvent> {
   readonly prepare?: (event: Event) => Event;
   /** Awaited before the frames of the completed response are sent. */
   readonly beforeComplete?: (frames: readonly string[]) => Promise<void>;
+  /** Writes other frames of the stream. */
+  readonly relay?: ByteRelay | undefined;
   /** The frames of a failure. Default: the encoder's. */
   readonly fail?: (error: LLMError) => readonly string[] | Promise<readonly string[]>;
 }
@@ -37,8 +40,9 @@ export async function writeStream<Event extends { readonly type: string }>(
   sink: FrameSink,
   options: WriteStreamOptions<Event>,
 ): Promise<void> {
-  const { hasLeft, prepare, beforeComplete } = options;
+  const { hasLeft, prepare, beforeComplete, relay } = options;
   const keepAlive = new KeepAliveTimer(options.keepAliveAfter, () => sink.keepAlive());
+  if (relay !== undefined) relay.onWrite = () => keepAlive.touch();
   const writeAll = async (frames: readonly string[]): Promise<void> => {
     for (const frame of frames) {
       const drained = sink.write(frame);

@@ -4,9 +4,11 @@
  */
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../../business/ai/domain/json';
+import type { MessageRun } from '../../../business/ai/domain/types/RelayTarget';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
 import { NO_FRAMES } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { StreamEncoder } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
+import type { PassingEncoder } from '../../http/ByteRelay';
 import type { StatelessWire } from './GatewayApi';
 
 type WireMessage = Extract<ResponseStreamEvent, { readonly type: 'wire.message' }>;
@@ -19,10 +21,12 @@ export interface RelayOptions {
   readonly hidesUsage: boolean;
 }
 
-export class RelayEncoder implements StreamEncoder {
+export class RelayEncoder implements StreamEncoder, PassingEncoder {
+  passes = false;
   private readonly options: RelayOptions;
   private isRelaying = false;
   private hasRole = false;
+  private dropsNullUsage = false;
 
   constructor(options: RelayOptions) {
     this.options = options;
@@ -31,11 +35,20 @@ export class RelayEncoder implements StreamEncoder {
   push(event: ResponseStreamEvent): readonly string[] {
     if (event.type === 'wire.message' && event.wire === this.options.wire) {
       this.isRelaying = true;
+      this.passes = false;
       const complete = this.options.wire === 'chat_completions' ? this.withRole(event.data) : event.data;
       const data = this.options.hidesUsage ? withoutUsage(complete) : complete;
-      return data === undefined ? NO_FRAMES : [frameOf(event, data)];
+      if (data === undefined) return NO_FRAMES;
+      this.passes = complete === event.data;
+      this.dropsNullUsage = data !== complete;
+      return [frameOf(event, data)];
     }
     return this.isRelaying ? NO_FRAMES : this.options.encoder.push(event);
+  }
+
+  pass({ bytes }: MessageRun): Uint8Array {
+    if (!this.dropsNullUsage) return bytes;
+    return Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll(NULL_USAGE, ''), 'latin1');
   }
 
   end(): readonly string[] {

@@ -9,7 +9,8 @@ import type { AIModule } from '../../../business/ai/infrastructure/factories/cre
 import { createStreamEncoder } from '../../../business/ai/infrastructure/streaming/createStreamEncoder';
 import type { RouteHandler } from '../../http/RequestContext';
 import { writeStream } from '../../http/writeStream';
-import { ResponseSink } from '../../http/ResponseSink';
+import { ByteRelay } from '../../http/ByteRelay';
+import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import { vendorCall } from '../vendorCall';
 import type { VendorCallPorts } from '../vendorCall';
 import type { VendorObjectGuard } from '../VendorObjectGuard';
@@ -63,19 +64,23 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
       created: Math.floor(Date.now() / 1_000),
       includeUsage,
     });
-    const encoder = isSame
-      ? new RelayEncoder({
-          wire: api.wire,
-          encoder: plain,
-          hidesUsage: api.wire === 'chat_completions' && !includeUsage,
-        })
-      : plain;
-    const events = ports.module.manager.stream(
-      principal.userId,
-      isSame ? { ...generateOptions, relay: true } : generateOptions,
-    );
-    const recorded = isSame ? ports.vendorObjects.recordStream(principal, options, events) : events;
-    await writeStream(recorded, encoder, sink, { ...ports, hasLeft });
+    if (!isSame) {
+      await writeStream(ports.module.manager.stream(principal.userId, generateOptions), plain, sink, {
+        ...ports,
+        hasLeft,
+      });
+      return;
+    }
+    const hidesUsage = api.wire === 'chat_completions' && !includeUsage;
+    const encoder = new RelayEncoder({ wire: api.wire, encoder: plain, hidesUsage });
+    const relay = stream === SERVER_SENT_EVENTS ? new ByteRelay(sink, encoder) : undefined;
+    const events = ports.module.manager.stream(principal.userId, {
+      ...generateOptions,
+      relay: true,
+      ...(relay === undefined ? {} : { relayTo: relay }),
+    });
+    const recorded = ports.vendorObjects.recordStream(principal, options, events);
+    await writeStream(recorded, encoder, sink, { ...ports, hasLeft, relay });
   };
 }
 

@@ -8,7 +8,9 @@ import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../../business/ai/infrastructure/streaming/createStreamEncoder';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
+import { ByteRelay } from '../../http/ByteRelay';
 import type { FrameSink } from '../../http/FrameSink';
+import { ResponseSink } from '../../http/ResponseSink';
 import { writeStream } from '../../http/writeStream';
 import type { WriteStreamOptions } from '../../http/writeStream';
 import { openAICode } from '../../http/errorResponse';
@@ -85,7 +87,7 @@ export class ResponseService {
     const plain = createStreamEncoder('openai_responses', { model, id, created, echo, rawReasoningName });
     // A background response was promised under the generated id, so its stream has it from the start.
     const isSame = route.wire === 'responses' && !turn.isBackground;
-    const encoder = isSame
+    const relaying = isSame
       ? new ResponsesRelay({
           encoder: plain,
           rawReasoningName,
@@ -94,17 +96,21 @@ export class ResponseService {
           overrides: { ...previousIdOverride(turn), ...conversationField(echo) },
           checkItem: (item) => guard.checkItem(item),
         })
-      : plain;
+      : undefined;
+    const encoder = relaying ?? plain;
+    const relay = relaying === undefined || !(sink instanceof ResponseSink) ? undefined : new ByteRelay(sink, relaying);
     const events = this.manager.stream(turn.userId, {
       ...turn.options,
       ...options.call,
       ...(isSame ? { relay: true } : {}),
+      ...(relay === undefined ? {} : { relayTo: relay }),
     });
     if (turn.isBackground)
       for (const frame of encoder.push({ type: 'response.created', id, model })) await sink.write(frame);
     let completed: LLMResponse | undefined;
     await writeStream(events, encoder, sink, {
       ...options,
+      relay,
       fail:
         options.fail ??
         (async (error) => {

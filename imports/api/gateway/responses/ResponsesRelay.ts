@@ -7,6 +7,7 @@ import { LLMStreamError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../../business/ai/domain/json';
 import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import type { MessageRun } from '../../../business/ai/domain/types/RelayTarget';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import {
@@ -20,6 +21,7 @@ import type {
   RawReasoningName,
   StreamEncoder,
 } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
+import type { PassingEncoder } from '../../http/ByteRelay';
 import { completeEvent, isError, isTerminal, relayedEventName } from './upstreamEvents';
 import type { UpstreamEvent } from './upstreamEvents';
 import { OutputItemQueue } from './OutputItemQueue';
@@ -40,7 +42,8 @@ export interface ResponsesRelayOptions {
 
 type Stage = 'nothing' | 'created' | 'in progress' | 'completed' | 'ended';
 
-export class ResponsesRelay implements StreamEncoder {
+export class ResponsesRelay implements StreamEncoder, PassingEncoder {
+  passes = false;
   private readonly options: ResponsesRelayOptions;
   private readonly frames = new SequencedFrames();
   private readonly items = new OutputItemQueue();
@@ -58,10 +61,20 @@ export class ResponsesRelay implements StreamEncoder {
   push(event: ResponseStreamEvent): readonly string[] {
     if (event.type === 'wire.message' && event.wire === 'responses') {
       this.isRelaying = true;
-      return this.terminal === undefined && event.data !== '[DONE]' ? this.relay(event.data, event.event) : NO_FRAMES;
+      this.passes = false;
+      if (this.terminal !== undefined || event.data === '[DONE]') return NO_FRAMES;
+      const frames = this.relay(event.data, event.event);
+      this.passes = frames.length === 1 && frames[0] === `event: ${event.event ?? ''}\ndata: ${event.data}\n\n`;
+      return frames;
     }
     if (!this.isRelaying) return this.options.encoder.push(event);
     return event.type === 'response.completed' ? this.complete(event.response) : NO_FRAMES;
+  }
+
+  /** They are numbered from the last one on, as are the frames that follow them. */
+  pass({ bytes, count }: MessageRun): Uint8Array {
+    this.frames.skip(count);
+    return bytes;
   }
 
   end(): readonly string[] {

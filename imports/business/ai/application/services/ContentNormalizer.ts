@@ -133,7 +133,7 @@ function plain<V>(check: (value: Plain, path: string) => V): Check<V> {
 /** Checked before all others. */
 type FirstOption = 'model' | 'input' | 'tools';
 /** Boundary: what a function accepts cannot be checked, and the objects are set by Bolide itself. */
-type OwnOption = 'route' | 'routeTargets' | 'origin' | `on${string}`;
+type OwnOption = 'relayTo' | 'route' | 'routeTargets' | 'origin' | `on${string}`;
 
 const CHECKS: {
   readonly [K in keyof GenerateOptions]-?: K extends FirstOption
@@ -168,6 +168,7 @@ const CHECKS: {
   wire: plain(wireName),
   turn: plain(runTurn),
   relay: plain(flag),
+  relayTo: ownObject,
   route: ownObject,
   routeTargets: ownObject,
   onAttempt: listener,

@@ -1,6 +1,7 @@
 /** What callers may request of a model, before and after normalization. */
 import type { RateLimitState } from './ApiTokenLimits';
 import type { GuardrailAnnotation } from './GuardrailAnnotation';
+import type { RelayTarget } from './RelayTarget';
 import type { CallOrigin, VendorExchange } from './RequestRecords';
 import type { Content, FailedAttempt, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
 import type { JsonObject, Loss, VendorFields, WireName } from './VendorTypes';
@@ -174,6 +175,8 @@ export interface GenerateOptions {
   readonly turn?: RunTurn;
   /** Adds the wire's raw messages (`wire.message`) to the stream, for a client that uses the same wire. */
   readonly relay?: boolean;
+  /** With `relay`: takes the messages that need not be decoded. */
+  readonly relayTo?: RelayTarget;
   /** The targets that the caller has selected. Default: the routing rule that `model` names selects them. */
   readonly route?: SelectedRoute;
   /** The targets that the routing rule may use, as the rule has them. Default: all. */

@@ -150,7 +150,8 @@ export class BaseLLMProvider implements ILLMProvider {
     const isRelayed = options.relay === true && request.structuredOutputTool === undefined && rewritten === undefined;
     const decoder = transport.wire.createDecoder(responseContext(prepared, response));
     const relay = isRelayed ? transport.wire.name : undefined;
-    const events = decodeStream(response.body, decoder, { ...this.config.limits, abort, relay, onEnd });
+    const relayTo = isRelayed ? options.relayTo : undefined;
+    const events = decodeStream(response.body, decoder, { ...this.config.limits, abort, relay, relayTo, onEnd });
     if (rewritten === undefined) return events;
     return events.through({
       push: (event, out) => {

@@ -8,9 +8,11 @@ import type { EventSourceParser } from 'eventsource-parser';
 import { EventStream } from '../../domain/EventStream';
 import type { EventBatch, EventBatches } from '../../domain/EventStream';
 import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
+import type { MessageRun, RelayTarget } from '../../domain/types/RelayTarget';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { WireName } from '../../domain/types/VendorTypes';
 import type { SseMessage, StreamDecoder } from '../converters/Wire';
+import { RelayScanner } from './RelayScanner';
 
 export interface DecodeOptions {
   /** Longest time without data, in milliseconds; comments don't count as data. */
@@ -20,6 +22,8 @@ export interface DecodeOptions {
   readonly abort: (reason: unknown) => void;
   /** Also emits every raw message, as a `wire.message` event of this wire. */
   readonly relay?: WireName | undefined;
+  /** With `relay`: takes messages that need not be decoded. */
+  readonly relayTo?: RelayTarget | undefined;
   /** Called once, when nothing more will be read from the body. */
   readonly onEnd?: () => void;
 }
@@ -42,6 +46,9 @@ class DecodedBody implements EventBatches {
   private readonly decoder: StreamDecoder;
   private readonly options: DecodeOptions;
   private readonly parser: EventSourceParser;
+  private readonly scanner: RelayScanner | undefined;
+  /** Is written once the consumer has taken the events before it, and asks for more. */
+  private run: MessageRun | undefined;
   /** Faster than TextDecoder by far, which it differs from in keeping a byte order mark. */
   private readonly utf8 = new StringDecoder('utf8');
   private idle: IdleTimer | undefined;
@@ -60,6 +67,7 @@ class DecodedBody implements EventBatches {
     this.chunks = body[Symbol.asyncIterator]();
     this.decoder = decoder;
     this.options = options;
+    this.scanner = options.relayTo === undefined ? undefined : new RelayScanner();
     this.parser = createParser({
       maxBufferSize: options.maxEventBytes,
       onEvent: (message) => this.onMessage(message),
@@ -79,6 +87,14 @@ class DecodedBody implements EventBatches {
     this.idle.reset();
     try {
       while (this.out.length === 0) {
+        if (this.run !== undefined) {
+          const drained = this.writeRun(this.run);
+          if (drained !== undefined) await drained;
+          if (this.hasClosed()) return undefined;
+          this.idle.reset();
+          this.scan();
+          continue;
+        }
         const chunk = await this.chunks.next();
         // Closed while it waited.
         if (this.hasClosed()) return undefined;
@@ -86,7 +102,11 @@ class DecodedBody implements EventBatches {
           this.finish();
           break;
         }
-        this.feed(chunk.value);
+        if (this.scanner === undefined) this.feed(chunk.value);
+        else {
+          this.scanner.add(chunk.value);
+          this.scan();
+        }
       }
     } catch (error) {
       if (this.hasClosed()) return undefined;
@@ -124,6 +144,30 @@ class DecodedBody implements EventBatches {
     this.options.onEnd?.();
   }
 
+  private writeRun(run: MessageRun): Promise<void> | undefined {
+    this.run = undefined;
+    const { relayTo } = this.options;
+    if (relayTo?.isOpen !== true) {
+      this.scanner?.refuse(run);
+      return undefined;
+    }
+    this.idle?.pause();
+    return relayTo.write(run);
+  }
+
+  /** Decodes up to the next run. */
+  private scan(): void {
+    const { scanner } = this;
+    if (scanner === undefined) return;
+    for (;;) {
+      this.run = scanner.takeRun();
+      if (this.run !== undefined) return;
+      const message = scanner.takeMessage();
+      if (message === undefined) return;
+      this.feed(message);
+    }
+  }
+
   private feed(chunk: Uint8Array): void {
     let text = this.utf8.write(chunk);
     if (text === '') return;
@@ -142,6 +186,7 @@ class DecodedBody implements EventBatches {
     if (message.data.length > maxEventBytes) throw tooLargeError(maxEventBytes);
     const firstIndex = this.out.length;
     this.decoder.push(message, this.out);
+    this.scanner?.decoded(isOnlyText(this.out, firstIndex));
     // The decoder throws for a message that reports an error, so such a message is never relayed.
     if (relay !== undefined)
       this.out.splice(firstIndex, 0, {
@@ -153,6 +198,7 @@ class DecodedBody implements EventBatches {
   }
 
   private finish(): void {
+    if (this.scanner !== undefined) this.feed(this.scanner.takeRest());
     // A final CR could have been the first half of a CRLF; at the end of the body it ends its line.
     if (this.endsInCR) this.parser.feed('\n');
     // Some vendors respond to a streaming request with status 200 and an error as plain JSON, which the decoder throws.
@@ -161,6 +207,12 @@ class DecodedBody implements EventBatches {
     this.decoder.end(this.out);
     this.stop();
   }
+}
+
+/** Whether a message is a piece of text and nothing else, by the events that it became. */
+function isOnlyText(out: readonly ResponseStreamEvent[], first: number): boolean {
+  const type = out.length === first + 1 ? out[first]?.type : undefined;
+  return type === 'response.output_text.delta' || type === 'response.reasoning.delta';
 }
 
 /** The body so far; `undefined` once it can no longer be plain JSON instead of events. */

@@ -55,6 +55,7 @@ describe('normalizeOptions', () => {
       wire: 'chat_completions',
       turn: { executionId: 'run-1', iteration: 2 },
       relay: true,
+      relayTo: { isOpen: false, characters: 0, write: () => undefined },
       route: { name: 'fast', targets: ['groq', 'openai/gpt-5'], timeout: 1 },
       routeTargets: ['groq'],
       onAttempt: () => undefined,

@@ -236,7 +236,7 @@ class BudgetedEvents implements EventBatches {
   }
 
   private partial(): Usage {
-    return this.partialUsage.estimate(this.options.input);
+    return this.partialUsage.estimate(this.options);
   }
 }
 

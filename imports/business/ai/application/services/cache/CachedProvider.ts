@@ -113,7 +113,8 @@ class CachedCall {
 
   /** @throws LLMInvalidRequestError for invalid input or an invalid `cache` */
   constructor(userId: string, given: GenerateOptions, cache: CacheOptions, ports: Required<CachedProviderPorts>) {
-    const { cache: _, onCache: __, ...options } = given;
+    // The stored response needs all text.
+    const { cache: _, onCache: __, relayTo, ...options } = given;
     this.options = options;
     this.userId = userId;
     this.given = given;

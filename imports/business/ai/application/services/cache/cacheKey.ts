@@ -40,6 +40,7 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
     onRateLimits,
     cache,
     relay,
+    relayTo,
     origin,
     turn,
     vendor = {},

@@ -45,7 +45,10 @@ export class LoggedProvider implements ILLMProvider {
   /** The call starts with the first read. */
   stream(userId: string, options: GenerateOptions): EventStream {
     return EventStream.opening(() => {
-      const call = new ObservedCall(userId, options, true, this.ports);
+      const { relayTo, ...decoded } = options;
+      // A logged response needs all of its text.
+      const observed = this.ports.log.recordsBodies ? decoded : options;
+      const call = new ObservedCall(userId, observed, true, this.ports);
       const events = EventStream.of(this.provider.stream(userId, call.options));
       return Promise.resolve(events.through(new LoggedEvents(call, options)));
     });
@@ -142,6 +145,6 @@ class LoggedEvents implements EventStage {
 
   /** Estimates the usage of the output that has arrived, once it is needed. */
   private partial(): (() => ReturnType<PartialUsage['estimate']>) | undefined {
-    return this.hasStarted ? () => this.partialUsage.estimate(this.options.input) : undefined;
+    return this.hasStarted ? () => this.partialUsage.estimate(this.options) : undefined;
   }
 }

@@ -54,6 +54,7 @@ export type ObservedOptions = Pick<
   | 'onCache'
   | 'onRateLimits'
   | 'onAnnotation'
+  | 'relayTo'
 >;
 
 /** What a call returned or received, as far as it is billed. */
@@ -248,6 +249,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       onCache,
       onRateLimits,
       onAnnotation,
+      relayTo,
       origin,
       turn,
       ...request

@@ -257,7 +257,7 @@ export class ResilientProvider implements ILLMProvider {
       close: () => {
         permit.released();
         // A consumer that leaves early has still received, and caused, the output so far.
-        if (!isCounted) this.record(target, userId, partialUsage.estimate(options.input));
+        if (!isCounted) this.record(target, userId, partialUsage.estimate(options));
       },
     };
   }

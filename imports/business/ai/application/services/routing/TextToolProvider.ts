@@ -73,11 +73,18 @@ export class TextToolProvider implements ILLMProvider {
 }
 
 /**
- * The request with its tools moved into the text. `relay` is dropped, since the wire's raw events do not have the
- * response's meaning.
+ * The request with its tools moved into the text. `relay` and `relayTo` are dropped, since the wire's raw events do not
+ * have the response's meaning.
  */
 function asPrompt(options: GenerateOptions): { readonly request: GenerateOptions; readonly offersTools: boolean } {
-  const { tools: given, tool_choice: choice, parallel_tool_calls: _parallel, relay: _relay, ...rest } = options;
+  const {
+    tools: given,
+    tool_choice: choice,
+    parallel_tool_calls: _parallel,
+    relay: _relay,
+    relayTo,
+    ...rest
+  } = options;
   const tools = offered(given, choice);
   const input = historyAsText(normalizeInput(options.input));
   if (tools.length === 0) return { request: { ...rest, input }, offersTools: false };

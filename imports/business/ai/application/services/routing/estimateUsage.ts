@@ -3,7 +3,7 @@
  * must be reserved before a call.
  */
 import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
-import type { LLMInput } from '../../../domain/types/LLMTypes';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import { normalizeInput } from '../ContentNormalizer';
@@ -42,10 +42,11 @@ export class PartialUsage {
     else if (event.type === 'response.tool_use.done') this.characters += event.item.arguments.length;
   }
 
-  /** @param input the request's input, for vendors that report usage only at the end */
-  estimate(input: LLMInput): Usage {
+  /** @param request its input is for vendors that report usage only at the end */
+  estimate({ input, relayTo }: Pick<GenerateOptions, 'input' | 'relayTo'>): Usage {
     const { reported } = this;
-    const estimated = estimateUsage(reported === undefined ? normalizeInput(input) : [], this.characters);
+    const characters = this.characters + (relayTo?.characters ?? 0);
+    const estimated = estimateUsage(reported === undefined ? normalizeInput(input) : [], characters);
     if (reported === undefined) return estimated;
     const output_tokens = Math.max(reported.output_tokens, estimated.output_tokens);
     return { ...reported, output_tokens, total_tokens: reported.input_tokens + output_tokens, estimated: true };

@@ -24,6 +24,11 @@ export class SequencedFrames {
     return `event: ${type}\ndata: ${data}\n\n`;
   }
 
+  /** For frames that were written elsewhere. */
+  skip(count: number): void {
+    this.next += count;
+  }
+
   private nextNumber(): number {
     const number = this.next;
     this.next += 1;
