@@ -96,15 +96,26 @@ async function compare(
 ): Promise<readonly string[]> {
   const measured = contenders.map((contender) => ({ contender, costs: noCosts() }));
   // The first round warms up.
+  const failures = new Map<Contender, unknown>();
   for (let round = 0; round <= rounds; round += 1)
     for (const { contender, costs } of round % 2 === 0 ? measured : measured.toReversed()) {
-      const { cpu, memory } = await measure(scenario, contender);
+      if (failures.has(contender)) continue;
+      const used = await measure(scenario, contender).catch((error: unknown) => {
+        // Another project's gateway may not serve every scenario.
+        if (contender.name !== 'portkey') throw error;
+        failures.set(contender, error);
+      });
+      if (used === undefined) continue;
+      const { cpu, memory } = used;
       if (round === 0) continue;
       costs.each.push(cpu / (scenario.requests * (scenario.deltas ?? 1)));
       costs.memory.push(memory);
     }
   const plain = measured.find(({ contender }) => contender.name === 'relay')?.costs;
-  return measured.map(({ contender: { name }, costs }) => {
+  return measured.map(({ contender, costs }) => {
+    const { name } = contender;
+    if (failures.has(contender))
+      return `| ${scenario.title} | ${scenario.wire} | ${name} | fails: ${String(failures.get(contender))} | – | – | – |`;
     const ratios = costs.each.map((cost, round) => cost / (plain?.each[round] ?? NaN));
     const isGateway = name !== 'relay';
     return `| ${[
