@@ -159,6 +159,34 @@ for (const [name, open] of Object.entries(DATABASES)) {
       });
     });
 
+    describe('upsertMany', () => {
+      it('updates what matches, inserts what is missing, and leaves the rest as it is', async () => {
+        await put({ _id: 'low', n: 1, old: 'x' }, { _id: 'high', n: 9, old: 'y' });
+        const change = (_id: string) => ({
+          _id,
+          selector: { n: { $lte: 5 } },
+          modifier: { $set: { n: 5, text: _id }, $unset: { old: true as const } },
+        });
+        expect(await rows.upsertMany([change('high'), change('low'), change('new')])).to.deep.equal({
+          written: 2,
+          inserted: 1,
+        });
+        expect(await rows.find({}, { sort: { _id: 1 } })).to.deep.equal([
+          { _id: 'high', n: 9, old: 'y' },
+          { _id: 'low', n: 5, text: 'low' },
+          { _id: 'new', n: 5, text: 'new' },
+        ]);
+        expect(await rows.upsertMany([change('new'), change('low')])).to.deep.equal({ written: 2, inserted: 0 });
+        expect(await rows.upsertMany([])).to.deep.equal({ written: 0, inserted: 0 });
+      });
+
+      it('refuses what cannot be stored', async () => {
+        const upsert = { _id: 'a', selector: {}, modifier: { $set: { n: NaN } } };
+        expect(await failure(rows.upsertMany([upsert]))).to.be.instanceOf(LLMInvalidRequestError);
+        expect(await rows.count({})).to.equal(0);
+      });
+    });
+
     describe('insertMany', () => {
       it('inserts all documents, and shares nothing with its caller', async () => {
         const many = Array.from({ length: 2_500 }, (_, n) => ({ _id: `${n}`, n, in: { n } }));

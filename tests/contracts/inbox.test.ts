@@ -59,7 +59,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       } = {},
     ): Promise<void> => {
       const lease = await store.create(runRequest(id, request), 'running', 'owner');
-      for (const call of calls) await store.addCall(lease, call);
+      for (const call of calls) await store.saveCalls(lease, [call]);
       if (error !== undefined) await store.saveRun(lease, { state: 'failed', error, endedAt: 5_000 });
     };
     const list = (argument: object = {}, actor = ADMIN): Promise<InboxPage> => inbox['ai.inbox.list'](actor, argument);

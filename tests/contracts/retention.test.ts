@@ -44,8 +44,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         'running',
         'me',
       );
-      await store.addCall(
-        lease,
+      await store.saveCalls(lease, [
         toolCall(`${executionId}-call`, {
           state: 'completed',
           arguments: JSON.stringify({ LONG_TEXT }),
@@ -55,7 +54,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
           executionTime: 0,
           deliveredIn: 'resp',
         }),
-      );
+      ]);
       const ended = endedAt === undefined ? {} : ({ state: 'completed', endedAt } as const);
       const response = reply();
       await store.saveRun(lease, {

@@ -32,6 +32,7 @@ function methodsOf<T extends StoredDocument>(collection: DocumentCollection<T>):
     count: (selector) => collection.count(selector),
     aggregate: (selector, aggregation) => collection.aggregate(selector, aggregation),
     update: (selector, modifier, options) => collection.update(selector, modifier, options),
+    upsertMany: (changes) => collection.upsertMany(changes),
     remove: (selector) => collection.remove(selector),
     ensureIndex: (keys, options) => collection.ensureIndex(keys, options),
   };

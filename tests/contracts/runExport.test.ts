@@ -49,7 +49,7 @@ describe('The export of a run', () => {
       blocking: true,
       createdAt: 5,
     });
-    await store.addCall(lease, call);
+    await store.saveCalls(lease, [call]);
     host = await createHost(
       { ai: { providers: [] }, secretKeys: newKey('k1'), rootUrl: 'http://localhost', allowPrivateHosts: true },
       {

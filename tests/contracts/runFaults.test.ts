@@ -42,7 +42,7 @@ function failing(store: RunStore, sky: Weather): RunStore {
       const value: unknown = Reflect.get(target, name, receiver);
       if (typeof value !== 'function') return value;
       const method = value as (...args: readonly unknown[]) => Promise<unknown>;
-      if (!['saveRun', 'saveCall', 'addCall', 'heartbeat', 'commands', 'removeCommand'].includes(String(name)))
+      if (!['saveRun', 'saveCalls', 'heartbeat', 'commands', 'removeCommand'].includes(String(name)))
         return method.bind(target);
       return async (...args: readonly unknown[]) => {
         if (sky.strikes('the store fails before', 0.02)) throw new Error('the store failed');

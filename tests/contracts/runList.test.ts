@@ -57,7 +57,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
 
     const addRun = async (id: string, { progress, calls = [], ...request }: Fields = {}): Promise<void> => {
       const lease = await store.create(runRequest(id, request), 'running', 'owner');
-      for (const call of calls) await store.addCall(lease, call);
+      for (const call of calls) await store.saveCalls(lease, [call]);
       if (progress !== undefined) await store.saveRun(lease, progress);
     };
     const list = (argument: object = {}, actor = ADMIN): Promise<RunPage> =>

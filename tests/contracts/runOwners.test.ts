@@ -268,7 +268,7 @@ describe('runs on a store that several processes share', () => {
         if (typeof value !== 'function') return value;
         // The process dies at the first write after the command.
         return (...args: readonly unknown[]): unknown => {
-          if (isDead && (name === 'saveCall' || name === 'saveRun')) return new Promise(() => undefined);
+          if (isDead && (name === 'saveCalls' || name === 'saveRun')) return new Promise(() => undefined);
           return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
         };
       },
@@ -463,7 +463,7 @@ describe('runs on a store that several processes share', () => {
         let calls = 0;
         return (...args: readonly unknown[]): unknown => {
           calls += 1;
-          if ((name === 'saveRun' || name === 'saveCall' || name === 'addCall') && calls % 2 === 1) {
+          if ((name === 'saveRun' || name === 'saveCalls') && calls % 2 === 1) {
             failures += 1;
             return Promise.reject(new Error('for a moment'));
           }

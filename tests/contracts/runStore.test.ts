@@ -127,8 +127,8 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const lease = await begin();
       const second = toolCall('a', { createdAt: 2_000, arguments: 'x'.repeat(40_000) });
       const first = toolCall('b', { state: 'executing', startTime: 5, progress: { fraction: 0.5, note: 'half' } });
-      expect(await store.addCall(lease, first)).to.equal(true);
-      expect(await store.addCall(lease, second)).to.equal(true);
+      expect(await store.saveCalls(lease, [first])).to.equal(true);
+      expect(await store.saveCalls(lease, [second])).to.equal(true);
       const done = toolCall('b', {
         state: 'completed',
         startTime: 5,
@@ -136,8 +136,28 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         executionTime: 4,
         result: 'y'.repeat(40_000),
       });
-      expect(await store.saveCall(lease, done)).to.equal(true);
+      expect(await store.saveCalls(lease, [done])).to.equal(true);
       expect((await store.load(id))!.calls).to.deep.equal([done, second]);
+    });
+
+    it('reads the calls that were written with the run, until they are stored as settled', async () => {
+      const lease = await begin();
+      const executing = (callId: string, startTime: number) => toolCall(callId, { state: 'executing', startTime });
+      const odd = 'a.$call \u{1F600}';
+      const open = [executing('b', 5), executing(odd, 6)];
+      expect(await store.saveRun(lease, { iterations: 1 }, { changed: open, settled: [] })).to.equal(true);
+      expect((await store.load(id))!.calls).to.have.deep.members(open);
+      // Stored before the run recorded that it runs again.
+      await store.saveCalls(lease, [toolCall('b', { state: 'needs_review', startTime: 5 })]);
+      await store.saveRun(lease, {}, { changed: [executing('b', 9)], settled: [] });
+      const done = toolCall(odd, { state: 'completed', startTime: 6, endTime: 7, executionTime: 1, result: 'y' });
+      expect(await store.saveCalls(lease, [done])).to.equal(true);
+      expect((await store.load(id))!.calls).to.have.deep.members([executing('b', 9), done]);
+      expect(await store.saveRun(lease, { iterations: 2 }, { changed: [], settled: [odd] })).to.equal(true);
+      const claimed = await take(lease);
+      expect(claimed.calls).to.have.deep.members([executing('b', 9), done]);
+      expect(await store.saveRun(lease, {}, { changed: [executing('c', 1)], settled: [] })).to.equal(false);
+      expect((await store.load(id))!.calls).to.have.length(2);
     });
 
     it('ends a run once: it can be neither written to nor claimed afterwards', async () => {
@@ -160,7 +180,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     describe('fencing tokens', () => {
       it('let one claimant have a run, with everything its last owner wrote', async () => {
         const lease = await begin();
-        await store.addCall(lease, toolCall('c'));
+        await store.saveCalls(lease, [toolCall('c')]);
         await store.saveRun(lease, { iterations: 3 });
         const claims = await Promise.all(['b', 'c', 'd'].map((owner) => store.claim(lease, owner)));
         const won = claims.filter((claim) => claim !== undefined);
@@ -172,25 +192,25 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
 
       it('refuse the writes of an owner that lost the run, to the run and to its calls', async () => {
         const old = await begin();
-        await store.addCall(old, toolCall('c'));
+        await store.saveCalls(old, [toolCall('c')]);
         const { lease } = await take(old);
         expect(await store.saveRun(old, { iterations: 9 })).to.equal(false);
-        expect(await store.saveCall(old, toolCall('c', { state: 'executing', startTime: 1 }))).to.equal(false);
-        expect(await store.addCall(old, toolCall('d', { state: 'executing', startTime: 1 }))).to.equal(false);
-        expect(await store.addCall(old, toolCall('c', { state: 'executing', startTime: 1 }))).to.equal(false);
+        expect(await store.saveCalls(old, [toolCall('c', { state: 'executing', startTime: 1 })])).to.equal(false);
+        expect(await store.saveCalls(old, [toolCall('d', { state: 'executing', startTime: 1 })])).to.equal(false);
+        expect(await store.saveCalls(old, [toolCall('c', { state: 'executing', startTime: 1 })])).to.equal(false);
         expect((await store.load(id))!.run.iterations).to.equal(0);
         expect((await store.load(id))!.calls[0]).to.deep.equal(toolCall('c'));
         expect(await store.saveRun(lease, { iterations: 1 })).to.equal(true);
-        expect(await store.saveCall(lease, toolCall('c', { state: 'executing', startTime: 2 }))).to.equal(true);
+        expect(await store.saveCalls(lease, [toolCall('c', { state: 'executing', startTime: 2 })])).to.equal(true);
       });
 
       it('let the new owner overwrite a call that the old one added too late', async () => {
         const old = await begin();
         const { lease } = await take(old);
-        await store.addCall(old, toolCall('c', { state: 'executing', startTime: 1 }));
-        expect(await store.addCall(lease, toolCall('c', { state: 'executing', startTime: 2 }))).to.equal(true);
+        await store.saveCalls(old, [toolCall('c', { state: 'executing', startTime: 1 })]);
+        expect(await store.saveCalls(lease, [toolCall('c', { state: 'executing', startTime: 2 })])).to.equal(true);
         expect((await store.load(id))!.calls).to.deep.equal([toolCall('c', { state: 'executing', startTime: 2 })]);
-        expect(await store.saveCall(old, toolCall('c'))).to.equal(false);
+        expect(await store.saveCalls(old, [toolCall('c')])).to.equal(false);
       });
 
       it('rise with every owner', async () => {
@@ -255,7 +275,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         worked: 7,
         turnStart: 1,
       });
-      await store.addCall(lease, toolCall('c'));
+      await store.saveCalls(lease, [toolCall('c')]);
       const record = (await store.load(id))!.run;
       const claimed = (await store.claim(lease, 'b', 'end'))!;
       const { response: _response, ...rest } = record;

@@ -400,12 +400,12 @@ for (const [kind, open] of Object.entries(DATABASES))
         blocking: true,
         createdAt: 1,
       });
-      expect(await store.addCall(lease, call)).to.equal(true);
+      expect(await store.saveCalls(lease, [call])).to.equal(true);
       await endUserRuns({ loop: test.host.module.loop, store, patienceMs: 50 }, ADA);
       await test.host.deleteUserData(ADA);
       expect(await store.saveRun(lease, { state: 'running' })).to.equal(false);
-      expect(await store.saveCall(lease, call)).to.equal(false);
-      expect(await store.addCall(lease, { ...call, id: 'c2' })).to.equal(false);
+      expect(await store.saveCalls(lease, [call])).to.equal(false);
+      expect(await store.saveCalls(lease, [{ ...call, id: 'c2' }])).to.equal(false);
       expect(await store.claim(lease, 'elsewhere')).to.equal(undefined);
       for (const [name, documents] of await test.dump())
         if (name !== RUN_OWNERS) expect(documents.join('\n'), name).not.to.include('lost');

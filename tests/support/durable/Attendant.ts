@@ -12,9 +12,8 @@ export function watchCalls(store: RunStore, onWrite: (executionId: string) => vo
   return new Proxy(store, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name, receiver);
-      if (name !== 'addCall' && name !== 'saveCall')
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      return async (...args: Parameters<RunStore['saveCall']>) => {
+      if (name !== 'saveCalls') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      return async (...args: Parameters<RunStore['saveCalls']>) => {
         const isWritten = await target[name](...args);
         setImmediate(() => onWrite(args[0].executionId));
         return isWritten;

@@ -13,15 +13,7 @@ export interface HaltingStore {
   readonly isHalted: () => boolean;
 }
 
-const WRITES = new Set<string | symbol>([
-  'create',
-  'claim',
-  'saveRun',
-  'addCall',
-  'saveCall',
-  'addCommand',
-  'removeCommand',
-]);
+const WRITES = new Set<string | symbol>(['create', 'claim', 'saveRun', 'saveCalls', 'addCommand', 'removeCommand']);
 
 /** @param at the number of the write, from 1; Infinity for a process that does not die */
 export function haltingStore(inner: RunStore, at: number, moment: 'before' | 'after'): HaltingStore {

@@ -91,7 +91,7 @@ function printWrites(store: RunStore): RunStore {
       const value: unknown = Reflect.get(target, name, receiver);
       if (typeof value !== 'function') return value;
       const method = value as (...args: readonly unknown[]) => Promise<unknown>;
-      if (!['create', 'claim', 'saveRun', 'addCall', 'saveCall', 'addCommand', 'removeCommand'].includes(String(name)))
+      if (!['create', 'claim', 'saveRun', 'saveCalls', 'addCommand', 'removeCommand'].includes(String(name)))
         return method.bind(target);
       return async (...args: readonly unknown[]) => {
         print(`> ${String(name)}`);

@@ -21,6 +21,13 @@ export interface Modifier {
   readonly $pull?: Readonly<Record<string, unknown>>;
 }
 
+export interface Upsert {
+  readonly _id: string;
+  /** What else a stored document must match. */
+  readonly selector: Selector;
+  readonly modifier: Pick<Modifier, '$unset'> & Required<Pick<Modifier, '$set'>>;
+}
+
 export interface FindOptions {
   readonly sort?: Readonly<Record<string, 1 | -1>>;
   readonly limit?: number;
@@ -87,6 +94,13 @@ export interface DocumentCollection<T extends StoredDocument> {
    * @throws ConflictError if a unique index already has the value
    */
   update(selector: Selector, modifier: Modifier, options?: { readonly multi?: boolean }): Promise<number>;
+  /**
+   * Updates the documents with the given ids, and inserts those that there are none of: `$set` is such a document's
+   * content. One round trip if the database has a command for it; each document is written atomically.
+   * @returns how many were written; and how many of them were inserted. A document that does not match its `selector`
+   *   is left as it is
+   */
+  upsertMany(changes: readonly Upsert[]): Promise<{ readonly written: number; readonly inserted: number }>;
   /** @returns how many documents were removed */
   remove(selector: Selector): Promise<number>;
   /**

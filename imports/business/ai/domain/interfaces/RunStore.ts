@@ -20,6 +20,17 @@ export interface StoredRun {
   readonly calls: readonly ToolCall[];
 }
 
+/**
+ * The calls that a run's own write records. They are read with the run until they settle: a call that `saveCalls` has
+ * stored as settled takes precedence.
+ */
+export interface OpenCalls {
+  /** Calls that have not settled. */
+  readonly changed: readonly ToolCall[];
+  /** Ids of calls that earlier writes recorded and that `saveCalls` has stored as settled since. */
+  readonly settled: readonly string[];
+}
+
 export interface RunStore {
   /** No other process uses this store, so that owners need no heartbeats. */
   readonly isExclusive: boolean;
@@ -40,12 +51,16 @@ export interface RunStore {
     owner: string,
     reason?: ClaimReason,
   ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined>;
-  /** One atomic write. Absent fields stay as they are; a run that has ended does not change any more. */
-  saveRun(lease: RunLease, change: Partial<RunProgress>): Promise<boolean>;
-  /** The first write of a call. */
-  addCall(lease: RunLease, call: ToolCall): Promise<boolean>;
-  /** One atomic write of the complete call, including its result and whether the model has received it. */
-  saveCall(lease: RunLease, call: ToolCall): Promise<boolean>;
+  /**
+   * One atomic write. Absent fields stay as they are; a run that has ended does not change any more.
+   * @param calls recorded with the run, so that the run and the calls that its transcript contains are never apart
+   */
+  saveRun(lease: RunLease, change: Partial<RunProgress>, calls?: OpenCalls): Promise<boolean>;
+  /**
+   * Writes complete calls, including their results and whether the model has received them. Each write of a call is
+   * atomic; `false` means that not all were written.
+   */
+  saveCalls(lease: RunLease, calls: readonly ToolCall[]): Promise<boolean>;
 
   load(executionId: string): Promise<StoredRun | undefined>;
   /** The run that was created for this user's request. */

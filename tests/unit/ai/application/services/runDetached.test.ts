@@ -93,7 +93,7 @@ describe('A run that is started, decided on or cancelled in a context', () => {
       loop.start('ann', { model: 'm', input: 'Go.', tools: ['note'] }),
     );
     await done;
-    expect(calls.map(([method]) => method)).to.include.members(['heartbeat', 'addCall', 'saveCall', 'saveRun']);
+    expect(calls.map(([method]) => method)).to.include.members(['heartbeat', 'saveCalls', 'saveRun']);
     expect(inherited()).to.deep.equal(['create']);
     expect(seen).to.deep.equal([undefined]);
   });

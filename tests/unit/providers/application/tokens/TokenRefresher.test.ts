@@ -396,6 +396,7 @@ describe('TokenRefresher', () => {
           count: (selector) => collection.count(selector),
           aggregate: (...call) => collection.aggregate(...call),
           update,
+          upsertMany: (changes) => collection.upsertMany(changes),
           remove: (selector) => collection.remove(selector),
           ensureIndex: (...call) => collection.ensureIndex(...call),
         };

@@ -62,7 +62,9 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.calls = new RunToolCalls(context, this.cancellation, this.journal, this);
     this.deadline = new RunDeadline(limits.runTimeout, restored?.elapsedMs ?? 0, this);
     run.journal = this.journal;
+    // Those that were open may be stored with the run only.
     for (const id of restored?.repaired ?? []) this.journal?.callChanged(id);
+    if (restored !== undefined) for (const { id } of run.openCalls) this.journal?.callChanged(id);
     if (restored?.hasInterruptedModelCall === true) {
       // The interrupted call has cost tokens, and the call that replaces it counts as the same iteration.
       const usage = estimateUsage(run.transcript, 0);

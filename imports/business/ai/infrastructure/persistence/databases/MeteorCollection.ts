@@ -7,6 +7,7 @@ import type {
   Modifier,
   Selector,
   StoredDocument,
+  Upsert,
 } from '../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from './query/copyDocument';
 import { parseFindOptions } from './query/findOptions';
@@ -18,6 +19,7 @@ import { parseSelector } from './query/parseSelector';
 import { toMongoFilter } from './query/toMongoFilter';
 import { fromPipelineRow, toPipeline } from './query/toPipeline';
 import { toDatabaseError } from './databaseErrors';
+import { upsertEach } from './upsertEach';
 import type { MeteorMongoCollection } from './MeteorMongo';
 
 export class MeteorCollection<T extends StoredDocument> implements DocumentCollection<T> {
@@ -69,6 +71,11 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
     const checked = toFilter(selector);
     const change = parseModifier(modifier);
     return this.execute((collection) => collection.updateAsync(checked, change, { multi: options.multi === true }));
+  }
+
+  async upsertMany(changes: readonly Upsert[]): Promise<{ readonly written: number; readonly inserted: number }> {
+    const insert = (document: StoredDocument): Promise<void> => this.insert(document as T);
+    return upsertEach({ insert, update: (selector, modifier) => this.update(selector, modifier) }, changes);
   }
 
   async remove(selector: Selector): Promise<number> {

@@ -1,5 +1,5 @@
 /** DocumentCollection over the official MongoDB driver. */
-import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Document, Filter, MongoBulkWriteError, UpdateFilter } from 'mongodb';
 import type {
   AggregateRow,
   Aggregation,
@@ -8,6 +8,7 @@ import type {
   Modifier,
   Selector,
   StoredDocument,
+  Upsert,
 } from '../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from './query/copyDocument';
 import { parseFindOptions } from './query/findOptions';
@@ -78,6 +79,28 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
     return matchedCount;
   }
 
+  async upsertMany(changes: readonly Upsert[]): Promise<{ readonly written: number; readonly inserted: number }> {
+    const operations = changes.map(({ _id, selector, modifier }): AnyBulkWriteOperation<Row> => ({
+      updateOne: {
+        filter: toFilter({ ...selector, _id }),
+        update: parseModifier(modifier) as UpdateFilter<Row>,
+        upsert: true,
+      },
+    }));
+    // The driver rejects an empty list.
+    if (operations.length === 0) return { written: 0, inserted: 0 };
+    const { matchedCount, upsertedCount } = await this.execute(async (collection) => {
+      try {
+        return await collection.bulkWrite(operations, { ordered: false });
+      } catch (error) {
+        // A document that does not match cannot be inserted, since its id is taken.
+        if (isOnlyDuplicates(error)) return error.result;
+        throw error;
+      }
+    });
+    return { written: matchedCount + upsertedCount, inserted: upsertedCount };
+  }
+
   async remove(selector: Selector): Promise<number> {
     const filter = toFilter(selector);
     const { deletedCount } = await this.execute((collection) => collection.deleteMany(filter));
@@ -100,4 +123,13 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
 
 function toFilter(selector: Selector): Filter<Row> {
   return toMongoFilter(parseSelector(selector));
+}
+
+const DUPLICATE_KEY = 11_000;
+
+/** By its shape, because the driver is loaded on first use. */
+function isOnlyDuplicates(error: unknown): error is MongoBulkWriteError {
+  if (!(error instanceof Error) || !('writeErrors' in error) || !('result' in error)) return false;
+  const failures = [error.writeErrors].flat() as readonly { readonly code?: unknown }[];
+  return failures.length > 0 && failures.every(({ code }) => code === DUPLICATE_KEY);
 }

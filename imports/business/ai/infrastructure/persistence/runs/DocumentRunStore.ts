@@ -4,8 +4,8 @@ import { isFinished, RUN_TRANSITIONS } from '../../../domain/entities/Run';
 import type { RunState } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, FindOptions } from '../../../domain/interfaces/DocumentCollection';
-import type { RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
+import type { DocumentCollection, FindOptions, Upsert } from '../../../domain/interfaces/DocumentCollection';
+import type { OpenCalls, RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
@@ -19,14 +19,14 @@ import type {
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import {
   callDocumentId,
-  fromCallDocument,
+  fromCallDocuments,
   fromRunDocument,
   RUN_COMMANDS,
   RUN_OWNERS,
   RUNS,
-  toCallFields,
   toCallModifier,
   TOOL_CALLS,
+  toOpenCallsModifier,
   toRunDocument,
   toRunFields,
   WITHOUT_TRANSCRIPT,
@@ -105,38 +105,39 @@ export class DocumentRunStore implements RunStore {
       : { ...found, lease: { executionId, userId: found.run.userId, owner, fence: next } };
   }
 
-  async saveRun({ executionId, fence }: RunLease, change: Partial<RunProgress>): Promise<boolean> {
+  async saveRun(
+    { executionId, fence }: RunLease,
+    change: Partial<RunProgress>,
+    calls: OpenCalls = { changed: [], settled: [] },
+  ): Promise<boolean> {
+    const isEnding = change.state !== undefined && isFinished(change.state);
+    const { $set, ...open } = toOpenCallsModifier(calls, isEnding);
     return (
       (await this.runs.update(
         { _id: executionId, fence, state: { $in: UNFINISHED } },
-        { $set: toRunFields(change) },
+        { ...open, $set: { ...toRunFields(change), ...$set } },
       )) === 1
     );
   }
 
-  async addCall(lease: RunLease, call: ToolCall): Promise<boolean> {
-    const { executionId, userId, fence } = lease;
-    const _id = callDocumentId(executionId, call.id);
-    try {
-      await this.calls.insert({ _id, fence, ...toCallFields(executionId, userId, call) });
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      // An old owner inserted the call after it lost the run. It has not started it: it checks its fence first, as
-      // below.
+  async saveCalls({ executionId, userId, fence }: RunLease, calls: readonly ToolCall[]): Promise<boolean> {
+    const changes = calls.map((call): Upsert => {
       const { $set, ...modifier } = toCallModifier(executionId, userId, call);
-      const taken = await this.calls.update({ _id, fence: { $lte: fence } }, { ...modifier, $set: { ...$set, fence } });
-      if (taken === 0) return false;
-    }
+      // An old owner may have inserted the call after it lost the run.
+      return {
+        _id: callDocumentId(executionId, call.id),
+        selector: { fence: { $lte: fence } },
+        modifier: { ...modifier, $set: { ...$set, fence } },
+      };
+    });
+    const { written, inserted } = await this.calls.upsertMany(changes);
+    if (written < changes.length) return false;
+    if (inserted === 0) return true;
     // An insert cannot be conditional on the run's fence, so the fence is checked afterwards.
     const run = await this.runs.findOne({ _id: executionId }, { fields: { fence: 1 } });
-    // The run was removed in the meantime, with all its calls but this one.
-    if (run === undefined) await this.calls.remove({ _id });
+    // The run was removed in the meantime, with all its calls but these.
+    if (run === undefined) await this.calls.remove({ _id: { $in: changes.map(({ _id }) => _id) } });
     return run?.fence === fence;
-  }
-
-  async saveCall({ executionId, userId, fence }: RunLease, call: ToolCall): Promise<boolean> {
-    const selector = { _id: callDocumentId(executionId, call.id), fence };
-    return (await this.calls.update(selector, toCallModifier(executionId, userId, call))) === 1;
   }
 
   load(executionId: string): Promise<StoredRun | undefined> {
@@ -221,6 +222,6 @@ export class DocumentRunStore implements RunStore {
     const run = await this.runs.findOne({ _id: executionId }, options);
     if (run === undefined) return undefined;
     const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
-    return { run: fromRunDocument(run), calls: calls.map(fromCallDocument) };
+    return { run: fromRunDocument(run), calls: fromCallDocuments(calls, run) };
   }
 }

@@ -3,7 +3,7 @@ import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
+import type { OpenCalls, RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
@@ -74,22 +74,19 @@ export class MemoryRunStore implements RunStore {
     });
   }
 
-  saveRun(lease: RunLease, change: Partial<RunProgress>): Promise<boolean> {
+  saveRun(lease: RunLease, change: Partial<RunProgress>, open?: OpenCalls): Promise<boolean> {
     const entry = this.writable(lease);
     if (entry === undefined) return Promise.resolve(false);
     entry.run = { ...entry.run, ...change };
+    for (const call of open?.changed ?? []) entry.calls.set(call.id, call);
     if (isFinished(entry.run.state)) this.retire(lease.executionId);
     return Promise.resolve(true);
   }
 
-  addCall(lease: RunLease, call: ToolCall): Promise<boolean> {
-    return this.saveCall(lease, call);
-  }
-
-  saveCall({ executionId, fence }: RunLease, call: ToolCall): Promise<boolean> {
+  saveCalls({ executionId, fence }: RunLease, calls: readonly ToolCall[]): Promise<boolean> {
     const entry = this.entries.get(executionId);
     if (entry?.run.fence !== fence) return Promise.resolve(false);
-    entry.calls.set(call.id, call);
+    for (const call of calls) entry.calls.set(call.id, call);
     return Promise.resolve(true);
   }
 

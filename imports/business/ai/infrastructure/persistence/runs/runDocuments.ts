@@ -3,9 +3,10 @@
  * published. `PrivateRunFields` and `PrivateCallFields` belong to the journal and are never published.
  */
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
-import { isUndelivered, waitOf } from '../../../domain/entities/Tool';
+import { isSettled, isUndelivered, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
+import type { OpenCalls } from '../../../domain/interfaces/RunStore';
 import { argumentsHash } from '../../../application/services/argumentsHash';
 import type { Actor } from '../../../domain/types/Actor';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
@@ -38,6 +39,8 @@ interface PrivateRunFields {
   readonly worked: number;
   readonly seq: number;
   readonly takeovers: number;
+  /** JSON of the calls that have not settled, by their ids in hexadecimal digits after a "c". See `OpenCalls`. */
+  readonly openCalls?: Readonly<Record<string, string>>;
   /** Of its title and ids, for the search. */
   readonly words?: readonly string[];
   /** Of the models and tools that it has used so far. */
@@ -112,6 +115,7 @@ export const WITHOUT_TRANSCRIPT = {
   cost: 1,
   error: 1,
   turnStart: 1,
+  openCalls: 1,
   failedTurns: 1,
   worked: 1,
   seq: 1,
@@ -174,7 +178,7 @@ export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
 ): RunRecord {
   const { _id, input = '[]', plan, transcript = '[]', response, usage, ...stored } = document;
-  const { budget: _budget, duration: _, words: __, usedWords: ___, ...labelled } = stored;
+  const { budget: _budget, duration: _, words: __, usedWords: ___, openCalls: _openCalls, ...labelled } = stored;
   const { rating: _rating, comment: _comment, ratedBy: _ratedBy, ratedAt: _ratedAt, ...plain } = labelled;
   return {
     ...plain,
@@ -188,6 +192,43 @@ export function fromRunDocument(
   };
 }
 
+/** The run's own fields for `OpenCalls`. @param isEnding all are dropped */
+export function toOpenCallsModifier({ changed, settled }: OpenCalls, isEnding: boolean): Modifier {
+  if (isEnding) return { $unset: { openCalls: true } };
+  const gone = settled.filter((id) => changed.every((call) => call.id !== id));
+  return {
+    ...(changed.length === 0
+      ? {}
+      : { $set: Object.fromEntries(changed.map((call) => [openCallPath(call.id), JSON.stringify(call)])) }),
+    ...(gone.length === 0 ? {} : { $unset: Object.fromEntries(gone.map((id) => [openCallPath(id), true])) }),
+  };
+}
+
+/** The calls of a run, oldest first. */
+export function fromCallDocuments(
+  documents: readonly ToolCallDocument[],
+  { openCalls = {} }: Pick<RunDocument, 'openCalls'>,
+): readonly ToolCall[] {
+  const stored = documents.map(fromCallDocument);
+  const open = Object.values(openCalls).map((json) => JSON.parse(json) as ToolCall);
+  if (open.length === 0) return stored;
+  const calls = new Map([...stored, ...open].map((call) => [call.id, call]));
+  for (const call of stored) if (isAsNew(call, calls.get(call.id))) calls.set(call.id, call);
+  return [...calls.values()].toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+}
+
+/** Whether a stored call is not older than what the run has recorded of it: it may have progressed since. */
+function isAsNew(stored: ToolCall, open: ToolCall | undefined): boolean {
+  if (isSettled(stored) || open === undefined) return true;
+  const startOf = (call: ToolCall): number | undefined => ('startTime' in call ? call.startTime : undefined);
+  return stored.state === open.state && startOf(stored) === startOf(open);
+}
+
+/** Ids may contain any characters, field names may not. */
+function openCallPath(callId: string): string {
+  return `openCalls.c${Buffer.from(callId).toString('hex')}`;
+}
+
 export function callDocumentId(executionId: string, callId: string): string {
   return `${executionId}:${callId}`;
 }
@@ -198,7 +239,11 @@ const WAIT_FIELDS = { waiting: true, expiresAt: true, argumentsHash: true, argum
 };
 
 /** Replaces the fields of a stored call. */
-export function toCallModifier(executionId: string, userId: string, call: ToolCall): Modifier {
+export function toCallModifier(
+  executionId: string,
+  userId: string,
+  call: ToolCall,
+): Pick<Modifier, '$unset'> & { readonly $set: CallFields } {
   const fields = toCallFields(executionId, userId, call);
   const absent = Object.keys(WAIT_FIELDS).filter((name) => !(name in fields));
   return {

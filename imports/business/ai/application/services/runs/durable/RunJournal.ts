@@ -1,10 +1,12 @@
 /**
- * Writes a run to the store. Changed documents are written one after another, in the order of their first change, each
- * with its state at the moment of writing. `flush` is the barrier before every effect that cannot be undone. A failing
- * store is retried for as long as a lease lasts.
+ * Writes a run to the store, in batches: what changes while one batch is written goes out with the next. A batch is one
+ * write of the run, which records its open calls with it, followed by one write of the calls themselves. The first is
+ * the barrier before every effect that cannot be undone; a call is never stored before the transcript that it is in. A
+ * failing store is retried for as long as a lease lasts.
  */
 import { isFinished } from '../../../../domain/entities/Run';
 import type { RunState } from '../../../../domain/entities/Run';
+import { isSettled } from '../../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
 import { isLLMError, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
 import type { RunProgress } from '../../../../domain/types/RunRecords';
@@ -32,17 +34,25 @@ const RUN_KEY = '';
 export class RunJournal {
   private readonly context: JournalContext;
   private readonly owner: JournalOwner;
-  /** Keys of the documents that wait to be written. */
-  private queue: Set<string> | undefined;
+  private isRunChanged = false;
+  /** Calls that have changed since the last write of the run … */
+  private changed: Set<string> | undefined;
+  /** … and since the last write of calls. */
+  private unsaved: Set<string> | undefined;
   /** Calls with progress that is not written yet. */
   private progressed: Set<string> | undefined;
-  private isRunChanged = false;
+  /** Calls that are recorded with the run, and whether they have been stored as settled since. */
+  private open: Map<string, boolean> | undefined;
   private endIntent: RunEnd['error'];
   private isEndIntentUnsaved = false;
   private finalWrite: RunEnd | undefined;
   private isBroken = false;
-  /** The last write; rejects if the journal is broken. */
-  private tail: Promise<void> = Promise.resolve();
+  private isScheduled = false;
+  /** A batch will be written that includes all changes so far. */
+  private isQueued = false;
+  /** The last write of the run, and the last of calls; both reject if the journal is broken. */
+  private runTail: Promise<void> = Promise.resolve();
+  private callsTail: Promise<void> = this.runTail;
   /** How many items of the transcript, and which response, the store has. */
   private savedItems = -1;
   private savedResponse: unknown;
@@ -62,21 +72,23 @@ export class RunJournal {
     this.isRunChanged = true;
   }
 
+  /** The call is written at the next barrier, at the latest when the present tasks of the process are done. */
   callChanged(id: string): void {
     this.progressed?.delete(id);
-    this.enqueueRun();
-    this.enqueue(id);
+    this.changed = including(this.changed, id);
+    this.unsaved = including(this.unsaved, id);
+    this.schedule();
   }
 
   /** The call is written with the next heartbeat. */
   callProgressed(id: string): void {
-    this.progressed ??= new Set();
-    this.progressed.add(id);
+    this.progressed = including(this.progressed, id);
   }
 
   heartbeat(): void {
-    for (const id of this.progressed ?? []) this.callChanged(id);
+    for (const id of this.progressed ?? []) this.unsaved = including(this.unsaved, id);
     this.progressed = undefined;
+    if (this.unsaved !== undefined) this.schedule();
   }
 
   /**
@@ -98,25 +110,27 @@ export class RunJournal {
    * @throws LeaseLostError, or the LLMError with which the store refuses a write
    */
   flush(): Promise<void> {
-    this.enqueueRun();
-    return this.tail;
+    this.start();
+    return this.callsTail;
   }
 
   /**
-   * Resolves when the changes of calls so far are in the store, without a write of the run itself.
+   * Resolves when the changes of calls so far are in the store.
    * @throws as `flush` does
    */
   callsStored(): Promise<void> {
-    return this.tail;
+    if (this.unsaved !== undefined) this.start();
+    return this.callsTail;
   }
 
   /**
-   * Flushes, and makes sure that this process still owns the run even if it was suspended meanwhile. To be called
-   * before a tool is run or a model is called.
+   * Resolves when the run and its open calls are in the store, and makes sure that this process still owns the run even
+   * if it was suspended meanwhile. To be called before a tool is run or a model is called.
    * @throws as `flush` does
    */
   async flushAndVerifyLease(): Promise<void> {
-    await this.flush();
+    this.start();
+    await this.runTail;
     if (!this.context.runs.isLeaseCurrent()) await this.verifyLease();
   }
 
@@ -126,7 +140,8 @@ export class RunJournal {
    */
   verifyLease(): Promise<void> {
     this.runChanged();
-    return this.flush();
+    this.start();
+    return this.runTail;
   }
 
   /**
@@ -135,13 +150,16 @@ export class RunJournal {
    */
   async finish(end: RunEnd): Promise<void> {
     try {
-      await this.tail;
+      // The last write records the run itself, but a new call must not be stored before the transcript that it is in.
+      const hasNewCall = [...(this.changed ?? [])].some((id) => !this.saved.has(id) && this.open?.has(id) !== true);
+      if (!hasNewCall) this.isRunChanged = false;
+      await this.flush();
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
       await this.writeRemaining();
     }
     this.finalWrite = end;
-    await this.write(RUN_KEY);
+    await this.write(() => this.saveRun([]));
   }
 
   /**
@@ -149,43 +167,65 @@ export class RunJournal {
    * run without its transcript and response.
    */
   private async writeRemaining(): Promise<void> {
-    const remaining = this.queue ?? [];
-    this.queue = undefined;
+    const remaining = this.unsaved ?? [];
+    this.unsaved = undefined;
     this.isBroken = false;
     this.savedItems = Infinity;
     this.savedResponse = this.owner.progress().response;
-    for (const key of remaining) if (key !== RUN_KEY) await this.write(key).catch(() => undefined);
+    for (const id of remaining) await this.write(() => this.saveCalls([id])).catch(() => undefined);
     this.isBroken = false;
-    this.tail = Promise.resolve();
+    this.runTail = Promise.resolve();
+    this.callsTail = this.runTail;
   }
 
-  private enqueueRun(): void {
-    if (!this.isRunChanged) return;
-    this.isRunChanged = false;
-    this.enqueue(RUN_KEY);
+  private schedule(): void {
+    if (this.isScheduled || this.isBroken) return;
+    this.isScheduled = true;
+    setImmediate(() => this.start());
   }
 
-  private enqueue(key: string): void {
-    this.queue ??= new Set();
-    if (this.queue.has(key)) return;
-    this.queue.add(key);
-    if (this.isBroken) return;
-    // The write runs in a later microtask: changes that are made together, without an await, are written together.
-    this.tail = this.tail.then(async () => {
-      this.queue?.delete(key);
-      if (this.queue?.size === 0) this.queue = undefined;
-      if (this.isEndIntentUnsaved) await this.write(RUN_KEY);
-      await this.write(key);
-    });
+  /** Queues a batch. It takes the changes in a later microtask, so that those made without an await are together. */
+  private start(): void {
+    this.isScheduled = false;
+    const hasChanges = this.isRunChanged || this.isEndIntentUnsaved || this.unsaved !== undefined;
+    if (this.isBroken || this.isQueued || !hasChanges) return;
+    this.isQueued = true;
+    const run = this.runTail.then(() => this.writeRun());
+    const calls = this.callsTail.then(() => run).then(() => this.writeCalls());
     // The next barrier rejects with the error; all others were notified by `onBroken`.
-    this.tail.catch(() => undefined);
+    run.catch(() => undefined);
+    calls.catch(() => undefined);
+    this.runTail = run;
+    this.callsTail = calls;
   }
 
-  private async write(key: string): Promise<void> {
+  private async writeRun(): Promise<void> {
+    this.isQueued = false;
+    const ids = [...(this.changed ?? [])];
+    this.changed = undefined;
+    const hasOpenCall = ids.some((id) => !isSettled(this.owner.getCall(id)));
+    if (!this.isRunChanged && !this.isEndIntentUnsaved && !hasOpenCall) return;
+    this.isRunChanged = false;
+    await this.write(() => this.saveRun(ids));
+  }
+
+  private async writeCalls(): Promise<void> {
+    if (this.unsaved === undefined) return;
+    const ids = [...this.unsaved];
+    this.unsaved = undefined;
+    try {
+      await this.write(() => this.saveCalls(ids));
+    } catch (error) {
+      for (const id of ids) this.unsaved = including(this.unsaved, id);
+      throw error;
+    }
+  }
+
+  private async write(attempt: () => Promise<boolean>): Promise<void> {
     for (let delay = FIRST_RETRY_MS, waited = 0; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
       if (this.isBroken) throw new LeaseLostError('The run continues in another process.');
       try {
-        if (await this.attempt(key)) return;
+        if (await attempt()) return;
       } catch (error) {
         if (isLLMError(error) && error.code === 'invalid-request') throw this.markBroken(error);
         if (waited >= this.context.runs.retryForMs)
@@ -202,26 +242,32 @@ export class RunJournal {
     }
   }
 
-  private attempt(key: string): Promise<boolean> {
-    return key === RUN_KEY ? this.saveRun() : this.saveCall(key);
-  }
-
-  private async saveRun(): Promise<boolean> {
+  /** @param ids calls that have changed */
+  private async saveRun(ids: readonly string[]): Promise<boolean> {
     const { runs, lease } = this.context;
     const { transcript, response, state, ...progress } = this.owner.progress();
     // The transcript may grow while it is written.
     const { length } = transcript;
     const isEnding = this.finalWrite !== undefined;
     const { endIntent } = this;
-    const isSaved = await runs.store.saveRun(lease, {
-      // The final state is written by the last write only.
-      ...(isEnding || !isFinished(state) ? { state } : {}),
-      ...progress,
-      ...(endIntent === undefined ? {} : { error: endIntent }),
-      ...this.finalWrite,
-      ...(length <= this.savedItems ? {} : { transcript: [...transcript] }),
-      ...(response === undefined || response === this.savedResponse ? {} : { response }),
-    });
+    const changed = ids.map((id) => this.owner.getCall(id)).filter((call) => !isSettled(call));
+    const settled = [...(this.open ?? [])].filter(([, isStored]) => isStored).map(([id]) => id);
+    const isSaved = await runs.store.saveRun(
+      lease,
+      {
+        // The final state is written by the last write only.
+        ...(isEnding || !isFinished(state) ? { state } : {}),
+        ...progress,
+        ...(endIntent === undefined ? {} : { error: endIntent }),
+        ...this.finalWrite,
+        ...(length <= this.savedItems ? {} : { transcript: [...transcript] }),
+        ...(response === undefined || response === this.savedResponse ? {} : { response }),
+      },
+      { changed, settled },
+    );
+    for (const id of settled) this.open?.delete(id);
+    if (changed.length > 0) this.open ??= new Map();
+    for (const { id } of changed) this.open?.set(id, false);
     this.savedItems = Math.max(this.savedItems, length);
     this.savedResponse = response;
     if (endIntent === this.endIntent) this.isEndIntentUnsaved = false;
@@ -236,15 +282,17 @@ export class RunJournal {
     return stored !== undefined && stored.run.fence === lease.fence && isFinished(stored.run.state);
   }
 
-  private async saveCall(id: string): Promise<boolean> {
+  private async saveCalls(ids: readonly string[]): Promise<boolean> {
     const { runs, lease } = this.context;
-    const call = this.owner.getCall(id);
-    // The call may change while it is written.
-    const { state } = call;
-    const isSaved = await (this.saved.has(id) ? runs.store.saveCall(lease, call) : runs.store.addCall(lease, call));
-    if (!this.saved.has(id)) this.saved.set(id, undefined);
-    if (isSaved) this.stateStored(id, state);
-    return isSaved;
+    // They may change while they are written.
+    const calls = ids.map((id) => this.owner.getCall(id));
+    const isSaved = await runs.store.saveCalls(lease, calls);
+    if (!isSaved) return false;
+    for (const call of calls) {
+      if (isSettled(call) && this.open?.has(call.id) === true) this.open.set(call.id, true);
+      this.stateStored(call.id, call.state);
+    }
+    return true;
   }
 
   private stateStored(key: string, state: RunState | ToolCallState): void {
@@ -261,4 +309,8 @@ export class RunJournal {
     }
     return error;
   }
+}
+
+function including(ids: Set<string> | undefined, id: string): Set<string> {
+  return ids === undefined ? new Set([id]) : ids.add(id);
 }

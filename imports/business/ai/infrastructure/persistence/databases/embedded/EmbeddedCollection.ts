@@ -12,6 +12,7 @@ import type {
   Scalar,
   Selector,
   StoredDocument,
+  Upsert,
 } from '../../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from '../query/copyDocument';
 import { invalidInput, valuesAt } from '../query/fieldPaths';
@@ -24,6 +25,7 @@ import type { IndexOptions } from '../query/parseIndex';
 import { parseModifier } from '../query/parseModifier';
 import { parseSelector } from '../query/parseSelector';
 import type { CheckedSelector } from '../query/parseSelector';
+import { upsertEach } from '../upsertEach';
 import { isSameScalar } from '../query/scalars';
 import { TopDocuments } from '../query/TopDocuments';
 import type { NedbFile } from './NedbFile';
@@ -130,6 +132,11 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
       }
       return rows.length;
     });
+  }
+
+  async upsertMany(changes: readonly Upsert[]): Promise<{ readonly written: number; readonly inserted: number }> {
+    const insert = (document: StoredDocument): Promise<void> => this.insert(document as T);
+    return upsertEach({ insert, update: (selector, modifier) => this.update(selector, modifier) }, changes);
   }
 
   async remove(selector: Selector): Promise<number> {
