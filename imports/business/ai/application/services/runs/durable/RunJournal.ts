@@ -131,6 +131,8 @@ export class RunJournal {
   async flushAndVerifyLease(): Promise<void> {
     this.start();
     await this.runTail;
+    // Calls that could not be written break the journal, too.
+    if (this.isBroken) throw new LeaseLostError('The run continues in another process.');
     if (!this.context.runs.isLeaseCurrent()) await this.verifyLease();
   }
 
