@@ -47,7 +47,7 @@ describe('a run in MongoDB', () => {
     mongo = await startTestMongo();
     client = new MongoClient(mongo.url, { monitorCommands: true });
     client.on('commandStarted', ({ commandName, command }) => {
-      const [collection] = Object.values(command as Record<string, unknown>);
+      const [collection] = Object.values(command);
       if (commandName !== 'endSessions') sent.push(`${commandName} ${String(collection)}`);
     });
     await client.connect();
