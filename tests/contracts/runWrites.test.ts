@@ -47,7 +47,8 @@ describe('a run in MongoDB', () => {
     mongo = await startTestMongo();
     client = new MongoClient(mongo.url, { monitorCommands: true });
     client.on('commandStarted', ({ commandName, command }) => {
-      const [collection] = Object.values(command);
+      const values: readonly unknown[] = Object.values(command);
+      const collection = values[0];
       if (commandName !== 'endSessions') sent.push(`${commandName} ${String(collection)}`);
     });
     await client.connect();
