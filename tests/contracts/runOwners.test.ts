@@ -426,19 +426,26 @@ describe('runs on a store that several processes share', () => {
               : (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
         },
       });
+      const asked = deferred();
       const reply = deferred<LLMResponse>();
       const noted: string[] = [];
       const tools = new ToolRegistry().register({ name: 'note', execute: () => noted.push('x') });
       const { loop, logger, record } = owner(
-        [() => reply.promise, calling({ name: 'note' }), answer('done')],
+        [
+          () => {
+            asked.resolve();
+            return reply.promise;
+          },
+          calling({ name: 'note' }),
+          answer('done'),
+        ],
         tools,
         failing,
       );
       const run = loop
         .execute('ann', { model: 'm', input: 'go', tools: ['note'], executionId: 'r' })
         .catch((error: unknown) => error);
-      await record.seen('iteration:start');
-      await new Promise((resolve) => setImmediate(resolve));
+      await asked.promise;
       isDown = true;
       reply.resolve(calling({ name: 'note' }));
       while (loop.isLocal('r')) await new Promise((resolve) => setTimeout(resolve, 5));
