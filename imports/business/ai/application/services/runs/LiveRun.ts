@@ -276,6 +276,12 @@ export class LiveRun implements ToolExecutionContext {
     return Array.from(this.open.keys(), (id) => this.getCall(id));
   }
 
+  /** There are open calls, and all of them match the predicate. */
+  isEveryOpenCall(predicate: (call: ToolCall) => boolean): boolean {
+    for (const id of this.open.keys()) if (!predicate(this.getCall(id))) return false;
+    return this.open.size > 0;
+  }
+
   report(): RunReport {
     const toolCalls = [...this.calls.values()];
     return {

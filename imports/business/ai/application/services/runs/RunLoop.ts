@@ -9,8 +9,8 @@ import type { RunResult } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { RunAction, RunProgress } from '../../../domain/types/RunRecords';
+import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { RunAction } from '../../../domain/types/RunRecords';
 import type { RunSums } from '../../../domain/types/RunTotals';
 import { runDetached } from '../runDetached';
 import { nextStep } from './nextStep';
@@ -24,7 +24,7 @@ import { RunDeadline } from './RunDeadline';
 import type { DeadlineOwner } from './RunDeadline';
 import { toCancellation, RunCancellation } from './RunCancellation';
 import { LeaseLostError, RunJournal } from './durable/RunJournal';
-import type { JournalOwner } from './durable/RunJournal';
+import type { JournalOwner, OwnProgress } from './durable/RunJournal';
 import type { OpenTurn } from './durable/restoreRun';
 import { RunModelCalls } from './RunModelCalls';
 import type { RunContext } from './RunContext';
@@ -99,9 +99,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   onTransition(): void {
     const { run } = this.context;
     if (isFinished(run.state) || this.cancellation.aborted) return;
-    const open = run.openCalls;
-    const isWorking = run.isCalling || open.length === 0 || open.some((call) => !this.calls.isWaitingForOthers(call));
-    if (isWorking) {
+    if (run.isCalling || !run.isEveryOpenCall(this.waitsForOthers)) {
       this.deadline.resume();
       return;
     }
@@ -113,7 +111,15 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.markProgress();
   }
 
-  progress(): RunProgress {
+  get transcript(): readonly Item[] {
+    return this.context.run.transcript;
+  }
+
+  get response(): LLMResponse | undefined {
+    return this.context.run.lastResponse;
+  }
+
+  progress(): OwnProgress {
     return runProgress(this.context, {
       failedTurns: this.calls.failedTurns,
       worked: this.deadline.elapsedMs,
@@ -364,6 +370,8 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     const { run } = this.context;
     if (!this.promises.answer(() => ({ ...run.report(), response }))) run.followUps.push(response);
   }
+
+  private readonly waitsForOthers = (call: ToolCall): boolean => this.calls.isWaitingForOthers(call);
 
   private readonly wakesModel = (call: ToolCall): boolean => this.calls.deliveryOf(call) !== 'silent';
 }

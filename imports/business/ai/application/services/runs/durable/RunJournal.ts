@@ -16,11 +16,18 @@ import type { JournalContext } from '../RunContext';
 export class LeaseLostError extends LLMAbortedError {}
 
 export type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
+/** What every write of the run records; the transcript and the response are written if they have changed. */
+export type OwnProgress = Omit<RunProgress, 'transcript' | 'response'>;
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What a run's journal asks, at the moment of writing, and tells. */
 export interface JournalOwner {
-  /** Without the run's end, which is passed to `finish`. Its transcript is the live one, which grows. */
-  progress(): RunProgress;
+  /** A new object, without the run's end, which is passed to `finish`. */
+  progress(): OwnProgress;
+  /** The live transcript, which grows. */
+  readonly transcript: RunProgress['transcript'];
+  /** The last response. */
+  readonly response: RunProgress['response'];
   getCall(id: string): ToolCall;
   /** Called once, with the error that ended the journal: a LeaseLostError, or what the store refuses permanently. */
   onBroken(error: unknown): void;
@@ -173,7 +180,7 @@ export class RunJournal {
     this.unsaved = undefined;
     this.isBroken = false;
     this.savedItems = Infinity;
-    this.savedResponse = this.owner.progress().response;
+    this.savedResponse = this.owner.response;
     for (const id of remaining) await this.write(() => this.saveCalls([id])).catch(() => undefined);
     this.isBroken = false;
     this.runTail = Promise.resolve();
@@ -192,8 +199,8 @@ export class RunJournal {
     const hasChanges = this.isRunChanged || this.isEndIntentUnsaved || this.unsaved !== undefined;
     if (this.isBroken || this.isQueued || !hasChanges) return;
     this.isQueued = true;
-    const run = this.runTail.then(() => this.writeRun());
-    const calls = this.callsTail.then(() => run).then(() => this.writeCalls());
+    const run = this.writeRun(this.runTail);
+    const calls = this.writeCalls(this.callsTail, run);
     // The next barrier rejects with the error; all others were notified by `onBroken`.
     run.catch(() => undefined);
     calls.catch(() => undefined);
@@ -201,7 +208,8 @@ export class RunJournal {
     this.callsTail = calls;
   }
 
-  private async writeRun(): Promise<void> {
+  private async writeRun(previous: Promise<void>): Promise<void> {
+    await previous;
     this.isQueued = false;
     const ids = [...(this.changed ?? [])];
     this.changed = undefined;
@@ -211,7 +219,10 @@ export class RunJournal {
     await this.write(() => this.saveRun(ids));
   }
 
-  private async writeCalls(): Promise<void> {
+  /** @param run the write of the run in the same batch */
+  private async writeCalls(previous: Promise<void>, run: Promise<void>): Promise<void> {
+    await previous;
+    await run;
     if (this.unsaved === undefined) return;
     const ids = [...this.unsaved];
     this.unsaved = undefined;
@@ -247,26 +258,23 @@ export class RunJournal {
   /** @param ids calls that have changed */
   private async saveRun(ids: readonly string[]): Promise<boolean> {
     const { runs, lease } = this.context;
-    const { transcript, response, state, ...progress } = this.owner.progress();
+    const { transcript, response } = this.owner;
     // The transcript may grow while it is written.
     const { length } = transcript;
-    const isEnding = this.finalWrite !== undefined;
-    const { endIntent } = this;
+    const { endIntent, finalWrite } = this;
+    const isEnding = finalWrite !== undefined;
+    const progress = this.owner.progress();
+    const { state } = progress;
+    // The final state is written by the last write only.
+    const change: Writable<Partial<RunProgress>> = isEnding || !isFinished(state) ? progress : withoutState(progress);
+    if (endIntent !== undefined) change.error = endIntent;
+    if (finalWrite !== undefined) Object.assign(change, finalWrite);
+    if (length > this.savedItems) change.transcript = transcript.slice();
+    if (response !== undefined && response !== this.savedResponse) change.response = response;
     const changed = ids.map((id) => this.owner.getCall(id)).filter((call) => !isSettled(call));
-    const settled = [...(this.open ?? [])].filter(([, isStored]) => isStored).map(([id]) => id);
-    const isSaved = await runs.store.saveRun(
-      lease,
-      {
-        // The final state is written by the last write only.
-        ...(isEnding || !isFinished(state) ? { state } : {}),
-        ...progress,
-        ...(endIntent === undefined ? {} : { error: endIntent }),
-        ...this.finalWrite,
-        ...(length <= this.savedItems ? {} : { transcript: [...transcript] }),
-        ...(response === undefined || response === this.savedResponse ? {} : { response }),
-      },
-      { changed, settled },
-    );
+    const settled: string[] = [];
+    for (const [id, isStored] of this.open ?? []) if (isStored) settled.push(id);
+    const isSaved = await runs.store.saveRun(lease, change, { changed, settled });
     for (const id of settled) this.open?.delete(id);
     if (changed.length > 0) this.open ??= new Map();
     for (const { id } of changed) this.open?.set(id, false);
@@ -311,6 +319,10 @@ export class RunJournal {
     }
     return error;
   }
+}
+
+function withoutState({ state: _, ...progress }: OwnProgress): Omit<OwnProgress, 'state'> {
+  return progress;
 }
 
 function including(ids: Set<string> | undefined, id: string): Set<string> {

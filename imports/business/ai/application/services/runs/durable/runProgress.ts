@@ -1,39 +1,25 @@
 /** What the journal records of a run, as it stands at the moment of writing. */
-import type { RunProgress } from '../../../../domain/types/RunRecords';
 import type { RunContext } from '../RunContext';
+import type { OwnProgress } from './RunJournal';
 
-/**
- * @param loopProgress the fields that the run's loop maintains
- * @returns has the live transcript, which grows
- */
+/** @param loopProgress the fields that the run's loop maintains */
 export function runProgress(
   { run, journal }: Pick<RunContext, 'run' | 'journal'>,
-  loopProgress: Pick<RunProgress, 'failedTurns' | 'worked' | 'takeovers'>,
-): RunProgress {
-  const {
-    state,
-    iterations,
-    isCalling,
-    deliveries,
-    bill,
-    transcript,
-    turnStart,
-    lastResponse: response,
-    seq,
-    toolNames,
-  } = run;
+  { failedTurns, worked, takeovers }: Pick<OwnProgress, 'failedTurns' | 'worked' | 'takeovers'>,
+): OwnProgress {
+  const { deliveries, toolNames } = run;
   return {
-    state,
-    ...(journal === undefined ? {} : { startedAt: journal.startedAt }),
-    iterations,
-    isCalling,
-    ...(deliveries === 0 ? {} : { deliveries }),
-    ...bill.totals,
-    transcript,
-    turnStart,
-    ...(response === undefined ? {} : { response }),
-    ...(toolNames.length === 0 ? {} : { tools: [...toolNames] }),
-    seq,
-    ...loopProgress,
+    ...run.bill.totals,
+    state: run.state,
+    iterations: run.iterations,
+    isCalling: run.isCalling,
+    turnStart: run.turnStart,
+    seq: run.seq,
+    failedTurns,
+    worked,
+    takeovers,
+    ...(journal === undefined ? undefined : { startedAt: journal.startedAt }),
+    ...(deliveries === 0 ? undefined : { deliveries }),
+    ...(toolNames.length === 0 ? undefined : { tools: toolNames.slice() }),
   };
 }
