@@ -182,10 +182,12 @@ export class BaseLLMProvider implements ILLMProvider {
         throw error;
       }
     });
-    const { requestId, passthroughHeaders: headers } = response;
-    const { losses, warnings } = request;
-    const head = { wire: transport.wire.name, headers, losses, warnings };
-    options.onHead?.({ ...head, ...(requestId === undefined ? {} : { requestId }) });
+    if (options.onHead !== undefined) {
+      const { requestId, passthroughHeaders: headers } = response;
+      const { losses, warnings } = request;
+      const head = { wire: transport.wire.name, headers, losses, warnings };
+      options.onHead({ ...head, ...(requestId === undefined ? {} : { requestId }) });
+    }
     return exchange?.received(response) ?? response;
   }
 

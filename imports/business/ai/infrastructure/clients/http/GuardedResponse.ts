@@ -65,8 +65,12 @@ class GuardedHeaders implements Iterable<[string, string]> {
     return this.headers[name.toLowerCase()] !== undefined;
   }
 
+  names(): readonly string[] {
+    return Object.keys(this.headers);
+  }
+
   *entries(): IterableIterator<[string, string]> {
-    for (const name of Object.keys(this.headers)) {
+    for (const name of this.names()) {
       const value = this.get(name);
       if (value !== null) yield [name, value];
     }
@@ -90,7 +94,10 @@ const PASSED_THROUGH =
 const PLAIN_VALUE = /^[\x20-\x7e]{1,200}$/;
 
 function passthroughHeaders(headers: GuardedHeaders): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...headers].filter(([name, value]) => PASSED_THROUGH.test(name) && PLAIN_VALUE.test(value)),
-  );
+  const passed: Record<string, string> = {};
+  for (const name of headers.names()) {
+    const value = PASSED_THROUGH.test(name) ? headers.get(name) : null;
+    if (value !== null && PLAIN_VALUE.test(value)) passed[name] = value;
+  }
+  return passed;
 }

@@ -98,10 +98,14 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
       warnings.push(`"${field}" was omitted: ${context.vendor} does not support it.`);
   }
   return {
-    body: Object.fromEntries(Object.entries(body).filter(([field]) => !unsupportedFields.includes(field))),
+    body: unsupportedFields.length === 0 ? body : without(body, unsupportedFields),
     warnings,
     losses: [...input.losses, ...losses],
   };
+}
+
+function without(body: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([field]) => !fields.includes(field)));
 }
 
 /**
@@ -298,13 +302,13 @@ function isMetadata(value: unknown): value is Readonly<Record<string, string>> {
 
 /** The fields of the body that the domain response does not hold with the same value. */
 function unmappedFields(inner: JsonObject, wire: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(wire).filter(([field, value]) => {
-      if (field === 'output') return !Array.isArray(value);
-      if (field === 'usage') return !isObject(value);
-      return !(Object.hasOwn(inner, field) && inner[field] === value);
-    }),
-  );
+  const unmapped = Object.keys(wire).filter((field) => {
+    const value = wire[field];
+    if (field === 'output') return !Array.isArray(value);
+    if (field === 'usage') return !isObject(value);
+    return inner[field] !== value || !Object.hasOwn(inner, field);
+  });
+  return Object.fromEntries(unmapped.map((field) => [field, wire[field]]));
 }
 
 function invalidResponse(what: string, context: ResponseContext): LLMStreamError {

@@ -141,20 +141,28 @@ function setAsideReserved(
   const isRoundTripped = (key: string): boolean =>
     source.origin === undefined &&
     ((key === 'vendor' && isVendorPart(raw.vendor)) || (key === 'origin' && isOrigin(raw.origin)));
-  const setAside = Object.entries(raw).filter(
-    ([key, value]) =>
-      (reserved.has(key) && !isRoundTripped(key)) || (value === null && (notNull === undefined || notNull.has(key))),
+  const keys = Object.keys(raw);
+  const setAside = keys.filter(
+    (key) =>
+      (reserved.has(key) && !isRoundTripped(key)) || (raw[key] === null && (notNull === undefined || notNull.has(key))),
   );
-  const changed = Object.entries(checked).filter(([key, value]) => raw[key] !== value);
+  const changed = Object.keys(checked).filter((key) => raw[key] !== checked[key]);
   if (setAside.length === 0 && changed.length === 0) return raw;
-  const retained = Object.entries(raw).filter(([key]) => !setAside.some(([name]) => name === key));
-  const fields = Object.fromEntries([...retained, ...changed]);
+  const retained = keys.filter((key) => !setAside.includes(key));
+  const fields = Object.fromEntries([...entriesOf(raw, retained), ...entriesOf(checked, changed)]);
   if (setAside.length === 0) return fields;
   const vendor: VendorPart = isRoundTripped('vendor') ? (raw.vendor as VendorPart) : {};
   return {
     ...fields,
-    vendor: { ...vendor, openai_responses: { ...vendor.openai_responses, ...Object.fromEntries(setAside) } },
+    vendor: {
+      ...vendor,
+      openai_responses: { ...vendor.openai_responses, ...Object.fromEntries(entriesOf(raw, setAside)) },
+    },
   };
+}
+
+function entriesOf(fields: JsonObject, keys: readonly string[]): (readonly [string, unknown])[] {
+  return keys.map((key) => [key, fields[key]] as const);
 }
 
 function restoreReserved(fields: JsonObject, reserved: ReadonlySet<string>): JsonObject {

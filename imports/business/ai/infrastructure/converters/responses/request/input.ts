@@ -40,7 +40,9 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
   // all, the items have to be sent without theirs.
   let withoutIds = false;
 
-  for (const [index, item] of repaired.items.entries()) {
+  let index = -1;
+  for (const item of repaired.items) {
+    index += 1;
     if (item.type === 'reasoning') {
       if (!isForeign(item.origin, context)) pendingReasoning.push({ item, wire: converted.convert(item, index) });
       else {
