@@ -86,6 +86,19 @@ describe('AgenticLoop', () => {
       expect(new Set(record.events.map((event) => event.executionId))).to.deep.equal(new Set([result.executionId]));
     });
 
+    it('sends one first item of its own in all turns, so that what is kept by it ends with the run', async () => {
+      const tools = new ToolRegistry().register({ name: 'first', execute: () => 'one' });
+      const { provider, loop } = setUp([calling({ name: 'first', call_id: 'a' }), answer('done')], tools);
+
+      const { transcript } = await loop.execute('ann', { model, input: 'go', tools: ['first'] });
+
+      const [item, ...others] = sentInput(provider, 1);
+      expect(item).to.equal(sentInput(provider, 0)[0]).and.to.deep.equal(transcript[0]).and.to.be.frozen;
+      expect(item).to.not.equal(transcript[0]);
+      for (const [index, other] of others.entries()) expect(other).to.equal(transcript[index + 1]);
+      expect(others).to.have.length(2);
+    });
+
     it('runs sequential tools one after another and others in parallel, never more than maxParallelTools', async () => {
       let running = 0;
       let most = 0;

@@ -3,7 +3,7 @@ import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { billedResponse, isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import { adoptInput } from '../ContentNormalizer';
+import { adoptInput, adoptItem } from '../ContentNormalizer';
 import { estimateUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { priceCall } from '../routing/priceResponse';
@@ -21,6 +21,12 @@ export class RunModelCalls {
   private readonly observer: Pick<ToolCallObserver, 'onTransition'>;
   /** What a provider that keeps state already has of the transcript. */
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
+
+  /**
+   * A copy of the transcript's first item. Converters find by it what they keep of a conversation, which ends with the
+   * run, while stores keep the transcript itself.
+   */
+  private first: Item | undefined;
 
   constructor(
     context: RunContext,
@@ -105,8 +111,14 @@ export class RunModelCalls {
       tools: tools.tools,
       ...(this.sent === undefined ? {} : { sent: this.sent }),
     });
-    // The transcript consists of adopted items.
-    if (typeof request.input !== 'string') adoptInput(request.input as readonly Item[]);
+    // A list of its own, of the transcript's items, which are adopted.
+    const input = request.input as Item[];
+    const [first] = input;
+    if (first !== undefined && this.sent === undefined) {
+      this.first ??= adoptItem({ ...first });
+      input[0] = this.first;
+    }
+    adoptInput(input);
     return request;
   }
 
