@@ -11,10 +11,9 @@ module.exports = {
   extension: ['ts', 'tsx'],
   // Milliseconds. Generous, because CI machines are slow and shared.
   timeout: 120_000,
-  // The tests within a file run one after another. Many wait for a child process or a timer, so that three files at a
-  // time keep two cores busy.
+  // The tests within a file run one after another.
   parallel: true,
-  jobs: 3,
+  jobs: 2,
   forbidOnly: true,
   forbidPending: process.env.CI === 'true',
 };

@@ -11,7 +11,6 @@ import { startSimulator } from '../../imports/simulator/startSimulator';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import { describeInFull } from '../support/describeInFull';
 
-const isFull = process.env['BOLIDE_FULL'] !== undefined;
 const ROOT = path.join(__dirname, '../..');
 const RUN = ['scripts/run.cjs'];
 
@@ -49,7 +48,7 @@ async function waitForMatch(stream: AsyncIterable<Uint8Array>, pattern: RegExp):
   throw new Error(`ended without ${String(pattern)}: ${text}`);
 }
 
-describe('the examples', function () {
+describeInFull('the examples', function () {
   this.timeout(120_000);
 
   it('simulation: every person acts in every phase, and is saved with the responses in memory', async () => {
@@ -104,31 +103,30 @@ describe('the examples', function () {
     expect(stdout).not.to.contain('ERROR');
   });
 
-  if (isFull)
-    it('chat: keeps running for curl with --serve', async () => {
-      const child = spawn(process.execPath, [...RUN, 'examples/chat.ts', '--serve'], {
-        cwd: ROOT,
-        env: withoutVendors(),
-      });
-      try {
-        const [url, token] = await waitForMatch(
-          child.stdout,
-          /'(http:\/\/127\.0\.0\.1:\d+)\/output.*Bearer ([\w-]+)'[^]*curl .*\/input/,
-        );
-        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-        const answer = await fetch(`${url}/input`, {
-          method: 'POST',
-          headers,
-          body: JSON.stringify({ conversation: 'mine', message: 'Hello' }),
-        });
-        expect(answer.status).to.equal(202);
-        const stream = await fetch(`${url}/output/stream?conversation=mine`, { headers });
-        await waitForMatch(stream.body!, /data: \[DONE\]/);
-      } finally {
-        child.kill();
-        await once(child, 'exit');
-      }
+  it('chat: keeps running for curl with --serve', async () => {
+    const child = spawn(process.execPath, [...RUN, 'examples/chat.ts', '--serve'], {
+      cwd: ROOT,
+      env: withoutVendors(),
     });
+    try {
+      const [url, token] = await waitForMatch(
+        child.stdout,
+        /'(http:\/\/127\.0\.0\.1:\d+)\/output.*Bearer ([\w-]+)'[^]*curl .*\/input/,
+      );
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${url}/input`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ conversation: 'mine', message: 'Hello' }),
+      });
+      expect(answer.status).to.equal(202);
+      const stream = await fetch(`${url}/output/stream?conversation=mine`, { headers });
+      await waitForMatch(stream.body!, /data: \[DONE\]/);
+    } finally {
+      child.kill();
+      await once(child, 'exit');
+    }
+  });
 
   it('nightly: saves every report exactly once, even if killed and restarted', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'bolide-nightly-'));
@@ -201,7 +199,7 @@ describe('the examples', function () {
       expect(simulator.requests.slice(before).map(({ vendor }) => vendor)).to.deep.equal(['anthropic']);
     });
 
-    describeInFull('without what it needs', () => {
+    describe('without what it needs', () => {
       it('states which keys may be set when none is', async () => {
         const output = await chat({});
         expect(output).to.contain('No provider is configured').and.to.contain('ANTHROPIC_API_KEY');

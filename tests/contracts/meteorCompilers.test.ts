@@ -15,10 +15,10 @@ import type { MeteorArch } from '../support/meteorBuild/MeteorArch';
 import { isCompiled, reachableFiles, readSource, REPOSITORY } from '../support/meteorBuild/reachableFiles';
 import { REFUSED_CONSTRUCTS } from '../support/meteorBuild/refusedConstructs';
 import { resolveClassically } from '../support/meteorBuild/resolveClassically';
+import { describeInFull } from '../support/describeInFull';
 
 const CLIENT = 'client/main.tsx';
 const SERVER = 'server/main.ts';
-const isFull = process.env['BOLIDE_FULL'] === '1';
 
 const readJson = (file: string): unknown => JSON.parse(readFileSync(path.join(REPOSITORY, file), 'utf8'));
 const swcrc = readJson('.swcrc') as SwcConfiguration;
@@ -75,9 +75,9 @@ const filesWithFree = (identifiers: readonly string[], compiled: readonly Compil
     .map(({ file }) => file);
 
 describe("Meteor's compilers", function () {
-  this.timeout(isFull ? 600_000 : 120_000);
+  this.timeout(600_000);
 
-  describe('SWC (Meteor 3.3 and newer with modern: true)', () => {
+  describeInFull('SWC (Meteor 3.3 and newer with modern: true)', () => {
     for (const arch of BROWSER_ARCHES)
       it(`compiles the client for ${arch} without identifiers that browsers do not define`, () => {
         const compiled = withSwc(compiledFiles(CLIENT), arch, swcrc);
@@ -94,12 +94,12 @@ describe("Meteor's compilers", function () {
     });
   });
 
-  describe('Babel (Meteor 3.0 to 3.2, and newer without modern: true)', () => {
+  describeInFull('Babel (Meteor 3.0 to 3.2, and newer without modern: true)', () => {
     for (const arch of BROWSER_ARCHES)
       it(`compiles the client for ${arch} without identifiers that browsers do not define`, async () => {
         const files = compiledFiles(CLIENT);
         expect(files).to.include.members(REPRESENTATIVES);
-        const compiled = await withBabel(isFull ? files : REPRESENTATIVES, arch, babelrc);
+        const compiled = await withBabel(files, arch, babelrc);
         expect(filesWithFree(UNDEFINED_IN_BROWSERS, compiled)).to.deep.equal([]);
       });
 
@@ -108,10 +108,9 @@ describe("Meteor's compilers", function () {
       expect(filesWithFree(['React'], compiled)).to.deep.equal(COMPONENTS);
     });
 
-    if (isFull)
-      it('compiles the server', async () => {
-        expect((await withBabel(compiledFiles(SERVER), 'os', babelrc)).length).to.be.above(200);
-      });
+    it('compiles the server', async () => {
+      expect((await withBabel(compiledFiles(SERVER), 'os', babelrc)).length).to.be.above(200);
+    });
   });
 
   describe('The classic bundler', () => {

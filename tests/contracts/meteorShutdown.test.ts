@@ -16,8 +16,9 @@ import { bundleChild } from '../support/bundleChild';
 import type { ChildExit, ChildReady } from '../support/meteorChild';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { describeInFull } from '../support/describeInFull';
 
-describe('a Meteor host that is stopped', () => {
+describeInFull('a Meteor host that is stopped', () => {
   let simulator: Simulator;
   let answer: () => void;
   beforeEach(async () => {

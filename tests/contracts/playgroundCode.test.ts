@@ -14,6 +14,7 @@ import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { runProgram, typeErrorsOf } from '../support/docs/programs';
 import { startStandalone } from '../support/startStandalone';
+import { describeInFull } from '../support/describeInFull';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -70,7 +71,7 @@ const REQUESTS: Readonly<Record<string, Omit<CodeRequest, 'origin'>>> = {
   },
 };
 
-describe('the code of the playground', () => {
+describeInFull('the code of the playground', () => {
   let simulator: Simulator;
   let server: RunningServer;
   let directory: string;

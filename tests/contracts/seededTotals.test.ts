@@ -26,11 +26,12 @@ import type {
 import { DocumentUsageReports } from '../../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
 import { seedDatabase } from '../../scripts/seed/seedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
+import { describeInFull } from '../support/describeInFull';
 
 const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'http' };
 const NOW = Date.UTC(2026, 10, 20, 12);
 const DAY = 86_400_000;
-const SIZE = process.env['BOLIDE_FULL'] === '1' ? { runs: 20_000, waiting: 400 } : { runs: 2_500, waiting: 60 };
+const SIZE = { runs: 20_000, waiting: 400 };
 /** Sums of floating-point numbers depend on their order. */
 const ROUNDING = 1e-6;
 
@@ -54,7 +55,7 @@ const FILTERS: readonly RunListFilter[] = [
   { search: 'zanzibar' },
 ];
 
-describe(`the totals of ${SIZE.runs} seeded runs`, () => {
+describeInFull('the totals of 20,000 seeded runs', () => {
   let directory: string;
   let database: DocumentDatabase;
   before(async function () {
