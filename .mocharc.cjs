@@ -11,9 +11,10 @@ module.exports = {
   extension: ['ts', 'tsx'],
   // Milliseconds. Generous, because CI machines are slow and shared.
   timeout: 120_000,
-  // The tests within a file run one after another.
+  // The tests within a file run one after another. Many wait for a child process or a timer, so that three files at a
+  // time keep two cores busy.
   parallel: true,
-  jobs: 2,
+  jobs: 3,
   forbidOnly: true,
   forbidPending: process.env.CI === 'true',
 };
