@@ -24,19 +24,7 @@ export function historyOfCalls(calls: number): string {
           },
         ]
       : []),
-    {
-      type: 'function_call',
-      id: `fc_${index}`,
-      call_id: `call_${index}`,
-      name: 'get_weather',
-      arguments: JSON.stringify({ city: `City ${index}`, unit: 'celsius' }),
-      status: 'completed',
-    },
-    {
-      type: 'function_call_output',
-      call_id: `call_${index}`,
-      output: JSON.stringify({ city: `City ${index}`, degrees: 21, unit: 'celsius' }),
-    },
+    ...weatherCall(index, { unit: 'celsius' }),
     ...(index % 4 === 3
       ? [
           {
@@ -62,19 +50,7 @@ export function historyOfTurns(turns: number): string {
   const sentences = (count: number): string => 'The wind turns west, and the "rain" will last an hour. '.repeat(count);
   const items = Array.from({ length: turns }, (_, index) => [
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: `(${index}) ${sentences(8)}` }] },
-    {
-      type: 'function_call',
-      id: `fc_${index}`,
-      call_id: `call_${index}`,
-      name: 'get_weather',
-      arguments: JSON.stringify({ city: `City ${index}`, unit: 'celsius' }),
-      status: 'completed',
-    },
-    {
-      type: 'function_call_output',
-      call_id: `call_${index}`,
-      output: JSON.stringify({ city: `City ${index}`, degrees: 21, report: sentences(16) }),
-    },
+    ...weatherCall(index, { report: sentences(16) }),
     {
       type: 'message',
       id: `msg_${index}`,
@@ -87,6 +63,26 @@ export function historyOfTurns(turns: number): string {
     ...items,
     { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'And now?' }] },
   ]);
+}
+
+/** @param details of the result */
+function weatherCall(index: number, details: object): readonly object[] {
+  const city = `City ${index}`;
+  return [
+    {
+      type: 'function_call',
+      id: `fc_${index}`,
+      call_id: `call_${index}`,
+      name: 'get_weather',
+      arguments: JSON.stringify({ city, unit: 'celsius' }),
+      status: 'completed',
+    },
+    {
+      type: 'function_call_output',
+      call_id: `call_${index}`,
+      output: JSON.stringify({ city, degrees: 21, ...details }),
+    },
+  ];
 }
 
 export interface PlainMessage {
