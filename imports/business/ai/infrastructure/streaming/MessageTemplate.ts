@@ -19,6 +19,7 @@ const GAPS: ReadonlyMap<string, Gap> = new Map([
 ]);
 
 const FIELD = new RegExp(`"(${[...GAPS.keys()].join('|')})":(?:"((?:[^"\\\\]|\\\\.)*)"|(\\d+))`, 'g');
+
 export class MessageTemplate {
   /** Length of the text of the message that was matched last. */
   characters = 0;
