@@ -122,10 +122,10 @@ export class DurableRuns implements JournalHost {
       const createdAt = Date.now();
       const request: RunRequest = {
         requestId: metadata.executionId,
-        argumentsHash: createHash('sha256').update(metadata.executionId).digest('hex'),
         source: 'job',
         title: '',
         ...metadata,
+        argumentsHash: metadata.argumentsHash ?? createHash('sha256').update(metadata.executionId).digest('hex'),
         createdAt,
         input: plan.options.input,
         plan: toStoredPlan(plan, requestedTools),
