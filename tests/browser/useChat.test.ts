@@ -49,6 +49,11 @@ describe('useChat in a browser', function () {
   const tool = (name: string, state: string): string => `[data-tool="tool-${name}"][data-state="${state}"]`;
   const textOfLast = async (): Promise<string> =>
     (await page.locator('article[data-role=assistant]').last().locator('p').allTextContents()).join('');
+  /** The last message is the whole answer of the run that completed last. */
+  const showsAnswer = async (): Promise<boolean> => {
+    const last = app.events.findLast((event) => event.type === 'run:completed');
+    return (await textOfLast()) === (last?.type === 'run:completed' ? last.response.output_text : undefined);
+  };
   const eventsOf = (type: string): number => app.events.filter((event) => event.type === type).length;
 
   it('streams an answer with a blocking call', async () => {
@@ -95,10 +100,11 @@ describe('useChat in a browser', function () {
     expect(await page.locator('.tool').count()).to.equal(1);
   });
 
-  for (const [name, query] of [
+  const transports = [
     ['Bolide’s', ''],
     ['the AI SDK’s', '&plain'],
-  ] as const)
+  ] as const;
+  for (const [name, query] of transports)
     it(`goes on after a reload in mid-answer, with nothing doubled or lost, with ${name} transport`, async () => {
       await open(`reloaded${query.slice(1)}`, query);
       const started = eventsOf('run:started');
@@ -111,13 +117,28 @@ describe('useChat in a browser', function () {
       await page.waitForSelector('article[data-role=assistant] p');
       await until(() => eventsOf('run:completed') === completed + 1);
       await idle();
-      const last = app.events.findLast((event) => event.type === 'run:completed');
-      expect(await textOfLast()).to.equal(last?.type === 'run:completed' ? last.response.output_text : undefined);
+      expect(await showsAnswer()).to.equal(true);
       expect(eventsOf('run:started')).to.equal(started + 1);
       expect(await page.locator('article').count()).to.equal(2);
       await page.reload();
+      await until(showsAnswer);
+    });
+
+  for (const [name, query] of transports)
+    it(`shows an answer that ends while the page is being reloaded, with ${name} transport`, async () => {
+      await open(`ended${query.slice(1)}`, query);
+      const completed = eventsOf('run:completed');
+      await send(`Repeat: ${Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ')}`);
       await page.waitForSelector('article[data-role=assistant] p');
-      expect(await textOfLast()).to.equal(last?.type === 'run:completed' ? last.response.output_text : undefined);
+      await page.route('**/chat/*/stream', async (route) => {
+        await until(() => eventsOf('run:completed') === completed + 1);
+        await route.continue();
+      });
+      await page.reload();
+      await until(showsAnswer);
+      await idle();
+      expect(await page.locator('article').count()).to.equal(2);
+      await page.unrouteAll({ behavior: 'wait' });
     });
 
   it('cancels the run on the server when it is stopped', async () => {

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import type { UIMessage } from 'ai';
+import { stub } from 'sinon';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import { chatClient, textOf } from '../support/ChatClient';
 import { startChatServer } from '../support/startChatServer';
@@ -169,7 +170,37 @@ describe('the chat endpoint', function () {
     server.release();
     await server.events.seen('run:completed');
     expect(textOf((await storedMessages('c')).at(-1))).to.contain('tea is here');
-    expect((await get('/chat/c/stream')).status).to.equal(204);
+  });
+
+  it('gives the rest of an answer that ends between the reading of the messages and the resumption', async () => {
+    const { chat } = chatClient(server, { id: 'c' });
+    const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
+    await server.events.seen('tool:executing');
+    const other = chatClient(server, { id: 'c', messages: [...(await storedMessages('c'))] as UIMessage[] });
+    server.release();
+    await sent;
+    await other.chat.resumeStream();
+    expect(other.errors).to.deep.equal([]);
+    expect(textOf(other.chat.messages.at(-1))).to.contain('tea is here');
+    expect(plain(other.chat.messages)).to.deep.equal(plain(chat.messages));
+    // Nor is anything doubled for a page that had it all.
+    await other.chat.resumeStream();
+    expect(plain(other.chat.messages)).to.deep.equal(plain(chat.messages));
+  });
+
+  it('has no stream of an answer that ended long ago', async () => {
+    const { chat } = chatClient(server, { id: 'c' });
+    await chat.sendMessage({ text: 'Hello' });
+    const ended = Date.now();
+    const clock = stub(Date, 'now').returns(ended + 4 * 60_000);
+    try {
+      const recent = await get('/chat/c/stream');
+      expect(await recent.text()).to.contain('Hello');
+      clock.returns(ended + 6 * 60_000);
+      expect((await get('/chat/c/stream')).status).to.equal(204);
+    } finally {
+      clock.restore();
+    }
   });
 
   it('cancels the run of a chat that is stopped, and tells its readers', async () => {
@@ -183,7 +214,7 @@ describe('the chat endpoint', function () {
     expect(chat.status).to.equal('ready');
     await server.events.seen('run:cancelled');
     expect((await post('/chat/c/stop')).status).to.equal(204);
-    expect((await get('/chat/c/stream')).status).to.equal(204);
+    expect(await (await get('/chat/c/stream')).text()).to.contain('"type":"abort"');
   });
 
   it('regenerates an answer by a run of its own', async () => {

@@ -49,6 +49,7 @@ interface LaunchOptions {
 }
 
 const START_PATIENCE_MS = 10_000;
+const RESUMABLE_AFTER_END_MS = 5 * 60_000;
 const START_POLL_MS = 50;
 
 export class Chats {
@@ -68,16 +69,19 @@ export class Chats {
     return last?.role === 'assistant' ? this.continue(principal, request, last) : this.start(principal, request);
   }
 
-  /** The chat's run, unless it has ended. */
-  async current(principal: ApiPrincipal, chatId: string): Promise<RunRecord | undefined> {
+  /**
+   * The chat's run, unless it ended more than five minutes ago. Within them, a page may have read the messages, or lost
+   * its connection, before the run ended, and could not learn the rest of the answer otherwise.
+   */
+  async resumable(principal: ApiPrincipal, chatId: string): Promise<RunRecord | undefined> {
     const run = await this.lastRun(principal.userId, await this.ports.chats.find(principal.userId, chatId));
-    return run === undefined || isFinished(run.state) ? undefined : run;
+    return Date.now() - (run?.endedAt ?? Infinity) > RESUMABLE_AFTER_END_MS ? undefined : run;
   }
 
   /** Cancels the chat's run. @returns its state, or undefined if none is in progress */
   async stop(principal: ApiPrincipal, chatId: string): Promise<RunRecord['state'] | undefined> {
-    const run = await this.current(principal, chatId);
-    return run === undefined ? undefined : this.cancel(principal, run);
+    const run = await this.lastRun(principal.userId, await this.ports.chats.find(principal.userId, chatId));
+    return run === undefined || isFinished(run.state) ? undefined : this.cancel(principal, run);
   }
 
   /** The messages of a chat. Empty for a chat that the user does not have. */

@@ -23,10 +23,10 @@ export function submitChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
   };
 }
 
-/** Streams the chat's current message from its beginning, or responds with 204 if no run is in progress. */
+/** Streams the chat's last message from its beginning, or responds with 204 if its run ended a while ago. */
 export function resumeChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
   return async (context) => {
-    const run = await chat.current(context.principal, chatIn(context.request));
+    const run = await chat.resumable(context.principal, chatIn(context.request));
     if (run === undefined) context.response.status(204).end();
     else await streamRun(context, run, new UIMessageStreamEncoder(new UIMessageEncoder()), ports);
   };
