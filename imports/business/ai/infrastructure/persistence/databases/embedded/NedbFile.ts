@@ -7,6 +7,7 @@ import Nedb from '@seald-io/nedb';
 import { ConflictError } from '../../../../domain/errors/LLMErrors';
 import type { FindOptions, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { compileRowTest } from '../query/compileSelector';
+import { AppendedFile } from './AppendedFile';
 import type { DocumentColumns } from './DocumentColumns';
 import { IndexedDocuments } from './IndexedDocuments';
 import { ascendingSlots } from './QueryPlan';
@@ -34,6 +35,8 @@ export class NedbFile {
   readonly name: string;
   private readonly file: string;
   private readonly nedb: Nedb<StoredDocument>;
+  private readonly appended: AppendedFile;
+  private readonly writeLine = createLineWriter();
   private readonly loaded: Promise<void>;
   /** NeDB's own copies can only be listed by a walk through its tree, which takes longer than most queries. */
   private readonly documents = new IndexedDocuments();
@@ -53,10 +56,13 @@ export class NedbFile {
     this.nedb = new Nedb<StoredDocument>({
       filename: file,
       corruptAlertThreshold: 0,
-      modes: { fileMode: 0o600, dirMode: 0o700 },
-      afterSerialization: createLineWriter(),
+      modes: { fileMode: FILE_MODE, dirMode: 0o700 },
+      afterSerialization: this.writeLine,
       beforeDeserialization: (line) => line,
     });
+    this.appended = new AppendedFile(file, FILE_MODE);
+    // NeDB has no option for it, and opens the file for each write.
+    this.persistence.persistNewStateAsync = (documents) => this.append(documents);
     this.loaded = this.load(records);
     // `ready` reports the failure to every user of the file.
     this.loaded.catch(() => undefined);
@@ -134,6 +140,7 @@ export class NedbFile {
     await this.ready();
     if (!this.hasNewWrites) return;
     this.hasNewWrites = false;
+    await this.appended.close();
     await this.nedb.compactDatafileAsync();
   }
 
@@ -141,6 +148,18 @@ export class NedbFile {
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.allSettled([this.loaded]);
+    await this.appended.close();
+  }
+
+  private get persistence(): NedbPersistence {
+    return this.nedb.persistence as object as NedbPersistence;
+  }
+
+  /** @param records documents, deletion marks and index definitions */
+  private async append(records: readonly object[]): Promise<void> {
+    let lines = '';
+    for (const record of records) lines += `${await this.writeLine(toLine(record))}\n`;
+    if (lines !== '') await this.appended.append(lines);
   }
 
   private async scan(
@@ -163,7 +182,7 @@ export class NedbFile {
 
   private async load(records: number): Promise<void> {
     // NeDB has no option for it; without the method, it would rewrite the file as ever.
-    const persistence = this.nedb.persistence as object as FileRewriter;
+    const { persistence } = this;
     persistence.persistCachedDatabaseAsync = async () => {
       Reflect.deleteProperty(persistence, 'persistCachedDatabaseAsync');
       const current = this.nedb.getAllData().length;
@@ -194,14 +213,18 @@ export class NedbFile {
   }
 }
 
-/**
- * Rewrites the file without outdated lines. NeDB does so whenever it loads a file, which takes a third of a start with
- * many documents. Unless most lines are outdated, that can wait for the next compaction.
- */
-interface FileRewriter {
+/** What NeDB calls for its file. */
+interface NedbPersistence {
+  /**
+   * Rewrites the file without outdated lines. NeDB does so whenever it loads a file, which takes a third of a start
+   * with many documents. Unless most lines are outdated, that can wait for the next compaction.
+   */
   persistCachedDatabaseAsync(): Promise<void>;
+  /** Appends to the file. */
+  persistNewStateAsync(records: readonly object[]): Promise<void>;
 }
 
+const FILE_MODE = 0o600;
 /** Fewer than one slot of so many are visited in any order. */
 const SPARSE = 50;
 /** Milliseconds that a scan takes before other tasks get a turn. */
@@ -217,6 +240,15 @@ function createLineWriter(): (line: string) => Promise<string> {
     if (lines % LINES_PER_TICK === 0) await nextTick();
     return escapeLineSeparators(line);
   };
+}
+
+/** JSON as NeDB parses it: with its own form of dates. */
+function toLine(record: object): string {
+  return JSON.stringify(record, function (this: Readonly<Record<string, unknown>>, key, value: unknown) {
+    // By now, `value` is a date's ISO string.
+    const given = typeof value === 'string' ? this[key] : undefined;
+    return given instanceof Date ? { $$date: given.getTime() } : value;
+  });
 }
 
 /** NeDB splits lines at these characters, and JSON does not escape them. */

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import Nedb from '@seald-io/nedb';
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sinon from 'sinon';
 import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { StoredDocument } from '../../../../../../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { AppendedFile } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/AppendedFile';
 import { CorruptDataFileError } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/repairDataFile';
 import { openEmbeddedDatabase } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import type {
@@ -181,7 +182,7 @@ describe('EmbeddedDatabase', () => {
   it('stops writing after a failed write, and returns no document that is not in the file', async () => {
     const rows = (await open()).collection<Row>('rows');
     await rows.insert({ _id: 'a' });
-    const append = sinon.stub(nedbWriter(), 'persistNewStateAsync').rejects(new Error('ENOSPC: no space left'));
+    const append = sinon.stub(AppendedFile.prototype, 'append').rejects(new Error('ENOSPC: no space left'));
     expect(await failure(rows.insert({ _id: 'b' }))).to.be.instanceOf(StoreError);
     append.restore();
     for (const attempt of [
@@ -209,6 +210,26 @@ describe('EmbeddedDatabase', () => {
     expect((await stat(file())).size).to.be.lessThan(before / 5);
     clock.restore();
     expect(await allRows()).to.deep.equal([{ _id: 'a', n: 20 }]);
+  });
+
+  it('appends to the new file after a compaction, through a descriptor that closes with the database', async () => {
+    const clock = sinon.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const opened = await open({ compactEvery: 1000 });
+    const rows = opened.collection<Row>('rows');
+    await rows.insert({ _id: 'a', n: 1 });
+    await rows.update({ _id: 'a' }, { $set: { n: 2 } });
+    const first = await stat(file());
+    clock.tick(1001);
+    await rows.insert({ _id: 'b', at: new Date(0), n: 3 });
+    clock.restore();
+    expect((await stat(file())).ino).to.not.equal(first.ino);
+    if (process.platform === 'linux') expect(await openFiles()).to.include(file());
+    await opened.close();
+    if (process.platform === 'linux') expect(await openFiles()).to.not.include(file());
+    expect(await allRows()).to.deep.equal([
+      { _id: 'a', n: 2 },
+      { _id: 'b', at: new Date(0), n: 3 },
+    ]);
   });
 
   it('does not rewrite unchanged files', async () => {
@@ -282,8 +303,9 @@ describe('EmbeddedDatabase', () => {
   });
 });
 
-/** The method with which every NeDB appends to its file, for tests that make it fail. */
-function nedbWriter(): { persistNewStateAsync(): Promise<void> } {
-  const { persistence } = new Nedb({ inMemoryOnly: true });
-  return Object.getPrototypeOf(persistence) as { persistNewStateAsync(): Promise<void> };
+/** The paths of this process's descriptors, on Linux. */
+async function openFiles(): Promise<readonly string[]> {
+  const links = (await readdir('/proc/self/fd')).map((descriptor) => readlink(`/proc/self/fd/${descriptor}`));
+  const paths = await Promise.allSettled(links);
+  return paths.flatMap((path) => (path.status === 'fulfilled' ? path.value : []));
 }
