@@ -159,6 +159,20 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     return (request, response, next) => void cors(request, response, () => void refuse(request, response, next));
   };
 
+  // The router compares a path with one route after another, so the busiest come first.
+  add('chat_completions', '/v1/chat/completions', '/v1/chat/completions', {
+    method: 'post',
+    scope: 'generate',
+    handler: handleGeneration(chatCompletionsApi, ports),
+    isLogged: true,
+  });
+  add('anthropic_messages', '/v1/messages', '/v1/messages', {
+    method: 'post',
+    scope: 'generate',
+    handler: handleGeneration(messagesApi, ports),
+    isLogged: true,
+  });
+
   add('responses', '/health', '/health', {
     method: 'get',
     handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })),
@@ -210,18 +224,6 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
 
   addConversationRoutes(add, ports);
 
-  add('chat_completions', '/v1/chat/completions', '/v1/chat/completions', {
-    method: 'post',
-    scope: 'generate',
-    handler: handleGeneration(chatCompletionsApi, ports),
-    isLogged: true,
-  });
-  add('anthropic_messages', '/v1/messages', '/v1/messages', {
-    method: 'post',
-    scope: 'generate',
-    handler: handleGeneration(messagesApi, ports),
-    isLogged: true,
-  });
   add('chat_completions', AZURE_CHAT_PATH, AZURE_CHAT_PATH, {
     method: 'post',
     scope: 'generate',

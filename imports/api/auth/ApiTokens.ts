@@ -1,5 +1,5 @@
 /** Issues, rotates and verifies API tokens: shown once, stored as hashes, scoped and revocable. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -230,7 +230,7 @@ function generateSecret(): string {
 }
 
 function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return digest('sha256', token, 'buffer');
 }
 
 function idOf(hash: Buffer): string {

@@ -1,5 +1,4 @@
 /** Wraps a handler with what every route needs: authentication, scope check, metrics, cancellation, error responses. */
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import {
@@ -14,6 +13,7 @@ import type { RequestLog } from '../../business/ai/domain/interfaces/RequestLog'
 import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
 import { errorResponse, requestIdHeaders } from './errorResponse';
 import type { ApiName } from './errorResponse';
+import { randomHex } from './randomHex';
 import { refusedRequest } from './refusedRequest';
 import type { RequestContext, RequestDetails, RouteHandler } from './RequestContext';
 import type { InFlightRequests } from './InFlightRequests';
@@ -121,7 +121,7 @@ type PendingContext = Omit<RequestContext, 'principal'> & { readonly controller:
 function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request, response: Response): PendingContext {
   const { inFlight, metrics } = ports;
   const startedAt = performance.now();
-  const requestId = `req_${randomBytes(12).toString('hex')}`;
+  const requestId = `req_${randomHex(12)}`;
   const controller = new AbortController();
   const details: RequestDetails = {};
   let left = false;

@@ -1,6 +1,7 @@
 /** Handles a request for embeddings, in any client's API, with any provider. */
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import type { RouteHandler } from '../../http/RequestContext';
+import { sendJson } from '../../http/sendJson';
 import type { ModelDirectory } from '../models/ModelDirectory';
 import { gatewayOrigin, vendorCall } from '../vendorCall';
 import type { VendorCallPorts } from '../vendorCall';
@@ -30,6 +31,6 @@ export function handleEmbeddings(api: EmbeddingsApi, ports: EmbeddingsPorts): Ro
       origin: gatewayOrigin(EMBEDDINGS, principal, { ...details, requestId }),
       onHead: (head) => call.onHead?.({ ...head, warnings: [...warnings, ...(head.warnings ?? [])] }),
     });
-    response.json(write(made));
+    sendJson(response, write(made));
   };
 }

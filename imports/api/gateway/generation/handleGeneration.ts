@@ -8,6 +8,7 @@ import { SCHEME_OF_WIRE } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../../business/ai/infrastructure/streaming/createStreamEncoder';
 import type { RouteHandler } from '../../http/RequestContext';
+import { sendJson } from '../../http/sendJson';
 import { writeStream } from '../../http/writeStream';
 import { ByteRelay } from '../../http/ByteRelay';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
@@ -54,7 +55,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
         ports.module.manager.generate(principal.userId, generateOptions),
       );
       await ports.vendorObjects.record(principal, options, generated);
-      response.json(api.write(generated));
+      sendJson(response, api.write(generated));
       return;
     }
     const isSame = route.wire === api.wire;

@@ -1,16 +1,16 @@
 /** Ids for responses of providers that don't speak the Responses API, and for items without one. */
-import { randomBytes } from 'node:crypto';
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import { randomHex } from '../../http/randomHex';
 
 const MARK = 'gw';
 
 export function generateResponseId(): string {
-  return `resp_${MARK}${randomBytes(16).toString('hex')}`;
+  return `resp_${MARK}${randomHex(16)}`;
 }
 
 /** An id for an item of a conversation. */
 export function generateItemId({ type }: Item): string {
-  return `${prefixOf(type)}_${MARK}${randomBytes(16).toString('hex')}_0`;
+  return `${prefixOf(type)}_${MARK}${randomHex(16)}_0`;
 }
 
 /** Items of such responses have ids derived from the response's, which no provider knows. */

@@ -6,6 +6,7 @@ import type { AIModule } from '../../../business/ai/infrastructure/factories/cre
 import { HttpError } from '../../http/HttpError';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
+import { sendJson } from '../../http/sendJson';
 import { writeFrames } from '../../http/writeFrames';
 import type { BackgroundResponses } from './BackgroundResponses';
 import { gatewayOrigin, vendorCall } from '../vendorCall';
@@ -53,7 +54,7 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
         rawReasoningName: reasoningEventName(request),
       });
     } else {
-      response.json(await service.generate(turn, { call: vendorCall(context, 'responses', ports), saveTurn }));
+      sendJson(response, await service.generate(turn, { call: vendorCall(context, 'responses', ports), saveTurn }));
     }
   };
 }
