@@ -89,6 +89,8 @@ export default tseslint.config(
       'bench/node_modules',
       'bench/.build',
       '_build',
+      // Written by `npm run build:worker`.
+      'imports/business/ai/application/services/schema/worker/schemaWorkerSource.ts',
       'dist',
       // Meteor's build tool runs it as a script.
       'packages/*/package.js',

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../business/ai/domain/types/VendorTypes';
 import { toJsonSchema } from '../business/ai/application/services/schema/AnySchema';
 import type { Validated } from '../business/ai/application/services/schema/AnySchema';
-import { validate } from '../business/ai/application/services/schema/SchemaValidator';
+import { checkValue } from '../business/ai/application/services/schema/checkSchema';
 
 export interface SchemaReader {
   readonly jsonSchema: JsonObject;
@@ -16,7 +16,7 @@ export function resolveSchema(schema: unknown): SchemaReader {
   return {
     jsonSchema,
     validate: async (value) => {
-      const violations = validate(jsonSchema, value);
+      const { violations } = await checkValue({ schema: jsonSchema, untrusted: false, userId: '' }, value);
       if (violations.length > 0) return { ok: false, violations };
       return validateOwn?.(value) ?? { ok: true, value };
     },

@@ -5,7 +5,7 @@ import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../business/ai/domain/json';
 import type { SchemaInput } from '../business/ai/domain/types/Schemas';
 import { toJsonSchema } from '../business/ai/application/services/schema/AnySchema';
-import { assertSchema } from '../business/ai/application/services/schema/SchemaValidator';
+import { assertSchema } from '../business/ai/application/services/schema/checkSchema';
 import type { RegisteredTool, ToolDefinition } from '../business/ai/infrastructure/tools/ToolRegistry';
 
 /** The arguments that a tool's function receives. */
@@ -50,6 +50,7 @@ const FIELDS = {
   sequential: boolean,
   idempotent: boolean,
   external: boolean,
+  untrusted: boolean,
   needsApproval: (value, path) => {
     if (typeof value !== 'boolean' && typeof value !== 'function')
       throw invalid(path, 'must be a boolean or a function');

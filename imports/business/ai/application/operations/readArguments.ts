@@ -229,6 +229,7 @@ function clientTool(value: unknown, path: string): FunctionTool {
     ...optional(fields, 'description', text(ARGUMENT_LIMITS.instructions), `${path}.description`),
     ...optional(fields, 'parameters', jsonSchema, `${path}.parameters`),
     external: true,
+    untrusted: true,
   };
 }
 

@@ -30,6 +30,7 @@ import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import { RunRegistry } from './runs/RunRegistry';
 import { MAX_TAKEOVERS, recoveryLimitError } from './runs/durable/recoveryLimit';
 import { ToolProcessor } from './ToolProcessor';
+import { assertUntrustedTools } from './tools/ToolSet';
 import type { ExternalResult } from './tools/decisions';
 
 /**
@@ -161,6 +162,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    */
   async start(userId: string, options: ExecuteOptions, metadata: RunMetadata = {}): Promise<StartedRun> {
     const { onPending, executionId = randomUUID(), ...runOptions } = options;
+    const untrusted = assertUntrustedTools(runOptions.tools ?? [], userId);
+    if (untrusted !== undefined) await untrusted;
     if (this.isLocal(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
     // Boundary: callers without types leave the executor out.
     if ((this.toolExecutor as unknown) === undefined && (runOptions.tools ?? []).length > 0)

@@ -162,7 +162,7 @@ export class ToolProcessor {
     )
       return;
     if (tool === undefined) throw unknownTool(call.name, tools.names);
-    const args = await tool.validate(parseToolArguments(call.arguments));
+    const args = await tool.validate(parseToolArguments(call.arguments), job.userId);
     if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
     const mayAsk = isPending(call) && (tool.definition.needsApproval ?? false) !== false;
     const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));

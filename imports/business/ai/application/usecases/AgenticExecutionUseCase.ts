@@ -4,7 +4,7 @@ import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import { assertSchema } from '../services/schema/SchemaValidator';
+import { assertUntrustedSchema } from '../services/schema/checkSchema';
 import { structuredOptions } from '../services/structured/StructuredOutput';
 import type { RunLauncher, StartedRequest, UseRequest } from './RunLauncher';
 
@@ -55,7 +55,7 @@ export class AgenticExecutionUseCase {
     signal?: AbortSignal,
     stream = false,
   ): Promise<StartedRequest<LLMResponse>> {
-    if (schema !== undefined) assertSchema(schema);
+    if (schema !== undefined) await assertUntrustedSchema(schema, actor.userId);
     return this.launcher.launch(actor, request, {
       tools,
       ...(clientTools === undefined ? {} : { clientTools }),

@@ -51,6 +51,7 @@ export class GenerateJSONUseCase {
             ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
           },
           schema,
+          schemaOf: actor.userId,
           capabilities: this.provider.getCapabilities(options.model),
         });
         return value;

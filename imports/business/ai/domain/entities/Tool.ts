@@ -32,6 +32,11 @@ export interface FunctionTool {
   readonly idempotent?: boolean;
   /** The result is supplied through `submitToolResult`; the default timeout does not apply. */
   readonly external?: boolean;
+  /**
+   * The definition comes from a stranger: its schema is compiled and checked in a thread, within a time limit, and
+   * never on the event loop. Default false.
+   */
+  readonly untrusted?: boolean;
   /** Whether a person must approve the call before it runs. A function receives the validated arguments. */
   readonly needsApproval?:
     | boolean

@@ -23,6 +23,7 @@ const CHECKS = {
   sequential: flag,
   idempotent: flag,
   external: flag,
+  untrusted: flag,
   needsApproval: flag,
   delivery: oneOf(DELIVERIES),
   onDuplicate: oneOf(ON_DUPLICATE),

@@ -49,14 +49,23 @@ const metaSchemas = new Map<Draft, AnyAjv>();
 export function compileSchema(schema: JsonObject): CompiledSchema {
   const known = byObject.get(schema);
   if (known !== undefined) return known;
-  const text = textOfSchema(schema);
-  const compiled = byText.get(text) ?? compile(JSON.parse(text) as JsonObject);
-  byText.set(text, compiled);
+  const compiled = compileSchemaText(textOfSchema(schema));
   byObject.set(schema, compiled);
   return compiled;
 }
 
-function textOfSchema(schema: JsonObject): string {
+/** @param text as `textOfSchema` writes it @throws LLMInvalidRequestError as `compileSchema` does */
+export function compileSchemaText(text: string): CompiledSchema {
+  const compiled = byText.get(text) ?? compile(JSON.parse(text) as JsonObject);
+  byText.set(text, compiled);
+  return compiled;
+}
+
+/**
+ * Reads no keyword but `$async`, so it is safe on the event loop.
+ * @throws LLMInvalidRequestError for a schema that is too large or too deep, or not JSON
+ */
+export function textOfSchema(schema: JsonObject): string {
   assertBounded(schema);
   const text = jsonOf(schema);
   if (text.length > SCHEMA_LIMITS.characters) {
@@ -215,7 +224,7 @@ function reasonOf(error: unknown): string {
   return /can't resolve reference/.test(reason) ? `${reason}; only references inside the schema are followed` : reason;
 }
 
-function broken(path: string, reason: string, cause?: unknown): LLMInvalidRequestError {
+export function broken(path: string, reason: string, cause?: unknown): LLMInvalidRequestError {
   return new LLMInvalidRequestError(`the JSON Schema is broken at ${path}: ${reason}`, {
     path,
     ...(cause === undefined ? {} : { cause }),

@@ -1,81 +1,82 @@
-/** Validates values against untrusted JSON Schemas, in bounded time and memory. */
-import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { compileSchema } from './SchemaCompiler';
+/**
+ * Validates values against compiled JSON Schemas. A validation may take forever: `checkSchema.ts` decides which one
+ * runs where, and for how long.
+ */
+import type { ErrorObject } from 'ajv';
+import { isObject } from '../../../domain/json';
 import type { CompiledSchema } from './SchemaCompiler';
 import { weigh } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';
 import type { Violation } from './SchemaViolations';
-import { finishesWithin } from './runWithTimeLimit';
-import type { ErrorObject } from 'ajv';
 
 export type { Violation } from './SchemaViolations';
 
-const MOST_VIOLATIONS = 20;
-/**
- * Size, in nodes and characters, from which on only the first violation is reported, under a time limit if the schema's
- * validation is not linear.
- */
+export interface Verdict {
+  /** At most 20; empty for a valid value. */
+  readonly violations: readonly Violation[];
+  /** A valid copy of an invalid value, if removing nulls makes it valid. */
+  readonly repaired?: { readonly value: unknown };
+}
+
+const MAX_VIOLATIONS = 20;
+/** Size, in nodes and characters, from which on only the first violation is reported. */
 const LARGE = 20_000;
-/** Milliseconds for one validation by a schema whose time may explode. */
-const TIME_LIMIT = 100;
+const MAX_ROUNDS = 8;
 
 /**
- * The violations of `schema` by `value`, at most 20; empty for a valid value. Draft 2020-12, or draft-07 if the schema
- * declares it or is valid only there. Formats are checked, defaults are not filled in, and the value is not changed.
- *
- * A validation that cannot be finished (a pattern with endless backtracking, infinite recursion) is a violation.
- * @throws LLMInvalidRequestError for a schema that is invalid, too large, or refers to another document; `path` names
- *   the place
+ * Formats are checked, defaults are not filled in, and the value is not changed.
+ * @param repair whether nulls that the schema rejects are removed from optional properties: models in strict mode
+ *   must write every property, and write null for those they omit
  */
-export function validate(schema: JsonObject, value: unknown): readonly Violation[] {
-  return faultsOf(schema, value)
-    .slice(0, MOST_VIOLATIONS)
-    .map(({ path, message }) => ({ path, message }));
-}
-
-/** A violation with its JSON pointer and the value at that place. */
-export interface Fault extends Violation {
-  readonly pointer: string;
-  readonly data: unknown;
-}
-
-/** Like `validate`, but with all violations unless the value is large. */
-export function faultsOf(schema: JsonObject, value: unknown): readonly Fault[] {
-  const compiled = compileSchema(schema);
-  const large = weigh(value, LARGE) >= LARGE;
-  const errors = errorsOf(compiled, value, large);
-  if (errors === 'too-slow') return unchecked(value, `could not be checked against its schema within ${TIME_LIMIT} ms`);
-  if (errors === 'too-deep')
-    return unchecked(value, 'is nested too deeply to be validated, or its schema recurses infinitely');
-  return errors.map((error) => ({ ...violationOf(error, value), pointer: error.instancePath, data: error.data }));
-}
-
-/** @throws LLMInvalidRequestError as `validate` does */
-export function assertSchema(schema: JsonObject): void {
-  compileSchema(schema);
-}
-
-function errorsOf(
-  compiled: CompiledSchema,
-  value: unknown,
-  large: boolean,
-): readonly ErrorObject[] | 'too-slow' | 'too-deep' {
-  const check = large ? compiled.first : compiled.all;
-  const timed = compiled.risk === 'always' || (compiled.risk === 'size' && large);
-  let errors: readonly ErrorObject[] = [];
-  const run = (): void => {
-    errors = check(value);
-  };
+export function judge(schema: CompiledSchema, value: unknown, repair: boolean): Verdict {
+  const check = weigh(value, LARGE) >= LARGE ? schema.first : schema.all;
   try {
-    if (!timed) run();
-    else if (!finishesWithin(TIME_LIMIT, run)) return 'too-slow';
-    return errors;
+    const errors = check(value);
+    if (errors.length === 0) return { violations: [] };
+    const repaired = repair ? withoutOptionalNulls(check, errors, value) : undefined;
+    const violations = errors.slice(0, MAX_VIOLATIONS).map((error) => violationOf(error, value));
+    return { violations, ...(repaired === undefined ? {} : { repaired }) };
   } catch (error) {
-    if (error instanceof RangeError) return 'too-deep';
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    return unchecked('is nested too deeply to be validated, or its schema recurses infinitely');
   }
 }
 
-function unchecked(value: unknown, message: string): readonly Fault[] {
-  return [{ path: '$', message, pointer: '', data: value }];
+/** The verdict on a value whose validation did not finish. */
+export function unchecked(message: string): Verdict {
+  return { violations: [{ path: '$', message }] };
+}
+
+function withoutOptionalNulls(
+  check: CompiledSchema['all'],
+  first: readonly ErrorObject[],
+  value: unknown,
+): Verdict['repaired'] {
+  let current: unknown;
+  let errors = first;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const nulls = errors.filter(({ data, instancePath }) => data === null && instancePath !== '');
+    if (nulls.length === 0) return undefined;
+    if (round === 0) current = structuredClone(value);
+    let removed = false;
+    for (const { instancePath } of nulls) removed = removeProperty(current, instancePath) || removed;
+    if (!removed) return undefined;
+    errors = check(current);
+    if (errors.length === 0) return { value: current };
+  }
+  return undefined;
+}
+
+/** @returns whether there was such a property; array elements are never removed */
+function removeProperty(root: unknown, pointer: string): boolean {
+  const keys = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const last = keys.pop();
+  let parent = root;
+  for (const key of keys)
+    parent = typeof parent === 'object' && parent !== null ? (parent as Record<string, unknown>)[key] : undefined;
+  if (last === undefined || !isObject(parent) || parent[last] !== null) return false;
+  return Reflect.deleteProperty(parent, last);
 }

@@ -8,6 +8,7 @@ export interface Violation {
 }
 
 const LONGEST_LIST = 300;
+const LONGEST_NAME = 200;
 
 /** @param value the validated value, to describe what is there instead */
 export function violationOf(error: ErrorObject, value: unknown): Violation {
@@ -49,10 +50,11 @@ export function jsonPath(pointer: string, value: unknown): string {
   return path;
 }
 
-/** One step of a JSON path; numbers are indexes. */
+/** One step of a JSON path; numbers are indexes. A long name is cut. */
 export function pathStep(key: PropertyKey): string {
   if (typeof key === 'number') return `[${key}]`;
   if (typeof key === 'symbol') return `[${String(key)}]`;
+  if (key.length > LONGEST_NAME) return `[${JSON.stringify(`${key.slice(0, LONGEST_NAME)}…`)}]`;
   return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 

@@ -8,19 +8,20 @@ import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAP
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { toJsonSchema } from '../schema/AnySchema';
 import type { AnySchema } from '../schema/AnySchema';
-import { isObject } from '../../../domain/json';
 import { assertAnswered } from '../routing/assertAnswered';
 import type { ModelAnswer } from '../routing/completeTurn';
 import { DEFAULT_JSON_LIMITS, parseJsonAnswer } from './parseJsonAnswer';
 import type { JsonLimits } from './parseJsonAnswer';
 import type { ResolvedSchema, Validated } from '../schema/ResolvedSchema';
-import { assertSchema, faultsOf, validate } from '../schema/SchemaValidator';
+import { assertSchema, assertUntrustedSchema, checkValue } from '../schema/checkSchema';
 import type { Violation } from '../schema/SchemaViolations';
 
 export interface ParseRules {
   /** Accepts code fences and text around the JSON: for models that cannot be constrained to a schema. */
   readonly lenient: boolean;
   readonly limits?: JsonLimits;
+  /** As in `StructuredRequest`. */
+  readonly schemaOf?: string;
 }
 
 export interface StructuredRequest<Output> {
@@ -28,6 +29,8 @@ export interface StructuredRequest<Output> {
   readonly generate: (options: GenerateOptions) => Promise<ModelAnswer>;
   readonly options: GenerateOptions;
   readonly schema: AnySchema<Output>;
+  /** The user who brought the schema. Absent: it is the program's own. */
+  readonly schemaOf?: string;
   readonly capabilities: ModelCapabilities;
   readonly limits?: JsonLimits;
 }
@@ -49,11 +52,14 @@ export async function generateStructured<Output>(
   request: StructuredRequest<Output>,
 ): Promise<StructuredResult<Output>> {
   const schema = toJsonSchema(request.schema);
-  assertSchema(schema.jsonSchema);
+  const { schemaOf } = request;
+  if (schemaOf === undefined) assertSchema(schema.jsonSchema);
+  else await assertUntrustedSchema(schema.jsonSchema, schemaOf);
   const options = structuredOptions(request.options, schema.jsonSchema, request.capabilities);
   const rules: ParseRules = {
     lenient: !request.capabilities.supportsJSONSchema,
     limits: request.limits ?? DEFAULT_JSON_LIMITS,
+    ...(schemaOf === undefined ? {} : { schemaOf }),
   };
 
   const first = await request.generate(options);
@@ -80,9 +86,10 @@ export async function parseStructured<Output>(
   const answer = parseJsonAnswer(assertAnswered(response).output_text, rules.lenient, rules.limits);
   if (!answer.ok) return { ok: false, violations: [answer.violation] };
   let { value } = answer;
-  const violations = validate(schema.jsonSchema, value);
+  const { schemaOf } = rules;
+  const checked = { schema: schema.jsonSchema, untrusted: schemaOf !== undefined, userId: schemaOf ?? '' };
+  const { violations, repaired } = await checkValue(checked, value, true);
   if (violations.length > 0) {
-    const repaired = withoutOptionalNulls(schema.jsonSchema, value);
     if (repaired === undefined) return { ok: false, violations };
     ({ value } = repaired);
   }
@@ -145,44 +152,4 @@ function invalidOutput(response: LLMResponse, violations: readonly Violation[]):
     response,
     vendor: response.vendor.name,
   });
-}
-
-const MAX_ROUNDS = 8;
-
-/**
- * Removes nulls that the schema rejects from optional properties: models in strict mode must write every property, and
- * write null for those they omit.
- * @returns a valid copy, or `undefined` if removing nulls does not make the value valid
- */
-export function withoutOptionalNulls(schema: JsonObject, value: unknown): { readonly value: unknown } | undefined {
-  let current = value;
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const faults = faultsOf(schema, current);
-    if (faults.length === 0) return { value: current };
-    const nulls = faults.filter(({ data, pointer }) => data === null && pointer !== '');
-    if (nulls.length === 0) return undefined;
-    if (current === value) current = structuredClone(value);
-    let removed = false;
-    for (const { pointer } of nulls) removed = removeProperty(current, pointer) || removed;
-    if (!removed) return undefined;
-  }
-  return undefined;
-}
-
-/** @returns whether there was such a property; array elements are never removed */
-function removeProperty(root: unknown, pointer: string): boolean {
-  const keys = pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const last = keys.pop();
-  let parent = root;
-  for (const key of keys) parent = isContainer(parent) ? parent[key] : undefined;
-  if (last === undefined || !isObject(parent) || parent[last] !== null) return false;
-  return Reflect.deleteProperty(parent, last);
-}
-
-/** An object, or an array indexed by its keys. */
-function isContainer(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null;
 }

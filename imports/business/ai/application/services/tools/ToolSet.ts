@@ -2,21 +2,23 @@
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
+import { isObject } from '../../../domain/json';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { LooseTool, NestedFunctionTool } from '../../../domain/types/LLMTypes';
 import { toJsonSchema } from '../schema/AnySchema';
 import type { ResolvedSchema } from '../schema/AnySchema';
 import { normalizeTools } from '../ContentNormalizer';
-import { assertSchema, validate } from '../schema/SchemaValidator';
-import type { Violation } from '../schema/SchemaValidator';
+import { assertSchema, assertUntrustedSchema, checkValue } from '../schema/checkSchema';
+import type { Verdict, Violation } from '../schema/SchemaValidator';
 
 export interface OfferedTool {
   readonly definition: FunctionTool;
   /**
    * Returns the value that the tool receives, or a promise of it.
+   * @param userId on whose behalf the tool is called
    * @throws ToolError `invalid-arguments`, which lists each violation with its path
    */
-  validate(args: unknown): unknown;
+  validate(args: unknown, userId: string): unknown;
 }
 
 export class ToolSet {
@@ -83,6 +85,22 @@ function knownSet(definitions: readonly object[]): ToolSet | undefined {
   return known.definitions.every((definition, index) => definition === definitions[index]) ? known.set : undefined;
 }
 
+/**
+ * Compiles the schemas of untrusted definitions, which `resolveTools` does not.
+ * @returns undefined without such definitions @throws LLMInvalidRequestError for an invalid schema
+ */
+export function assertUntrustedTools(
+  tools: readonly (string | LooseTool)[],
+  userId: string,
+): Promise<unknown> | undefined {
+  const schemas = tools.flatMap((tool) => {
+    // Boundary: callers without types pass anything; `resolveTools` reports it.
+    if (!isObject(tool) || tool.untrusted !== true) return [];
+    return isObject(tool.parameters) ? [tool.parameters] : [];
+  });
+  return schemas.length === 0 ? undefined : Promise.all(schemas.map((schema) => assertUntrustedSchema(schema, userId)));
+}
+
 function withExecutorDefaults(tool: LooseTool, executor: IToolExecutor): LooseTool {
   const given = isNested(tool) ? tool.function : tool;
   const own = 'name' in given && typeof given.name === 'string' ? definitionIn(executor, given.name) : undefined;
@@ -114,14 +132,32 @@ function readParameters(tool: LooseTool): { readonly tool: LooseTool; readonly s
 function offer(definition: FunctionTool, schema: ResolvedSchema | undefined, source: object | undefined): OfferedTool {
   const cached = source === undefined ? undefined : cache.get(source);
   if (cached !== undefined) return cached;
-  if (definition.parameters !== undefined) assertSchema(definition.parameters);
-  const offered = { definition, validate: (args: unknown) => validateArguments(args, definition, schema) };
+  if (definition.parameters !== undefined && definition.untrusted !== true) assertSchema(definition.parameters);
+  const offered = {
+    definition,
+    validate: (args: unknown, userId: string) => validateArguments(args, definition, schema, userId),
+  };
   if (source !== undefined) cache.set(source, offered);
   return offered;
 }
 
-function validateArguments(args: unknown, definition: FunctionTool, schema: ResolvedSchema | undefined): unknown {
-  const violations = definition.parameters === undefined ? [] : validate(definition.parameters, args);
+function validateArguments(
+  args: unknown,
+  { parameters, untrusted = false }: FunctionTool,
+  schema: ResolvedSchema | undefined,
+  userId: string,
+): unknown {
+  if (parameters === undefined) return acceptArguments(args, VALID, schema);
+  const verdict = checkValue({ schema: parameters, untrusted, userId }, args);
+  return verdict instanceof Promise
+    ? verdict.then((settled) => acceptArguments(args, settled, schema))
+    : acceptArguments(args, verdict, schema);
+}
+
+const VALID: Verdict = { violations: [] };
+
+/** @throws ToolError `invalid-arguments` */
+function acceptArguments(args: unknown, { violations }: Verdict, schema: ResolvedSchema | undefined): unknown {
   if (violations.length > 0) throw invalidArguments(violations);
   return schema?.validate === undefined ? args : convertArguments(args, schema.validate);
 }

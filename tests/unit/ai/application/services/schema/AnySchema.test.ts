@@ -4,7 +4,7 @@ import SimpleSchema, { toJsonSchema as simpleSchemaToJson } from 'simpl-schema';
 import * as v from 'valibot';
 import { z } from 'zod';
 import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
-import { validate } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
+import { validate } from '../../../../../support/validate';
 import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { StandardSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';

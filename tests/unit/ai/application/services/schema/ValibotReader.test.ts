@@ -3,10 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
-import {
-  assertSchema,
-  validate,
-} from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
+import { assertSchema } from '../../../../../../imports/business/ai/application/services/schema/checkSchema';
+import { validate } from '../../../../../support/validate';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 
 interface Tree {

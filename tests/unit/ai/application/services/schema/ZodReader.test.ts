@@ -4,7 +4,7 @@ import { z as z4 } from 'zod';
 import { z } from 'zod/v3';
 import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
 import { describeZod3 } from '../../../../../../imports/business/ai/application/services/schema/ZodReader';
-import { validate } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
+import { validate } from '../../../../../support/validate';
 
 /** What TypeScript compiles `enum Level { Low, High }` to. */
 const Level = { Low: 0, High: 1, 0: 'Low', 1: 'High' } as const;

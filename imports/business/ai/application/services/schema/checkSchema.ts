@@ -1,0 +1,86 @@
+/**
+ * Compiles schemas and validates values without holding the event loop. A program's own schemas are compiled in place,
+ * and values are validated in place as long as that takes next to no time. Schemas of strangers are never compiled here:
+ * a pool of threads does everything, within one time limit.
+ */
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { broken, compileSchema, textOfSchema } from './SchemaCompiler';
+import { finishesWithin } from './runWithTimeLimit';
+import { weigh } from './schemaComplexity';
+import type { SchemaJob } from './schemaJob';
+import { judge, unchecked } from './SchemaValidator';
+import type { Verdict } from './SchemaValidator';
+import { SchemaWorkers } from './SchemaWorkers';
+
+export interface CheckedSchema {
+  readonly schema: JsonObject;
+  /** Whether a stranger brought the schema. */
+  readonly untrusted: boolean;
+  /** The user on whose behalf it is used. */
+  readonly userId: string;
+}
+
+/** Size, in nodes and characters, up to which quadratic time does not matter. */
+const SMALL = 2_000;
+/** Milliseconds for a validation in place whose time may explode. */
+const IN_PLACE_LIMIT_MS = 10;
+
+let workers: SchemaWorkers | undefined;
+
+/**
+ * For a schema of the program's own.
+ * @throws LLMInvalidRequestError for a schema that is invalid, too large, or refers to another document; `path` names
+ *   the place
+ */
+export function assertSchema(schema: JsonObject): void {
+  compileSchema(schema);
+}
+
+/** As `assertSchema`, for a schema that a stranger brought. @throws LLMInvalidRequestError also if it takes too long */
+export async function assertUntrustedSchema(schema: JsonObject, userId: string): Promise<void> {
+  const result = await threads().run({ schema: textOfSchema(schema) }, userId);
+  if (result.kind === 'broken') throw new LLMInvalidRequestError(result.message, { path: result.path });
+  if (result.kind === 'too-slow')
+    throw broken('$', `it could not be compiled within ${threads().timeLimitMs} ms; make it smaller`);
+  if (result.kind === 'too-large') throw broken('$', 'compiling it takes too much memory; make it smaller');
+}
+
+/**
+ * The violations of a schema by a value. Draft 2020-12, or draft-07 if the schema declares it or is valid only there. A
+ * validation that cannot be finished (a pattern with endless backtracking, infinite recursion) is a violation.
+ * @param repair as in `judge`
+ * @returns the verdict itself if it took no time, else a promise of it
+ * @throws LLMInvalidRequestError as `assertSchema` does
+ */
+export function checkValue(checked: CheckedSchema, value: unknown, repair = false): Verdict | Promise<Verdict> {
+  if (checked.untrusted) return checkInThread(checked, value, repair);
+  const compiled = compileSchema(checked.schema);
+  if (compiled.risk === 'none' || (compiled.risk === 'size' && weigh(value, SMALL) < SMALL))
+    return judge(compiled, value, repair);
+  let verdict: Verdict | undefined;
+  finishesWithin(IN_PLACE_LIMIT_MS, () => {
+    verdict = judge(compiled, value, repair);
+  });
+  return verdict ?? checkInThread(checked, value, repair);
+}
+
+async function checkInThread({ schema, userId }: CheckedSchema, value: unknown, repair: boolean): Promise<Verdict> {
+  const job: SchemaJob = { schema: textOfSchema(schema), check: { value, repair } };
+  const result = await threads().run(job, userId);
+  switch (result.kind) {
+    case 'judged':
+      return result;
+    case 'broken':
+      throw new LLMInvalidRequestError(result.message, { path: result.path });
+    case 'too-slow':
+      return unchecked(`could not be checked against its schema within ${threads().timeLimitMs} ms`);
+    case 'too-large':
+      return unchecked('could not be checked against its schema: that takes too much memory');
+  }
+}
+
+function threads(): SchemaWorkers {
+  workers ??= new SchemaWorkers();
+  return workers;
+}
