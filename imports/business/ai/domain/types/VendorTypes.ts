@@ -133,6 +133,10 @@ export interface TransportLimits {
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
   readonly maxSockets: number;
+  /** Of everything that is downloaded for one request because the vendor does not fetch URLs itself. */
+  readonly maxMediaBytes: number;
+  /** Different URLs that one request may make Bolide download. */
+  readonly maxMediaDownloads: number;
 }
 
 export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
@@ -142,4 +146,7 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   maxResponseBytes: 64 * 1024 * 1024,
   maxEventBytes: 8 * 1024 * 1024,
   maxSockets: 256,
+  // Vendors accept about 20 MB of media in one request. https://ai.google.dev/gemini-api/docs/file-input-methods
+  maxMediaBytes: 20 * 1024 * 1024,
+  maxMediaDownloads: 100,
 };

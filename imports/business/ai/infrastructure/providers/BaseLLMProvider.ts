@@ -3,8 +3,14 @@
  * and client.
  */
 import { EventStream } from '../../domain/EventStream';
-import { LLMAuthError, LLMError, LLMStreamError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import type { Credential } from '../../domain/interfaces/CredentialSource';
+import {
+  isLLMError,
+  LLMAuthError,
+  LLMError,
+  LLMStreamError,
+  UnsupportedFeatureError,
+} from '../../domain/errors/LLMErrors';
+import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
@@ -209,18 +215,23 @@ export class BaseLLMProvider implements ILLMProvider {
     attempt: (credential: Credential | undefined) => Promise<T>,
   ): Promise<T> {
     const request = { providerId: this.config.id, userId };
-    const credential = await this.dependencies.credentials.getAccessToken(request);
+    const credential = await this.credentialFor(request);
     try {
       return await attempt(credential);
     } catch (error) {
       if (!(error instanceof LLMAuthError) || credential?.kind !== 'bearer') throw error;
-      return attempt(
-        await this.dependencies.credentials.getAccessToken({
-          ...request,
-          forceRefresh: true,
-          refusedToken: credential.token,
-        }),
-      );
+      return attempt(await this.credentialFor({ ...request, forceRefresh: true, refusedToken: credential.token }));
+    }
+  }
+
+  private async credentialFor(
+    request: Parameters<CredentialSource['getAccessToken']>[0],
+  ): Promise<Credential | undefined> {
+    try {
+      return await this.dependencies.credentials.getAccessToken(request);
+    } catch (error) {
+      if (isLLMError(error)) error.isOfCredential = true;
+      throw error;
     }
   }
 }

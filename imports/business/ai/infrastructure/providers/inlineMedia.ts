@@ -1,48 +1,51 @@
 /** Downloads images and files behind URLs that the vendor does not fetch itself, and inlines them in the request. */
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage, InputItem } from '../../domain/types/ResponsesAPITypes';
-import { guardedDownload } from '../clients/http/guardedDownload';
+import { MediaDownloads } from './MediaDownloads';
+import type { MediaDownloadsOptions } from './MediaDownloads';
 
-export interface InlineOptions {
+export interface InlineOptions extends MediaDownloadsOptions {
   /** Whether the vendor fetches this part's URL itself. */
   readonly isFetchedByVendor: (part: InputImage | InputFile) => boolean;
-  readonly allowPrivateHosts: boolean;
-  readonly signal?: AbortSignal | undefined;
 }
 
-/** Vendors accept about 20 MB of media in one request. https://ai.google.dev/gemini-api/docs/file-input-methods */
-const MAX_BYTES = 20 * 1024 * 1024;
-const TIMEOUT_MS = 30_000;
-const CONTENT_TYPES = {
-  input_image: ['image/*'],
-  input_file: ['application/*', 'text/*', 'audio/*', 'video/*', 'image/*'],
-} as const;
-
 /** Items are immutable, so one download serves every later turn of the conversation. */
-const inlinedItems = new WeakMap<InputItem, InputItem>();
+const inlinedItems = new WeakMap<InputItem, { readonly item: InputItem; readonly bytes: number }>();
 
 /**
  * @returns the same array if nothing has to be fetched
- * @throws LLMInvalidRequestError, with the part's path, for URLs that are not allowed or don't lead to media
+ * @throws LLMInvalidRequestError, with the part's path, for URLs that are not allowed or don't lead to media, and for
+ *   downloads that fail or are too large together; the signal's reason
  */
 export async function inlineMedia(items: readonly InputItem[], options: InlineOptions): Promise<readonly InputItem[]> {
   if (!items.some((item) => mayHoldMedia(item) && partsOf(item).some((part) => needsDownload(part, options))))
     return items;
-  return Promise.all(items.map((item, index) => inlineItem(item, `input[${index}]`, options)));
+  const downloads = new MediaDownloads(options);
+  return Promise.all(items.map((item, index) => inlineItem(item, `input[${index}]`, options, downloads)));
 }
 
-async function inlineItem(item: InputItem, path: string, options: InlineOptions): Promise<InputItem> {
+async function inlineItem(
+  item: InputItem,
+  path: string,
+  options: InlineOptions,
+  downloads: MediaDownloads,
+): Promise<InputItem> {
   const parts = partsOf(item);
   if (!parts.some((part) => needsDownload(part, options))) return item;
   const cached = inlinedItems.get(item);
-  if (cached !== undefined) return cached;
+  if (cached !== undefined) {
+    downloads.count(cached.bytes, path);
+    return cached.item;
+  }
+  let bytes = 0;
   const fetched = await Promise.all(
     parts.map((part, index) =>
-      needsDownload(part, options) ? inlinePart(part, `${path}.content[${index}]`, options) : Promise.resolve(part),
+      needsDownload(part, options)
+        ? inlinePart(part, `${path}.content[${index}]`, downloads, (size) => (bytes += size))
+        : Promise.resolve(part),
     ),
   );
   const result = withParts(item, fetched);
-  inlinedItems.set(item, result);
+  inlinedItems.set(item, { item: result, bytes });
   return result;
 }
 
@@ -81,32 +84,14 @@ function urlOf(part: InputImage | InputFile): string | undefined {
 async function inlinePart(
   part: InputImage | InputFile,
   path: string,
-  options: InlineOptions,
+  downloads: MediaDownloads,
+  onSize: (bytes: number) => void,
 ): Promise<InputImage | InputFile> {
   const url = urlOf(part) ?? '';
-  const { bytes, contentType } = await download(url, part.type, path, options);
+  const { bytes, contentType } = await downloads.fetch(url, part.type, path);
+  onSize(bytes.byteLength);
   const data = `data:${contentType};base64,${Buffer.from(bytes).toString('base64')}`;
   if (part.type === 'input_image') return { ...part, image_url: data };
   const { file_url: _, ...rest } = part;
   return { ...rest, file_data: data, filename: part.filename ?? (new URL(url).pathname.split('/').pop() || 'file') };
-}
-
-async function download(
-  url: string,
-  partType: keyof typeof CONTENT_TYPES,
-  path: string,
-  { allowPrivateHosts, signal }: InlineOptions,
-): ReturnType<typeof guardedDownload> {
-  try {
-    return await guardedDownload(url, {
-      maxBytes: MAX_BYTES,
-      timeout: TIMEOUT_MS,
-      contentTypes: CONTENT_TYPES[partType],
-      signal,
-      allowPrivateHosts,
-    });
-  } catch (cause) {
-    if (cause instanceof LLMInvalidRequestError) throw new LLMInvalidRequestError(cause.message, { cause, path });
-    throw cause;
-  }
 }

@@ -87,6 +87,7 @@ export async function prepareCall(
   const input = await inlineMedia(checked.input, {
     isFetchedByVendor,
     allowPrivateHosts: allowPrivateMedia,
+    limits: config.limits,
     signal: checked.signal,
   });
   const inlined = input === checked.input ? checked : { ...checked, input };

@@ -1,4 +1,7 @@
-/** Stops calls to a provider after consecutive failures, and probes it with a single call after a pause. */
+/**
+ * Stops calls to a provider after consecutive failures, and probes it with a single call after a pause. Where several
+ * users call it, one user's failures alone never stop it for the others: they may be caused by that user's requests.
+ */
 
 /** Reports how one attempt ended. Only the first report counts, except that `responding` may precede another. */
 export interface CircuitPermit {
@@ -16,12 +19,18 @@ export class CircuitBreaker {
   private readonly threshold: number;
   private readonly openForMs: number;
   private readonly clock: () => number;
-  private failures = 0;
+  /** By user, since the last response. */
+  private readonly failures = new Map<string, number>();
+  private firstUser: string | undefined;
+  /** Whether a second user has called. */
+  private isShared = false;
   private openedAt: number | undefined;
   private probe: CircuitPermit | undefined;
+  /** Whose probe failed last. */
+  private failedProber: string | undefined;
 
   /**
-   * @param threshold consecutive failures that open the circuit
+   * @param threshold consecutive failures that open the circuit, at most half of them of one user of several
    * @param openForMs milliseconds until the probe is allowed
    */
   constructor(threshold: number, openForMs: number, clock: () => number) {
@@ -31,9 +40,11 @@ export class CircuitBreaker {
   }
 
   /** @returns a permit, which must be settled, or `undefined` while the circuit is open */
-  acquire(): CircuitPermit | undefined {
+  acquire(userId: string): CircuitPermit | undefined {
+    this.firstUser ??= userId;
+    if (userId !== this.firstUser) this.isShared = true;
     if (!this.admits) return undefined;
-    const permit = this.createPermit();
+    const permit = this.createPermit(userId);
     if (this.openedAt !== undefined) this.probe = permit;
     return permit;
   }
@@ -53,7 +64,7 @@ export class CircuitBreaker {
     return this.openedAt === undefined ? 0 : Math.max(0, this.openedAt + this.openForMs - this.clock());
   }
 
-  private createPermit(): CircuitPermit {
+  private createPermit(userId: string): CircuitPermit {
     let settled = false;
     const once = (settle: () => void) => (): void => {
       if (settled) return;
@@ -66,7 +77,7 @@ export class CircuitBreaker {
       },
       succeeded: once(() => this.countResponse(permit)),
       refused: once(() => this.countResponse(permit)),
-      failed: once(() => this.countFailure(permit)),
+      failed: once(() => this.countFailure(permit, userId)),
       released: once(() => {
         if (this.probe === permit) this.probe = undefined;
       }),
@@ -80,18 +91,29 @@ export class CircuitBreaker {
   }
 
   private close(): void {
-    this.failures = 0;
+    this.failures.clear();
     this.openedAt = undefined;
     this.probe = undefined;
+    this.failedProber = undefined;
   }
 
-  private countFailure(permit: CircuitPermit): void {
+  private countFailure(permit: CircuitPermit, userId: string): void {
     if (this.openedAt === undefined) {
-      this.failures += 1;
-      if (this.failures >= this.threshold) this.openedAt = this.clock();
+      this.failures.set(userId, (this.failures.get(userId) ?? 0) + 1);
+      if (this.countedFailures() >= this.threshold) this.openedAt = this.clock();
     } else if (this.probe === permit) {
-      this.openedAt = this.clock();
       this.probe = undefined;
+      // Otherwise one user could keep the circuit open by probing it again and again.
+      if (!this.isShared || this.failedProber !== userId) this.openedAt = this.clock();
+      this.failedProber = userId;
     }
+  }
+
+  /** At most half of the failures that open a shared circuit are one user's. */
+  private countedFailures(): number {
+    const most = this.isShared ? Math.ceil(this.threshold / 2) : this.threshold;
+    let counted = 0;
+    for (const failures of this.failures.values()) counted += Math.min(failures, most);
+    return counted;
   }
 }

@@ -139,7 +139,7 @@ export class ProviderTarget {
     let failure: LLMError | undefined;
     for (let attempts = 1; ; attempts += 1) {
       signal?.throwIfAborted();
-      const permit = this.acquirePermit();
+      const permit = this.acquirePermit(userId);
       if (permit === undefined) throw failure ?? this.circuitOpenError();
       try {
         return await attempt(this.normalized, this.optionsOf(options, attempts, limits), permit);
@@ -188,8 +188,8 @@ export class ProviderTarget {
     return Number.isFinite(timeout) && timeout !== options.timeout ? { ...options, timeout } : options;
   }
 
-  private acquirePermit(): CircuitPermit | undefined {
-    const permit = this.breaker.acquire();
+  private acquirePermit(userId: string): CircuitPermit | undefined {
+    const permit = this.breaker.acquire(userId);
     return permit === undefined
       ? undefined
       : {
@@ -210,7 +210,8 @@ export class ProviderTarget {
   private settle(permit: CircuitPermit, failure: LLMError, hasOwnTimeout: boolean, userId: string): void {
     // A short timeout of one caller or rule must not open the circuit for everyone else.
     const isCallersTimeout = failure.code === 'timeout' && hasOwnTimeout;
-    if (isOutage(failure) && !isCallersTimeout) {
+    if (failure.isOfCredential === true) permit.released();
+    else if (isOutage(failure) && !isCallersTimeout) {
       this.lastFailure = failure;
       const wasClosed = this.breaker.admits || this.breaker.remaining() === 0;
       permit.failed();

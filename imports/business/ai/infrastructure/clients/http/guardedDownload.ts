@@ -13,6 +13,8 @@ export interface DownloadOptions {
   /** Accepted media types, `image/png` or `image/*`. */
   readonly contentTypes: readonly string[];
   readonly signal?: AbortSignal | undefined;
+  /** Called with the size of every chunk; what it throws ends the download. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
   readonly allowPrivateHosts: boolean;
   /** A transport to share, which has its own rule on private hosts. Default: one for this download alone. */
   readonly fetch?: GuardedFetch | undefined;
@@ -46,7 +48,10 @@ async function download(url: string, fetch: GuardedFetch, options: DownloadOptio
   try {
     const contentType = requireMediaType(requireOk(response), options.contentTypes);
     const chunks: Uint8Array[] = [];
-    for await (const chunk of response.body) chunks.push(chunk);
+    for await (const chunk of response.body) {
+      options.onBytes?.(chunk.byteLength);
+      chunks.push(chunk);
+    }
     return { bytes: Buffer.concat(chunks), contentType };
   } finally {
     await response.body.return();

@@ -16,7 +16,7 @@ function setUp(): World {
     now: 0,
     breaker: new CircuitBreaker(5, 30_000, () => world.now),
     enter: () => {
-      const ticket = world.breaker.acquire();
+      const ticket = world.breaker.acquire('ann');
       if (ticket === undefined) throw new Error('the circuit is open');
       return ticket;
     },
@@ -33,7 +33,7 @@ describe('a circuit breaker', () => {
     fail(4);
     expect(breaker.admits).to.equal(true);
     fail(1);
-    expect(breaker.acquire()).to.equal(undefined);
+    expect(breaker.acquire('ann')).to.equal(undefined);
     expect(breaker.remaining()).to.equal(30_000);
   });
 
@@ -57,9 +57,9 @@ describe('a circuit breaker', () => {
     const world = setUp();
     world.fail(5);
     world.now = 29_999;
-    expect(world.breaker.acquire()).to.equal(undefined);
+    expect(world.breaker.acquire('ann')).to.equal(undefined);
     world.now = 30_000;
-    const tickets = Array.from({ length: 10 }, () => world.breaker.acquire());
+    const tickets = Array.from({ length: 10 }, () => world.breaker.acquire('ann'));
     expect(tickets.filter((ticket) => ticket !== undefined)).to.have.length(1);
     expect(world.breaker.admits).to.equal(false);
   });
@@ -79,9 +79,9 @@ describe('a circuit breaker', () => {
     world.now = 40_000;
     world.enter().failed();
     world.now = 69_999;
-    expect(world.breaker.acquire()).to.equal(undefined);
+    expect(world.breaker.acquire('ann')).to.equal(undefined);
     world.now = 70_000;
-    expect(world.breaker.acquire()).to.not.equal(undefined);
+    expect(world.breaker.acquire('ann')).to.not.equal(undefined);
   });
 
   it('admits another probe immediately if the first one was released', () => {
@@ -89,7 +89,7 @@ describe('a circuit breaker', () => {
     world.fail(5);
     world.now = 30_000;
     world.enter().released();
-    expect(world.breaker.acquire()).to.not.equal(undefined);
+    expect(world.breaker.acquire('ann')).to.not.equal(undefined);
   });
 
   it('closes as soon as the probe’s stream starts, and counts a later failure once', () => {
@@ -124,6 +124,30 @@ describe('a circuit breaker', () => {
     expect(world.breaker.admits).to.equal(true);
   });
 
+  it('is not opened for several users by the failures of one of them', () => {
+    const { breaker, fail } = setUp();
+    breaker.acquire('bob')?.succeeded();
+    fail(100);
+    expect(breaker.admits).to.equal(true);
+    breaker.acquire('bob')?.failed();
+    expect(breaker.admits).to.equal(true);
+    breaker.acquire('bob')?.failed();
+    expect(breaker.admits).to.equal(false);
+  });
+
+  it('is not kept open for several users by the probes of one of them', () => {
+    const world = setUp();
+    const { breaker } = world;
+    for (let time = 0; time < 5; time += 1) breaker.acquire(time % 2 === 0 ? 'mallory' : 'bob')?.failed();
+    world.now = 30_000;
+    breaker.acquire('mallory')?.failed();
+    expect(breaker.admits).to.equal(false);
+    world.now = 60_000;
+    breaker.acquire('mallory')?.failed();
+    breaker.acquire('bob')?.succeeded();
+    expect(breaker.state).to.equal('closed');
+  });
+
   it('never has two concurrent probes, and always admits a call after its pause', () => {
     const step = fc.record({
       act: fc.constantFrom('enter', 'succeeded', 'failed', 'released', 'responding'),
@@ -138,7 +162,7 @@ describe('a circuit breaker', () => {
           world.now += wait;
           if (act === 'enter') {
             const wasOpen = world.breaker.remaining() > 0;
-            const ticket = world.breaker.acquire();
+            const ticket = world.breaker.acquire('ann');
             if (wasOpen) expect(ticket).to.equal(undefined);
             if (ticket !== undefined) open.push(ticket);
             continue;
@@ -149,7 +173,7 @@ describe('a circuit breaker', () => {
         }
         for (const ticket of open) ticket.released();
         world.now += 30_000;
-        expect(world.breaker.acquire()).to.not.equal(undefined);
+        expect(world.breaker.acquire('ann')).to.not.equal(undefined);
       }),
       { numRuns: 300 },
     );

@@ -895,3 +895,30 @@ describe('the default wait', () => {
     }
   });
 });
+
+describe('a provider that several users share', () => {
+  it('stays available to the others when one user’s requests fail', async () => {
+    const failing = new Array<ScriptedStep>(30).fill(fault('vendor-error', { status: 500 }));
+    const { provider, upstream } = resilient([answer('Hi.'), ...failing, answer('Hi.')]);
+    await provider.generate('ann', HI);
+    for (let request = 0; request < 10; request += 1)
+      expect(await thrownBy(provider.generate('mallory', { ...HI, maxRetryTime: 0 }))).to.have.property(
+        'code',
+        'vendor-error',
+      );
+    expect([...provider.health().values()].map(({ circuit }) => circuit)).to.deep.equal(['closed']);
+    expect(upstream.calls.length).to.equal(11);
+  });
+
+  it('is not stopped by accounts whose tokens cannot be had', async () => {
+    const failures = Array.from({ length: 12 }, () => {
+      const failure = fault('connection-failed', { retryable: true });
+      failure.isOfCredential = true;
+      return failure;
+    });
+    const { provider } = resilient([...failures, answer('Hi.')], { retry: { maxAttempts: 1 } });
+    for (let request = 0; request < 12; request += 1)
+      await thrownBy(provider.generate(request % 2 === 0 ? 'mallory' : 'eve', HI));
+    expect((await provider.generate('ann', HI)).output_text).to.equal('Hi.');
+  });
+});
