@@ -87,7 +87,7 @@ export class LLMError extends Error {
   /** The router adds who served it and what it cost. */
   response?: LLMResponse;
   readonly path?: string;
-  /** Whether no credential could be had, e.g. because the user's token endpoint failed: no evidence about the vendor. */
+  /** No credential could be had, e.g. because the user's token endpoint failed. It is no evidence about the vendor. */
   isOfCredential?: true;
   /** Set by the agentic loop on the error that ended a run. */
   run?: EndedRun;

@@ -1,7 +1,7 @@
 /**
  * Compiles schemas and validates values without holding the event loop. A program's own schemas are compiled in place,
- * and values are validated in place as long as that takes next to no time. Schemas of strangers are never compiled here:
- * a pool of threads does everything, within one time limit.
+ * and values are validated in place as long as that takes next to no time. Schemas of strangers are never compiled
+ * here: a pool of threads does everything, within one time limit.
  */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
