@@ -157,6 +157,17 @@ for (const [name, open] of Object.entries(DATABASES)) {
         for (const result of results)
           if (result.status === 'rejected') expect(result.reason).to.be.instanceOf(ConflictError);
       });
+
+      it('rejects only the duplicates among many concurrent inserts', async () => {
+        await put({ _id: '7' }, { _id: '40' });
+        const ids = [...Array.from({ length: 70 }, (_, n) => String(n)), '3', '3', '69'];
+        const results = await Promise.allSettled(ids.map((_id, n) => rows.insert({ _id, n })));
+        const refused = ids.filter((_, at) => results[at]?.status === 'rejected');
+        expect(refused.toSorted()).to.deep.equal(['3', '3', '40', '69', '7']);
+        for (const result of results)
+          if (result.status === 'rejected') expect(result.reason).to.be.instanceOf(ConflictError);
+        expect(await rows.count({})).to.equal(70);
+      });
     });
 
     describe('upsertMany', () => {

@@ -29,6 +29,7 @@ import { upsertEach } from '../upsertEach';
 import { isSameScalar } from '../query/scalars';
 import { TopDocuments } from '../query/TopDocuments';
 import type { NedbFile } from './NedbFile';
+import { SharedInserts } from './SharedInserts';
 
 interface UniqueRule {
   readonly fields: readonly string[];
@@ -42,29 +43,24 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
   private readonly file: NedbFile;
   private readonly indexes = new Map<string, { readonly keys: readonly string[]; readonly options: IndexOptions }>();
   private lastWrite: Promise<unknown> = Promise.resolve();
+  private readonly inserts = new SharedInserts({
+    enqueue: (write) => this.enqueue(write),
+    insert: (rows) => this.insertRows(rows),
+    canShareWrite: (rows) => this.canShareWrite(rows),
+  });
 
   constructor(file: NedbFile) {
     this.file = file;
   }
 
   async insert(document: T): Promise<void> {
-    const row = copyDocument(document);
-    await this.enqueue(async () => {
-      await this.checkUniqueKeys(row);
-      await this.file.insert([row]);
-    });
+    await this.inserts.insert(copyDocument(document));
   }
 
   async insertMany(documents: readonly T[]): Promise<void> {
     const rows = documents.map((document) => copyDocument(document));
-    // Documents with null in a unique key are checked against those before them.
-    const isBatch = !this.uniqueRules().some((rule) => rows.some((row) => uniqueKeyOf(row, rule)?.includes(null)));
-    for (const batch of isBatch ? [rows] : rows.map((row) => [row])) {
-      await this.enqueue(async () => {
-        for (const row of batch) await this.checkUniqueKeys(row);
-        await this.file.insert(batch);
-      });
-    }
+    for (const batch of this.canShareWrite(rows) ? [rows] : rows.map((row) => [row]))
+      await this.enqueue(() => this.insertRows(batch));
   }
 
   async findOne(selector: Selector, options: Omit<FindOptions, 'limit'> = {}): Promise<T | undefined> {
@@ -193,7 +189,18 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
     await this.enqueue(() => this.file.close());
   }
 
+  private async insertRows(rows: readonly StoredDocument[]): Promise<void> {
+    for (const row of rows) await this.checkUniqueKeys(row);
+    await this.file.insert(rows);
+  }
+
+  /** Documents with null in a unique key are checked against those before them. */
+  private canShareWrite(rows: readonly StoredDocument[]): boolean {
+    return !this.uniqueRules().some((rule) => rows.some((row) => uniqueKeyOf(row, rule)?.includes(null)));
+  }
+
   private enqueue<Result>(write: () => Promise<Result>): Promise<Result> {
+    this.inserts.close();
     const result = this.lastWrite.then(write);
     // The error belongs to the caller of this write, not to the caller of the next.
     this.lastWrite = result.catch(() => undefined);

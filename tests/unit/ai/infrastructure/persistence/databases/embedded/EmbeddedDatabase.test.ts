@@ -196,6 +196,29 @@ describe('EmbeddedDatabase', () => {
     expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
   });
 
+  it('writes concurrent inserts together, before and after the other changes as they came', async () => {
+    const rows = (await open()).collection<Row>('rows');
+    await rows.insert({ _id: 'z', n: 0 });
+    const append = sinon.spy(AppendedFile.prototype, 'append');
+    const insert = (_id: string): Promise<void> => rows.insert({ _id, n: 1 });
+    const first = ['a', 'b', 'z', 'c'].map(insert);
+    const changed = rows.update({ n: 1 }, { $set: { n: 2 } }, { multi: true });
+    const later = ['d', 'e'].map(insert);
+    expect((await Promise.allSettled(first)).map(({ status }) => status)).to.deep.equal([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect(await changed).to.equal(3);
+    await Promise.all(later);
+    expect((await rows.find({ n: 1 })).map(({ _id }) => _id)).to.have.members(['d', 'e']);
+    append.resetHistory();
+    await Promise.all(Array.from({ length: 70 }, (_, n) => insert(String(n))));
+    expect(append.callCount).to.equal(3);
+    append.restore();
+  });
+
   it('compacts files periodically, with a timer that does not prevent the process from exiting', async () => {
     const clock = sinon.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const rows = (await open({ compactEvery: 1000 })).collection<Row>('rows');
