@@ -17,7 +17,7 @@ import type { UsageRecorder } from './UsageRecorder';
 import type { UserApiTokens } from './UserApiTokens';
 
 export interface UserDataDeletionPorts {
-  readonly module: Pick<AIModule, 'loop' | 'runs' | 'conversations'>;
+  readonly module: Pick<AIModule, 'loop' | 'runs' | 'conversations' | 'usageSettled'>;
   readonly runs: Pick<RunModule, 'settled' | 'events'>;
   readonly providers: Pick<ProvidersModule, 'service' | 'removeUsage'>;
   readonly apiTokens: Pick<UserApiTokens, 'tokens'>;
@@ -63,6 +63,7 @@ export class UserDataDeletion {
     await api.cancelUser(userId);
     await endUserRuns({ loop: module.loop, store: module.runs }, userId);
     await runs.settled();
+    await module.usageSettled();
     await usage.flush();
     await requestLog.flush();
     module.loop.forget(userId);

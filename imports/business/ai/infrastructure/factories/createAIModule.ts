@@ -120,6 +120,8 @@ export interface AIModule {
   readonly queue: RunQueue;
   /** Recovers orphaned runs. Must be started itself. */
   readonly recovery: RunRecovery;
+  /** Resolves when what all calls so far have used is stored in the budgets. */
+  usageSettled(): Promise<void>;
   /** Stops all activity in this process. Runs in a durable store continue in the process that takes them over. */
   close(): Promise<void>;
 }
@@ -175,6 +177,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     recovery.stop();
     await queue.stop();
     await loop.close();
+    await limits.settled();
   };
   return {
     settings,
@@ -193,6 +196,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     jobs,
     queue,
     recovery,
+    usageSettled: () => limits.settled(),
     close,
   };
 }

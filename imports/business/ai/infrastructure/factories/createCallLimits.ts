@@ -40,6 +40,8 @@ export interface CallLimits {
   readonly apiTokens?: { readonly policy: TokenPolicy; readonly teamPolicy: BudgetPolicy };
   /** In the order in which they admit calls. */
   limiters(models: Omit<TokenModelLimiterOptions, 'policy'>): readonly CallLimiter[];
+  /** Resolves when what all calls so far have used is stored. */
+  settled(): Promise<void>;
 }
 
 export function createCallLimits(settings: BudgetSettings | undefined, ports: CallLimitPorts): CallLimits {
@@ -60,7 +62,7 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
           countsEveryone: budgetPolicy.isChangeable,
         }),
       ];
-  if (apiTokens === undefined) return { budgetPolicy, limiters: () => users };
+  if (apiTokens === undefined) return { budgetPolicy, limiters: () => users, settled: () => allSettled(users) };
 
   const policy = new TokenPolicy({ tokens: apiTokens.tokens, ...(now === undefined ? {} : { now }) });
   const teamPolicy = new BudgetPolicy({ store: apiTokens.teamLimits });
@@ -93,6 +95,7 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
   return {
     budgetPolicy,
     apiTokens: { policy, teamPolicy },
+    settled: () => allSettled([...users, ofToken, ofTeam]),
     limiters: (models) => [
       new TokenModelLimiter({ policy, ...models }),
       new TokenRateLimiter({ ...shared, policy, store: apiTokens.rates }),
@@ -101,4 +104,8 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
       ofTeam,
     ],
   };
+}
+
+async function allSettled(reservations: readonly BudgetReservations[]): Promise<void> {
+  await Promise.all(reservations.map((each) => each.settled()));
 }

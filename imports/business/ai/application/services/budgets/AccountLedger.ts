@@ -18,6 +18,10 @@ export interface AccountLedgerOptions<A> {
   readonly open: (id: string) => A;
   /** What an account is of, as in `the budget`. */
   readonly kind: string;
+  /** Milliseconds between two writes of updates that may wait. Default: 50. */
+  readonly delayMs?: number;
+  /** Milliseconds on a clock that never runs backwards. */
+  readonly clock?: () => number;
 }
 
 interface PendingUpdate<A> {
@@ -26,47 +30,118 @@ interface PendingUpdate<A> {
   readonly reject: (error: unknown) => void;
 }
 
+/** The updates of one account that are not stored yet, or were stored last. */
+interface UpdateQueue<A> {
+  updates: PendingUpdate<A>[];
+  isWriting: boolean;
+  /** One of them must not wait. */
+  isUrgent: boolean;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  writtenAt: number;
+}
+
+const DELAY_MS = 50;
+/** Accounts whose last write is remembered. */
+const MAX_IDLE = 1_000;
 /** A write restarts if another process has changed the account. One of them always succeeds. */
 const MAX_ATTEMPTS = 1_000;
 
 export class AccountLedger<A> {
   private readonly options: AccountLedgerOptions<A>;
-  private readonly pending = new Map<string, PendingUpdate<A>[]>();
+  /** Those without updates are kept for a while, so that it is known when they were written last. */
+  private readonly queues = new Map<string, UpdateQueue<A>>();
+  private readonly clock: () => number;
+  private readonly delayMs: number;
 
   constructor(options: AccountLedgerOptions<A>) {
     this.options = options;
+    this.clock = options.clock ?? (() => performance.now());
+    this.delayMs = options.delayMs ?? DELAY_MS;
   }
 
   /** @throws whatever the store throws; it is then unknown whether the update was stored */
   change<T>(id: string, update: AccountUpdate<A, T>): Promise<T> {
+    const queue = this.queueOf(id);
+    const changed = this.add(queue, update);
+    queue.isUrgent = true;
+    this.start(id, queue);
+    return changed;
+  }
+
+  /**
+   * For an update that nothing depends on: if the account was written recently, it waits for others, to be written with
+   * them.
+   * @returns undefined for an update that waits, otherwise a promise that never rejects
+   */
+  changeSoon(id: string, update: (account: A) => A, onFailure: (error: unknown) => void): Promise<void> | undefined {
+    const queue = this.queueOf(id);
+    const isIdle = !queue.isWriting && queue.timer === undefined && this.clock() - queue.writtenAt >= this.delayMs;
+    const changed = this.add(queue, (account) => ({ account: update(account), result: undefined })).catch(onFailure);
+    if (!isIdle) {
+      this.startLater(id, queue);
+      return undefined;
+    }
+    this.start(id, queue);
+    return changed;
+  }
+
+  /** Resolves when all updates so far have been stored, or have failed. */
+  async settled(): Promise<void> {
+    const unfinished = [...this.queues].filter(([, { updates, isWriting }]) => isWriting || updates.length > 0);
+    await Promise.allSettled(unfinished.map(([id]) => this.change(id, (account) => ({ account, result: undefined }))));
+  }
+
+  private queueOf(id: string): UpdateQueue<A> {
+    const existing = this.queues.get(id);
+    if (existing !== undefined) return existing;
+    const queue = { updates: [], isWriting: false, isUrgent: false, timer: undefined, writtenAt: -Infinity };
+    this.queues.set(id, queue);
+    return queue;
+  }
+
+  private add<T>(queue: UpdateQueue<A>, update: AccountUpdate<A, T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const apply: PendingUpdate<A>['apply'] = (before) => {
         const { account, result } = update(before);
         return { account, settle: () => resolve(result) };
       };
-      const waiting = this.pending.get(id);
-      if (waiting !== undefined) {
-        waiting.push({ apply, reject });
-        return;
-      }
-      this.pending.set(id, [{ apply, reject }]);
-      // One write may carry the updates of several callers.
-      void runDetached(() => this.writeAll(id));
+      queue.updates.push({ apply, reject });
     });
   }
 
-  private async writeAll(id: string): Promise<void> {
-    for (;;) {
-      const updates = this.pending.get(id) ?? [];
-      if (updates.length === 0) break;
-      this.pending.set(id, []);
+  /** One write may carry the updates of several callers. */
+  private start(id: string, queue: UpdateQueue<A>): void {
+    clearTimeout(queue.timer);
+    queue.timer = undefined;
+    if (!queue.isWriting) void runDetached(() => this.writeAll(id, queue));
+  }
+
+  private startLater(id: string, queue: UpdateQueue<A>): void {
+    if (queue.isWriting || queue.timer !== undefined) return;
+    queue.timer = runDetached(() => setTimeout(() => this.start(id, queue), this.delayMs));
+  }
+
+  private async writeAll(id: string, queue: UpdateQueue<A>): Promise<void> {
+    queue.isWriting = true;
+    do {
+      const updates = take(queue);
       try {
         for (const { settle } of await this.write(id, updates)) settle();
       } catch (error) {
         for (const { reject } of updates) reject(error);
       }
+    } while (queue.isUrgent);
+    queue.isWriting = false;
+    queue.writtenAt = this.clock();
+    if (queue.updates.length > 0) this.startLater(id, queue);
+    else this.forgetIdle();
+  }
+
+  private forgetIdle(): void {
+    for (const [id, { isWriting, updates }] of this.queues) {
+      if (this.queues.size <= MAX_IDLE) return;
+      if (!isWriting && updates.length === 0) this.queues.delete(id);
     }
-    this.pending.delete(id);
   }
 
   private async write(
@@ -87,4 +162,11 @@ export class AccountLedger<A> {
     }
     throw new LLMServerError(`Could not update ${kind} "${id}": too many concurrent changes.`, { retryable: true });
   }
+}
+
+function take<A>(queue: UpdateQueue<A>): readonly PendingUpdate<A>[] {
+  const { updates } = queue;
+  queue.updates = [];
+  queue.isUrgent = false;
+  return updates;
 }

@@ -87,8 +87,30 @@ export class BudgetReservations implements CallLimiter {
   /** For a call that no limit applies to. @returns undefined if such calls are not counted */
   private count(id: string): ReservationHandle | undefined {
     if (this.options.countsEveryone !== true) return undefined;
-    const handle = this.handleOf(id, randomUUID(), undefined);
-    return { settle: (amount) => handle.settle(amount), release: () => Promise.resolve() };
+    const hold = randomUUID();
+    let isSettled = false;
+    return {
+      settle: async (amount) => {
+        if (isSettled) return;
+        isSettled = true;
+        await this.ledger.changeSoon(
+          id,
+          (account) => settle(account, hold, amount, this.now(), undefined),
+          (error) => this.reportUncharged(id, error),
+        );
+      },
+      release: () => Promise.resolve(),
+    };
+  }
+
+  /** Resolves when what all calls so far have used is stored. */
+  settled(): Promise<void> {
+    return this.ledger.settled();
+  }
+
+  /** The response must not be lost because its bill is. The reservation ends with its lease. */
+  private reportUncharged(subjectId: string, error: unknown): void {
+    this.logger.error(`Could not record the usage of "${subjectId}".`, error);
   }
 
   private async reserve(
@@ -121,8 +143,7 @@ export class BudgetReservations implements CallLimiter {
       try {
         await this.ledger.change(subjectId, (account) => ({ account: update(account), result: undefined }));
       } catch (error) {
-        // The response must not be lost because its bill is. The reservation ends with its lease.
-        this.logger.error(`Could not record the usage of "${subjectId}".`, error);
+        this.reportUncharged(subjectId, error);
       }
     };
     return {
