@@ -19,6 +19,7 @@ import type { TopicChanges } from '../business/ai/infrastructure/events/TopicCha
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
+import { AuthFailureLimiter } from './auth/AuthFailureLimiter';
 import { addApiRoutes } from './routes';
 import type { HostOperations } from './HostOperations';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
@@ -45,6 +46,8 @@ export interface HttpApiPorts {
   readonly express: typeof express;
   /** The principal of a request, or undefined if it has no valid token or session. */
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
+  /** Limits requests with invalid tokens. Default: one of this API, with the default limits. */
+  readonly authFailures?: AuthFailureLimiter;
   /** Which providers a caller may use; the policy of the module's use cases. Default: everyone may use all of them. */
   readonly access?: AccessPolicy;
   /** The keys that encrypt compacted conversations: the first encrypts, all decrypt. Default: a random key. */
@@ -144,8 +147,8 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('A request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
-  const authenticate: HttpApiPorts['authenticate'] = async (request) =>
-    validPrincipal(await ports.authenticate(request));
+  const authFailures = ports.authFailures ?? new AuthFailureLimiter();
+  const authenticate = authFailures.limit(async (request) => validPrincipal(await ports.authenticate(request)));
   const inFlight = new InFlightRequests();
   const metrics = new Metrics(
     () => module.manager.usage(),
@@ -158,6 +161,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const shared = {
     module,
     authenticate,
+    authFailures,
     inFlight,
     metrics,
     toError,

@@ -33,7 +33,9 @@ import { messagesApi } from './gateway/generation/messagesApi';
 import { countResponseTokens, countTokens } from './gateway/tokens/countTokens';
 import type { CountingPorts } from './gateway/tokens/countTokens';
 import { serveNotFound } from './dashboard/dashboardPages';
+import { VENDOR_PATHS } from './http/apiOfPath';
 import { createRoute } from './http/createRoute';
+import { handleLastError } from './http/handleLastError';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
 import type { AddEndpoint } from './http/Endpoint';
 import { addEmbeddingRoutes } from './gateway/embeddings/addEmbeddingRoutes';
@@ -115,7 +117,9 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     for (const endpoint of endpoints) {
       const { method, handler, readsBody = method === 'post' && !name.endsWith('/cancel'), ...options } = endpoint;
       const route = { api, name: `${method.toUpperCase()} ${name}`, ...options };
-      router[method](path, createRoute(ports, route, readsBody ? readBody : undefined, handler));
+      const { maxBodyBytes } = endpoint;
+      const reader = maxBodyBytes === undefined ? readBody : jsonBody(application, { ...ports, maxBodyBytes });
+      router[method](path, createRoute(ports, route, readsBody ? reader : undefined, handler));
       const { scope, isOwnPage } = endpoint;
       if (isOwnPage === undefined)
         registered.push({
@@ -291,13 +295,8 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
 
   for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));
 
-  router.use('/v1/messages', notFound('anthropic_messages', 'unknown'));
-  router.use('/v1/chat', notFound('chat_completions', 'unknown'));
-  for (const path of ['/v1beta', '/v1alpha']) router.use(path, notFound('gemini', 'unknown'));
-  router.use(
-    '/v1',
-    notFound(({ headers }) => (headers['x-goog-api-key'] === undefined ? 'responses' : 'gemini'), 'unknown'),
-  );
+  for (const [path, api] of VENDOR_PATHS) router.use(path, notFound(api, 'unknown'));
   // A host that serves the dashboard has no other pages.
   if (dashboard !== undefined) router.use(notFound('app', 'unknown'));
+  router.use(handleLastError(ports));
 }

@@ -4,6 +4,8 @@ import { createHttpApi } from '../api/createHttpApi';
 import type { HostOperations } from '../api/HostOperations';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
 import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
+import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
+import type { AuthFailureLimits } from '../api/auth/AuthFailureLimiter';
 import { ChatStore, CHATS } from '../api/chat/ChatStore';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
 import { createModelOperations } from '../business/ai/application/operations/ModelOperations';
@@ -95,6 +97,10 @@ export interface HostSettings {
   readonly maxBodyBytes?: number;
   /** Exact origins whose pages may call the API with a token. Default: none. */
   readonly corsOrigins?: readonly string[];
+  /** How many requests with invalid tokens are answered in a minute. */
+  readonly authFailures?: Partial<AuthFailureLimits>;
+  /** How many proxies in front of the server append to `x-forwarded-for`. Default: 0. */
+  readonly forwardedCount?: number;
   /** How queued runs are processed, and how long runs are retained. */
   readonly jobs?: JobSettings;
   /** Check every model call, before those of the ports. Default: none. */
@@ -159,6 +165,8 @@ export async function createHost(
     shutdownGraceMs,
     maxBodyBytes,
     corsOrigins = [],
+    authFailures: authFailureLimits = {},
+    forwardedCount = 0,
   }: HostSettings,
   ports: HostPorts,
 ): Promise<Host> {
@@ -172,6 +180,7 @@ export async function createHost(
   );
   const authenticate: HostPorts['authenticate'] = async (request) =>
     (await ports.authenticate(request)) ?? apiTokens.authenticate(request);
+  const authFailures = new AuthFailureLimiter({ limits: authFailureLimits, forwardedCount });
   const findUser = dedupeLookups(
     ports.hasAccounts === true
       ? ports.findUser
@@ -339,6 +348,7 @@ export async function createHost(
   const api = createHttpApi(module, {
     express,
     authenticate,
+    authFailures,
     access,
     secrets: keys.map(({ bytes }) => bytes),
     operations,
@@ -353,7 +363,12 @@ export async function createHost(
       ...(shutdownGraceMs === undefined ? {} : { shutdownGrace: shutdownGraceMs }),
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     },
-    oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate, homeUrl: appUrl }),
+    oauth: createOAuthRoutes({
+      express,
+      flow: providers.flow,
+      authenticate: authFailures.limit(authenticate),
+      homeUrl: appUrl,
+    }),
     corsOrigins,
     runs,
     chats,

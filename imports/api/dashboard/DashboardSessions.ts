@@ -17,11 +17,13 @@ export interface DashboardSessionsOptions {
 
 interface Session {
   readonly token: string;
+  readonly userId: string;
   readonly endsAt: number;
 }
 
 const SESSION_SECONDS = 12 * 60 * 60;
-const MAX_SESSIONS = 1_000;
+/** Beyond it, the user's oldest session ends. */
+const MAX_SESSIONS_PER_USER = 20;
 
 export class DashboardSessions {
   readonly hostNames: readonly string[];
@@ -46,11 +48,12 @@ export class DashboardSessions {
     const principal = await this.verify(token);
     if (principal === undefined) return undefined;
     const secret = randomBytes(32).toString('base64url');
-    this.sessions.set(keyOf(secret), { token, endsAt: this.now() + SESSION_SECONDS * 1_000 });
-    for (const oldest of this.sessions.keys()) {
-      if (this.sessions.size <= MAX_SESSIONS) break;
-      this.sessions.delete(oldest);
-    }
+    const { userId } = principal;
+    const now = this.now();
+    for (const [key, { endsAt }] of this.sessions) if (endsAt <= now) this.sessions.delete(key);
+    const own = [...this.sessions].filter(([, session]) => session.userId === userId);
+    for (const [key] of own.slice(0, Math.max(0, own.length - MAX_SESSIONS_PER_USER + 1))) this.sessions.delete(key);
+    this.sessions.set(keyOf(secret), { token, userId, endsAt: now + SESSION_SECONDS * 1_000 });
     return { principal, cookie: `${this.cookieName}=${secret}; Max-Age=${SESSION_SECONDS}; ${this.attributes}` };
   }
 

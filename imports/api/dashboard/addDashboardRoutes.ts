@@ -4,6 +4,7 @@
  */
 import type { UserLookup } from '../../business/ai/domain/types/Actor';
 import type { Scope } from '../auth/ApiPrincipal';
+import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { TopicChanges } from '../../business/ai/infrastructure/events/TopicChanges';
 import type { AddEndpoint } from '../http/Endpoint';
 import type { HostOperations } from '../HostOperations';
@@ -20,7 +21,15 @@ import {
 } from '../runs/runRoutes';
 import { listRunsByPage } from '../runs/runListRoutes';
 import { streamRunEvents } from '../runs/runEventStream';
-import { closeSession, openSession, readSession, serveFile, servePage } from './dashboardPages';
+import {
+  admitSignIn,
+  closeSession,
+  MAX_SIGN_IN_BYTES,
+  openSession,
+  readSession,
+  serveFile,
+  servePage,
+} from './dashboardPages';
 import type { DashboardPagePorts } from './dashboardPages';
 import {
   actOnProvider,
@@ -51,11 +60,12 @@ export interface DashboardRoutePorts {
   readonly providers?: ProviderOperations;
   readonly findUser?: UserLookup;
   readonly dashboard?: DashboardPagePorts;
+  readonly authFailures: AuthFailureLimiter;
 }
 
 /** @returns the path prefixes whose remaining paths are to get 404 */
 export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts): readonly string[] {
-  const { runs, providers, dashboard, operations: { 'ai.runs.list': list } = {} } = ports;
+  const { runs, providers, dashboard, authFailures, operations: { 'ai.runs.list': list } = {} } = ports;
   const paths: string[] = [];
   if (runs !== undefined) {
     const get = (path: string, handler: ReturnType<typeof listRuns>): void =>
@@ -131,7 +141,13 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
       '/session',
       '/session',
       { method: 'get', scope: 'read', handler: readSession(dashboard), isOwnPage: true },
-      { method: 'post', handler: openSession(dashboard), isOwnPage: true },
+      {
+        method: 'post',
+        handler: openSession({ ...dashboard, authFailures }),
+        admit: admitSignIn({ ...dashboard, authFailures }),
+        maxBodyBytes: MAX_SIGN_IN_BYTES,
+        isOwnPage: true,
+      },
       { method: 'delete', handler: closeSession(dashboard), isOwnPage: true },
     );
   }

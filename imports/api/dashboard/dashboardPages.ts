@@ -1,8 +1,10 @@
 /** Serves the dashboard's page and files, and manages its session. */
+import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
 import { hasScope } from '../auth/ApiPrincipal';
+import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { HttpError } from '../http/HttpError';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
@@ -24,6 +26,10 @@ export interface DashboardPagePorts {
   readonly dashboard: DashboardFiles;
   /** Shown on every page if responses are simulated. */
   readonly notice?: string;
+}
+
+export interface SignInPorts extends DashboardPagePorts {
+  readonly authFailures: AuthFailureLimiter;
 }
 
 /** Allows scripts, styles and data from this server only, and no framing. */
@@ -71,18 +77,29 @@ export function serveFile({ sessions, dashboard }: DashboardPagePorts): RouteHan
   };
 }
 
-/** Takes `{ token }`. Sets the cookie and responds with `{ userId, isAdmin, notice? }`. */
-export function openSession({ sessions, notice }: DashboardPagePorts): RouteHandler {
-  return async ({ request, response }) => {
+/** Several times the longest token. */
+export const MAX_SIGN_IN_BYTES = 4_096;
+
+/** Checks before the body is read that a page of this server sent it, and that its address may try a token. */
+export function admitSignIn({ sessions, authFailures }: SignInPorts): (request: IncomingMessage) => void {
+  return (request) => {
     assertKnownHost(request, sessions.hostNames);
     assertSameOrigin(request);
-    const { token } = fieldsOf(request.body);
-    if (typeof token !== 'string')
+    authFailures.assertAllowed(request);
+  };
+}
+
+/** Takes `{ token }`. Sets the cookie and responds with `{ userId, isAdmin, notice? }`. */
+export function openSession({ sessions, notice, authFailures }: SignInPorts): RouteHandler {
+  return async ({ request, response }) => {
+    const { token: given } = fieldsOf(request.body);
+    if (typeof given !== 'string')
       throw new LLMInvalidRequestError(
         '"token" must be an API token, such as the one that the server printed at startup.',
         { path: 'token' },
       );
-    const opened = await sessions.open(token.trim());
+    const token = given.trim();
+    const opened = await authFailures.verify(request, token, () => sessions.open(token));
     if (opened === undefined) throw new LLMAuthError('The API token is not valid on this server.');
     response
       .set({ 'set-cookie': opened.cookie, 'cache-control': 'no-store' })

@@ -20,10 +20,17 @@ export function assertKnownHost(
   throw new HttpError(421, 'The Host header names another server. Open the dashboard under its configured URL.');
 }
 
+/** A page of another origin sent a request with the cookie of a session. */
+export class OtherOriginError extends HttpError {
+  constructor() {
+    super(403, 'The request was not sent by a page of this server.');
+  }
+}
+
 /**
  * Browsers send `Origin` with every request that changes something, and current ones `Sec-Fetch-Site` with every
  * request. A request with neither was not sent by a page.
- * @throws HttpError 403 for a request that a page of another origin sent
+ * @throws OtherOriginError for a request that a page of another origin sent
  */
 export function assertSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>): void {
   const { origin, host = '' } = headers;
@@ -33,7 +40,7 @@ export function assertSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>):
   // https://www.w3.org/TR/fetch-metadata/: `none` means that the user opened the URL. Another port is the same site,
   // but not the same origin.
   const isSameOrigin = site === undefined || site === 'same-origin' || site === 'none';
-  if (!isOwnOrigin || !isSameOrigin) throw new HttpError(403, 'The request was not sent by a page of this server.');
+  if (!isOwnOrigin || !isSameOrigin) throw new OtherOriginError();
 }
 
 function hostOf(origin: string): string | undefined {

@@ -9,6 +9,10 @@ export interface Endpoint {
   readonly scope?: Scope;
   /** Default: true for POST, except for paths that end in `/cancel`. */
   readonly readsBody?: boolean;
+  /** The largest body, if it is smaller than elsewhere. */
+  readonly maxBodyBytes?: number;
+  /** Refuses requests by their headers, before the body is read. @throws what the client gets */
+  readonly admit?: RouteOptions['admit'] & {};
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
   /** Requests that fail before they call a model are entries of the request log. */

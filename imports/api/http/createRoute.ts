@@ -11,6 +11,7 @@ import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { hasScope } from '../auth/ApiPrincipal';
 import type { RequestLog } from '../../business/ai/domain/interfaces/RequestLog';
 import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
+import { discardBody } from './discardBody';
 import { errorResponse, requestIdHeaders } from './errorResponse';
 import type { ApiName } from './errorResponse';
 import { randomHex } from './randomHex';
@@ -40,9 +41,11 @@ export interface RouteOptions {
   readonly isLogged?: true;
   /** The API that such an entry names. Default: that of the route. */
   readonly loggedApi?: string;
+  /** Refuses requests by their headers, before the body is read. @throws what the client gets */
+  readonly admit?: (request: Request) => void;
 }
 
-/** The caller is authenticated before the body is read. */
+/** The caller is authenticated, and its request admitted, before the body is read. */
 export function createRoute(
   ports: RoutePorts,
   route: RouteOptions,
@@ -58,6 +61,9 @@ export function createRoute(
     context.signal.throwIfAborted();
     if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
     const principal = route.scope === undefined ? ANONYMOUS : await authorize(ports, context.request, route.scope);
+    route.admit?.(context.request);
+    // Of anybody, only a body that the route asks for is read.
+    if (route.scope === undefined && readBody === undefined) discardBody(context.request);
     if (route.isUncancellable !== true) ports.inFlight.identify(context.controller, principal.userId);
     try {
       if (readBody !== undefined) await runMiddleware(readBody, context);
@@ -89,6 +95,7 @@ export function createRoute(
       return;
     }
     response.set(headers).status(status);
+    discardBody(request);
     // `useChat` shows people the body as it is.
     if (api === 'ai_sdk') response.type('text/plain').send(error.message);
     else response.json(body);

@@ -17,23 +17,38 @@ export function jsonBody(
 ): RequestHandler {
   const read: RequestHandler = application.raw({ limit: maxBodyBytes, type: () => true });
   return (request, response, next) => {
-    const contentTypeError = checkContentType(request);
-    if (contentTypeError !== undefined) {
-      next(contentTypeError);
+    const refusal = checkContentType(request) ?? checkLength(request, maxBodyBytes);
+    if (refusal !== undefined) {
+      next(refusal);
       return;
     }
+    let isSettled = false;
+    const settle = (failed?: unknown): void => {
+      if (isSettled) return;
+      isSettled = true;
+      request.off('data', count);
+      if (failed === undefined) next();
+      else next(failed);
+    };
+    // Express's parser reports a body that is too long only after it has read all of it.
+    let received = 0;
+    const count = (chunk: Buffer): void => {
+      received += chunk.length;
+      if (received > maxBodyBytes) settle(tooLarge(maxBodyBytes));
+    };
+    request.on('data', count);
     void read(request, response, (failed?: unknown) => {
-      if (failed !== undefined) {
-        next(failed);
+      if (failed !== undefined || isSettled) {
+        settle(failed);
         return;
       }
       try {
         request.body = parseJson(request.body, maxJsonDepth);
       } catch (error) {
-        next(error);
+        settle(error);
         return;
       }
-      next();
+      settle();
     });
   };
 }
@@ -50,6 +65,14 @@ function checkContentType(request: Request): HttpError | undefined {
   if (mediaType === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8'))
     return undefined;
   return new HttpError(415, 'The body must be JSON in UTF-8, sent with the header content-type: application/json.');
+}
+
+function checkLength({ headers }: Request, maxBodyBytes: number): HttpError | undefined {
+  return Number(headers['content-length']) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined;
+}
+
+function tooLarge(maxBodyBytes: number): HttpError {
+  return new HttpError(413, `The request body is larger than ${maxBodyBytes} bytes.`);
 }
 
 function hasBody({ headers }: Request): boolean {

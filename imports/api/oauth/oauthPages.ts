@@ -1,63 +1,92 @@
-/** Renders the pages that users see while connecting an account: static HTML without scripts, everything escaped. */
-import { createHash } from 'node:crypto';
+/** The pages of `/oauth/…`: what they say about each outcome of a flow. */
+import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
+import type { FlowOutcome, RefusalReason, TicketInfo } from '../../business/providers/application/oauth/OAuthFlow';
+import type { OAuthPage } from './renderPage';
 
-export interface OAuthPage {
-  readonly status: number;
-  readonly title: string;
-  readonly message: string;
-  /** Quotes the authorization server. */
-  readonly detail?: string;
-  /** A form with one button. */
-  readonly confirm?: {
-    readonly label: string;
-    readonly action: string;
-    readonly fields: Readonly<Record<string, string>>;
-  };
-  /** The target of a link back to the app. */
-  readonly home?: string;
-}
-
-export function renderPage({ title, message, detail, confirm, home }: OAuthPage): string {
-  return [
-    '<!doctype html>',
-    `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
-    `<body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p>`,
-    detail === undefined ? '' : `<p class="detail">The server’s message: <q>${escapeHtml(detail)}</q></p>`,
-    confirm === undefined ? '' : formOf(confirm),
-    home === undefined ? '' : `<p><a href="${escapeHtml(home)}">Back to the app</a></p>`,
-    '</main></body></html>',
-  ].join('\n');
-}
-
-/**
- * Forbids loading, scripts, framing and caching.
- * @param referrer `same-origin` for the page with the form, so that browsers send its origin
- */
-export function pageHeaders(referrer: 'no-referrer' | 'same-origin' = 'no-referrer'): Readonly<Record<string, string>> {
+export function confirmation({ userName, providerName }: TicketInfo, action: string, ticket: string): OAuthPage {
   return {
-    'content-type': 'text/html; charset=utf-8',
-    // No `form-action`: it would apply to every redirect after the form, which leads to the vendor and beyond.
-    'content-security-policy': `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`,
-    'cache-control': 'no-store',
-    'referrer-policy': referrer,
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'cross-origin-opener-policy': 'same-origin',
+    status: 200,
+    title: `Connect ${providerName}?`,
+    message: `Your ${providerName} account will be connected to the user “${visible(userName)}” of this app. Continue only if that is you and you started this yourself.`,
+    confirm: { label: `Connect ${providerName}`, action, fields: { ticket } },
   };
 }
 
-function escapeHtml(text: string): string {
-  return text.toWellFormed().replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+/** Without characters that could reorder or hide what follows, and of bounded length. */
+function visible(name: string): string {
+  const text = name.toWellFormed().replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '');
+  return text.length <= 200 ? text : `${text.slice(0, 200).toWellFormed()}…`;
 }
 
-const STYLE =
-  ':root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{margin:0;display:grid;min-height:100vh;place-items:center}main{max-width:32rem;padding:2rem;overflow-wrap:anywhere}h1{font-size:1.4rem}button{font:inherit;padding:.6rem 1.2rem;cursor:pointer}.detail{opacity:.8}';
+export function resultPage(outcome: FlowOutcome): OAuthPage {
+  if (!outcome.connected) return pageOf(outcome.reason, outcome.providerName, outcome.detail);
+  return {
+    status: 200,
+    title: 'Connected',
+    message: `Your ${outcome.providerName} account is connected. You can close this page.`,
+  };
+}
 
-const STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`;
+const REFUSALS = {
+  'unknown-state': [
+    400,
+    'Unknown connection',
+    'This page does not belong to a connection that was started here. Please start again.',
+  ],
+  'state-used-again': [
+    400,
+    'This page has already been used',
+    'A connection can be completed only once. If yours did not work, please start again.',
+  ],
+  'state-expired': [400, 'The connection has expired', 'It was started more than ten minutes ago. Please start again.'],
+  'other-browser': [
+    403,
+    'Different browser',
+    'The connection was started in another browser, or its cookie was deleted. Please start again in this browser.',
+  ],
+  'other-user': [403, 'Different user', 'This connection was started by another user of this app.'],
+  'provider-changed': [
+    409,
+    'The provider has changed',
+    'Its settings were changed in the meantime. Please start again.',
+  ],
+  'not-allowed': [
+    403,
+    'You may not use this provider',
+    'It was removed or disabled, or you no longer have access to it.',
+  ],
+  'refused-by-server': [400, 'Not connected', 'The authorization server rejected the request.'],
+  'server-unreachable': [502, 'Not connected', 'The authorization server can’t be reached. Please try again later.'],
+} as const satisfies Record<RefusalReason, readonly [status: number, title: string, message: string]>;
 
-function formOf({ label, action, fields }: NonNullable<OAuthPage['confirm']>): string {
-  const inputs = Object.entries(fields).map(
-    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  );
-  return `<form method="post" action="${escapeHtml(action)}">${inputs.join('')}<button type="submit">${escapeHtml(label)}</button></form>`;
+export function pageOf(reason: RefusalReason, providerName?: string, detail?: string): OAuthPage {
+  const [status, title, message] = REFUSALS[reason];
+  return {
+    status,
+    title,
+    message: providerName === undefined ? message : `${providerName}: ${message}`,
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
+
+export const NOT_FOUND: OAuthPage = { status: 404, title: 'Not found', message: 'This page does not exist.' };
+export const SIGN_IN: OAuthPage = {
+  status: 401,
+  title: 'Please sign in',
+  message: 'Sign in to the app first, then connect your account there.',
+};
+export const INVALID_TICKET: OAuthPage = {
+  status: 400,
+  title: 'This link is no longer valid',
+  message: 'Links can be used once, within ten minutes. Please start again from the app.',
+};
+export const OTHER_ORIGIN: OAuthPage = {
+  status: 403,
+  title: 'Request rejected',
+  message: 'The request was not sent by a page of this app.',
+};
+
+export function failurePage(error: unknown): OAuthPage {
+  if (isLLMError(error)) return { status: error.httpStatus, title: 'Something went wrong', message: error.message };
+  return { status: 500, title: 'Something went wrong', message: 'An internal error occurred. Please try again.' };
 }

@@ -4,19 +4,26 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type express from 'express';
-import type { Request, RequestHandler, Response, Router } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response, Router } from 'express';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
+import { OtherOriginError } from '../dashboard/sameOrigin';
+import { discardBody } from '../http/discardBody';
 import { validPrincipal } from '../auth/ApiPrincipal';
 import { isBinding, randomToken } from '../../business/providers/application/oauth/flowTokens';
-import type {
-  FlowOutcome,
-  OAuthFlow,
-  RefusalReason,
-  TicketInfo,
-} from '../../business/providers/application/oauth/OAuthFlow';
+import type { OAuthFlow } from '../../business/providers/application/oauth/OAuthFlow';
 import { isProviderId } from '../../business/providers/domain/entities/Provider';
-import { pageHeaders, renderPage } from './oauthPages';
-import type { OAuthPage } from './oauthPages';
+import {
+  confirmation,
+  failurePage,
+  INVALID_TICKET,
+  NOT_FOUND,
+  OTHER_ORIGIN,
+  pageOf,
+  resultPage,
+  SIGN_IN,
+} from './oauthPages';
+import { pageHeaders, renderPage } from './renderPage';
+import type { OAuthPage } from './renderPage';
 
 export interface OAuthRoutesPorts {
   readonly express: typeof express;
@@ -33,6 +40,8 @@ export interface OAuthRoutesPorts {
 
 /** The longest URL of a callback, in characters. */
 const MAX_QUERY = 8_192;
+/** Several times the form's ticket. */
+const MAX_FORM_BYTES = 4_096;
 /** The lifetime of a flow. */
 const COOKIE_SECONDS = 600;
 
@@ -53,6 +62,7 @@ export function createOAuthRoutes({
   const { origin } = new URL(flow.rootUrl);
 
   const show = (response: Response, page: OAuthPage, referrer?: 'same-origin'): void => {
+    discardBody(response.req);
     response
       .status(page.status)
       .set(pageHeaders(referrer))
@@ -78,7 +88,7 @@ export function createOAuthRoutes({
       show(response, NOT_FOUND);
       return;
     }
-    const principal = validPrincipal(await authenticate(request));
+    const principal = await userOf(request);
     const ticketInfo = ticket === undefined ? undefined : await flow.readTicket(providerId, ticket);
     const binding = bindingFor(request);
     if (ticket === undefined) {
@@ -95,12 +105,42 @@ export function createOAuthRoutes({
     }
   };
 
+  /**
+   * A vendor of the same site sends browsers back with the session's cookie, although it is Strict. Such a request
+   * has no user, like one from another site: the flow's own cookie identifies its browser.
+   */
+  const userOf = async (request: Request): Promise<{ readonly userId: string } | undefined> => {
+    try {
+      return validPrincipal(await authenticate(request));
+    } catch (error) {
+      if (error instanceof OtherOriginError) return undefined;
+      throw error;
+    }
+  };
+
+  /** Refuses forms of other sites before their bodies are read. */
+  const admitForm: RequestHandler = (request, response, next) => {
+    if (isProviderId(request.params['providerId']) && isSameOrigin(request, origin)) {
+      next();
+      return;
+    }
+    show(response, isSameOrigin(request, origin) ? INVALID_TICKET : OTHER_ORIGIN);
+  };
+  const readForm = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES });
+  const readSmallForm: RequestHandler = (request, response, next) => {
+    // Express's parser reports a body that is too long only after it has read all of it.
+    if (Number(request.headers['content-length']) <= MAX_FORM_BYTES) {
+      void readForm(request, response, next);
+      return;
+    }
+    show(response, INVALID_TICKET);
+  };
+
   const confirmStart = async (request: Request, response: Response): Promise<void> => {
     const providerId = request.params['providerId'];
     const body: unknown = request.body;
     const ticket = typeof body === 'object' && body !== null && 'ticket' in body ? body.ticket : undefined;
     if (!isProviderId(providerId) || typeof ticket !== 'string') show(response, INVALID_TICKET);
-    else if (!isSameOrigin(request, origin)) show(response, OTHER_ORIGIN);
     else await redeem(response, providerId, ticket, bindingFor(request));
   };
 
@@ -116,7 +156,7 @@ export function createOAuthRoutes({
       show(response, pageOf('unknown-state'));
       return;
     }
-    const principal = validPrincipal(await authenticate(request));
+    const principal = await userOf(request);
     show(
       response,
       resultPage(
@@ -134,14 +174,21 @@ export function createOAuthRoutes({
       });
     };
 
+  /** A path that cannot be decoded, or a form that cannot be read. */
+  const showLastError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+    if (response.headersSent) response.destroy();
+    else show(response, error instanceof URIError ? NOT_FOUND : INVALID_TICKET);
+  };
+
   // Express would handle HEAD with the handler of GET, which uses up tickets and states.
   router.head(/^\/oauth(?:\/|$)/, (_request, response) => {
     response.status(405).set({ allow: 'GET, POST', 'cache-control': 'no-store' }).end();
   });
   router.get('/oauth/callback{/:state}', handled(callback));
   router.get('/oauth/:providerId/start', handled(start));
-  router.post('/oauth/:providerId/start', express.urlencoded({ extended: false, limit: '8kb' }), handled(confirmStart));
+  router.post('/oauth/:providerId/start', admitForm, readSmallForm, handled(confirmStart));
   router.use('/oauth', (_request, response) => show(response, NOT_FOUND));
+  router.use('/oauth', showLastError);
   return router;
 }
 
@@ -183,94 +230,6 @@ function isSameOrigin(request: IncomingMessage, own: string): boolean {
   const { origin } = request.headers;
   if (origin !== undefined && origin !== 'null') return origin === own;
   return request.headers['sec-fetch-site'] === 'same-origin';
-}
-
-function confirmation({ userName, providerName }: TicketInfo, action: string, ticket: string): OAuthPage {
-  return {
-    status: 200,
-    title: `Connect ${providerName}?`,
-    message: `Your ${providerName} account will be connected to the user “${visible(userName)}” of this app. Continue only if that is you and you started this yourself.`,
-    confirm: { label: `Connect ${providerName}`, action, fields: { ticket } },
-  };
-}
-
-/** Without characters that could reorder or hide what follows, and of bounded length. */
-function visible(name: string): string {
-  const text = name.toWellFormed().replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '');
-  return text.length <= 200 ? text : `${text.slice(0, 200).toWellFormed()}…`;
-}
-
-function resultPage(outcome: FlowOutcome): OAuthPage {
-  if (!outcome.connected) return pageOf(outcome.reason, outcome.providerName, outcome.detail);
-  return {
-    status: 200,
-    title: 'Connected',
-    message: `Your ${outcome.providerName} account is connected. You can close this page.`,
-  };
-}
-
-const REFUSALS = {
-  'unknown-state': [
-    400,
-    'Unknown connection',
-    'This page does not belong to a connection that was started here. Please start again.',
-  ],
-  'state-used-again': [
-    400,
-    'This page has already been used',
-    'A connection can be completed only once. If yours did not work, please start again.',
-  ],
-  'state-expired': [400, 'The connection has expired', 'It was started more than ten minutes ago. Please start again.'],
-  'other-browser': [
-    403,
-    'Different browser',
-    'The connection was started in another browser, or its cookie was deleted. Please start again in this browser.',
-  ],
-  'other-user': [403, 'Different user', 'This connection was started by another user of this app.'],
-  'provider-changed': [
-    409,
-    'The provider has changed',
-    'Its settings were changed in the meantime. Please start again.',
-  ],
-  'not-allowed': [
-    403,
-    'You may not use this provider',
-    'It was removed or disabled, or you no longer have access to it.',
-  ],
-  'refused-by-server': [400, 'Not connected', 'The authorization server rejected the request.'],
-  'server-unreachable': [502, 'Not connected', 'The authorization server can’t be reached. Please try again later.'],
-} as const satisfies Record<RefusalReason, readonly [status: number, title: string, message: string]>;
-
-function pageOf(reason: RefusalReason, providerName?: string, detail?: string): OAuthPage {
-  const [status, title, message] = REFUSALS[reason];
-  return {
-    status,
-    title,
-    message: providerName === undefined ? message : `${providerName}: ${message}`,
-    ...(detail === undefined ? {} : { detail }),
-  };
-}
-
-const NOT_FOUND: OAuthPage = { status: 404, title: 'Not found', message: 'This page does not exist.' };
-const SIGN_IN: OAuthPage = {
-  status: 401,
-  title: 'Please sign in',
-  message: 'Sign in to the app first, then connect your account there.',
-};
-const INVALID_TICKET: OAuthPage = {
-  status: 400,
-  title: 'This link is no longer valid',
-  message: 'Links can be used once, within ten minutes. Please start again from the app.',
-};
-const OTHER_ORIGIN: OAuthPage = {
-  status: 403,
-  title: 'Request rejected',
-  message: 'The request was not sent by a page of this app.',
-};
-
-function failurePage(error: unknown): OAuthPage {
-  if (isLLMError(error)) return { status: error.httpStatus, title: 'Something went wrong', message: error.message };
-  return { status: 500, title: 'Something went wrong', message: 'An internal error occurred. Please try again.' };
 }
 
 function printError(error: unknown): void {

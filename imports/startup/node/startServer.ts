@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express from 'express';
 import { ApiTokens } from '../../api/auth/ApiTokens';
+import { presentedToken } from '../../api/auth/presentedToken';
 import { MemoryApiTokenStore } from '../../api/auth/MemoryApiTokenStore';
 import { DashboardSessions } from '../../api/dashboard/DashboardSessions';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -18,6 +19,7 @@ import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { readAllowPrivateHosts, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
+import { readAuthSettings } from '../settings/auth';
 import { readGuardrails } from '../settings/guardrails';
 import { readResponseCache } from '../settings/responseCache';
 import { readCorsOrigins } from '../settings/cors';
@@ -93,12 +95,15 @@ async function open(
   const guardrails = readGuardrails(valueOf(env, 'GUARDRAILS'));
   const responseCache = readResponseCache((name) => valueOf(env, name));
   const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
+  const authSettings = readAuthSettings((name) => valueOf(env, name));
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
   const { settings: ai, simulator } = await openSettings(env);
   resources.simulator = simulator;
   const app = express();
   app.disable('x-powered-by');
+  // Pages of errors without the stack.
+  app.set('env', 'production');
   const server = (resources.server = createServer(CONNECTIONS, app));
   // The root URL needs the port, so the server listens first. Requests wait until everything is ready.
   const ready = createGate();
@@ -126,12 +131,15 @@ async function open(
       responseCache,
       guardrails,
       corsOrigins,
+      ...authSettings,
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     },
     {
       express,
       database,
-      authenticate: async (request) => (await tokens.authenticate(request)) ?? sessions.authenticate(request),
+      // A token that is presented counts, even if it is invalid: it must not be answered for the session beside it.
+      authenticate: (request) =>
+        presentedToken(request) === undefined ? sessions.authenticate(request) : tokens.authenticate(request),
       findUser: tokens.findUser,
       ai: { tools: registry },
       ...(loadDashboard === false

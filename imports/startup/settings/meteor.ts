@@ -5,6 +5,8 @@ import type { AISettings } from '../../business/ai/infrastructure/factories/crea
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
+import { readAuthSettings } from './auth';
+import type { AuthSettings } from './auth';
 import { readAllowPrivateHosts, readMaxBodyBytes } from './host';
 import { readCorsOrigins } from './cors';
 import { readJobSettings } from './jobs';
@@ -23,7 +25,7 @@ export interface FirstUser {
   readonly password: string;
 }
 
-export interface MeteorSettings {
+export interface MeteorSettings extends AuthSettings {
   readonly ai: AISettings;
   readonly secretKeys: string;
   /** User ids and verified e-mail addresses. */
@@ -91,6 +93,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const guardrails = problems.attempt(() => readGuardrails(guardrailsIn(given) ?? valueOf(env, 'GUARDRAILS'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
   const corsOrigins = problems.attempt(() => readCorsOrigins(named)) ?? [];
+  const auth = problems.attempt(() => readAuthSettings(named)) ?? {};
   const maxBodyBytes = problems.attempt(() => readMaxBodyBytes(env));
   problems.throwIfAny();
   return {
@@ -105,6 +108,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     corsOrigins,
     responseCache,
     guardrails,
+    ...auth,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),

@@ -76,10 +76,13 @@ export class ResponseSockets {
 
   /** Writes a plain HTTP response to the socket, which has not been upgraded yet. */
   private refuse(socket: Duplex, thrown: unknown): void {
-    const { status, body } = errorResponse(this.ports.toError(thrown), { api: 'responses', requestId: '' });
+    const { status, body, headers } = errorResponse(this.ports.toError(thrown), { api: 'responses', requestId: '' });
     const text = JSON.stringify(body);
+    const retryAfter = headers['retry-after'] === undefined ? '' : `retry-after: ${headers['retry-after']}\r\n`;
+    // A client could hold a connection that is closed in one direction only for as long as it likes.
+    socket.once('finish', () => socket.destroy());
     socket.end(
-      `HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+      `HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\nconnection: close\r\n${retryAfter}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
     );
   }
 }

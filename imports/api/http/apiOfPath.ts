@@ -1,0 +1,28 @@
+/** The API whose shape an error has below a path, for requests that no route answers. */
+import type { Request } from 'express';
+import type { ApiName } from './errorResponse';
+
+type ApiOf = ApiName | ((request: Request) => ApiName);
+
+/** The paths below which every request is one of the vendors' APIs. The first that matches counts. */
+export const VENDOR_PATHS: readonly (readonly [path: string, api: ApiOf])[] = [
+  ['/v1/messages', 'anthropic_messages'],
+  ['/v1/chat', 'chat_completions'],
+  [
+    '/v1/files',
+    ({ headers }) => (headers['anthropic-version'] === undefined ? 'chat_completions' : 'anthropic_messages'),
+  ],
+  ['/v1/batches', 'chat_completions'],
+  ['/v1beta', 'gemini'],
+  ['/v1alpha', 'gemini'],
+  ['/v1', ({ headers }) => (headers['x-goog-api-key'] === undefined ? 'responses' : 'gemini')],
+];
+
+const PATHS: typeof VENDOR_PATHS = [...VENDOR_PATHS, ['/openai/deployments', 'chat_completions'], ['/chat', 'ai_sdk']];
+
+/** @param request its `url` is relative to where the API is mounted */
+export function apiOfPath(request: Request): ApiName {
+  const [path = ''] = request.url.split('?');
+  const [, api = 'app'] = PATHS.find(([start]) => path === start || path.startsWith(`${start}/`)) ?? [];
+  return typeof api === 'function' ? api(request) : api;
+}

@@ -1,0 +1,21 @@
+/** Answers what no route could handle, such as a path that cannot be decoded, in the shape of the path's API. */
+import type { ErrorRequestHandler } from 'express';
+import { apiOfPath } from './apiOfPath';
+import { createRoute } from './createRoute';
+import type { RoutePorts } from './createRoute';
+import { HttpError } from './HttpError';
+
+/** Without it, Express, or Meteor, would answer with a page that shows the stack. */
+export function handleLastError(ports: RoutePorts): ErrorRequestHandler {
+  return (thrown: unknown, request, response, next) => {
+    const error =
+      thrown instanceof URIError
+        ? new HttpError(400, 'The path is invalid: a percent sign in it is not followed by a valid code.')
+        : thrown;
+    // A cause that is no Error cannot be the reason of a promise; `toError` takes anything.
+    const route = createRoute(ports, { api: apiOfPath, name: 'invalid' }, undefined, () =>
+      Promise.reject(error instanceof Error ? error : new Error('A middleware failed without an Error.')),
+    );
+    void route(request, response, next);
+  };
+}

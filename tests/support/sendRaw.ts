@@ -1,0 +1,60 @@
+/** Sends bytes to a server as they are, and reports what the server answers and how much of a body it takes. */
+import { connect } from 'node:net';
+
+export interface RawExchange {
+  /** 0 if there was no response. */
+  readonly status: number;
+  /** Everything that was received, headers included. */
+  readonly text: string;
+  /** The bytes of the body that the connection took. */
+  readonly taken: number;
+  /** The server closed the connection. */
+  readonly isClosed: boolean;
+}
+
+export interface RawRequest {
+  readonly head: string;
+  /** Zeros. Default: none. */
+  readonly bodyBytes?: number;
+  /** Milliseconds to wait for the server to close after the last byte was sent. Default: 1,000. */
+  readonly patience?: number;
+}
+
+const CHUNK = Buffer.alloc(256 * 1024, 0x30);
+
+export async function sendRaw(
+  url: string,
+  { head, bodyBytes = 0, patience = 1_000 }: RawRequest,
+): Promise<RawExchange> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  let taken = 0;
+  let isClosed = false;
+  socket.on('data', (data) => (text += data.toString('latin1')));
+  const closed = new Promise<void>((resolve) => {
+    const end = (): void => {
+      isClosed = true;
+      resolve();
+    };
+    // A reset is an answer, too; `close` follows.
+    socket.on('error', () => undefined);
+    socket.once('end', end);
+    socket.once('close', end);
+  });
+  socket.write(`${head}\r\n\r\n`, 'latin1');
+  while (taken < bodyBytes && !isClosed) {
+    const chunk = CHUNK.subarray(0, Math.min(CHUNK.length, bodyBytes - taken));
+    const failed = await Promise.race([
+      closed.then(() => true),
+      new Promise<boolean>((resolve) => socket.write(chunk, (error) => resolve(error !== undefined && error !== null))),
+    ]);
+    if (failed) break;
+    taken += chunk.length;
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([closed, new Promise((resolve) => (timer = setTimeout(resolve, patience)))]);
+  clearTimeout(timer);
+  socket.destroy();
+  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), text, taken, isClosed };
+}
