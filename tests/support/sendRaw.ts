@@ -43,7 +43,7 @@ export async function sendRaw(
     socket.once('close', end);
   });
   socket.write(`${head}\r\n\r\n`, 'latin1');
-  while (taken < bodyBytes && !isClosed) {
+  while (taken < bodyBytes) {
     const chunk = CHUNK.subarray(0, Math.min(CHUNK.length, bodyBytes - taken));
     const failed = await Promise.race([
       closed.then(() => true),

@@ -126,7 +126,7 @@ export function createOAuthRoutes({
     }
     show(response, isSameOrigin(request, origin) ? INVALID_TICKET : OTHER_ORIGIN);
   };
-  const readForm = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES });
+  const readForm: RequestHandler = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES });
   const readSmallForm: RequestHandler = (request, response, next) => {
     // Express's parser reports a body that is too long only after it has read all of it.
     if (Number(request.headers['content-length']) <= MAX_FORM_BYTES) {
