@@ -3,7 +3,7 @@ import { fieldsOf } from '../../business/ai/domain/json';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 
-export const SCOPES = ['generate', 'read', 'admin'] as const;
+export const SCOPES = ['generate', 'read', 'approve', 'admin'] as const;
 /** `admin` includes the others. */
 export type Scope = (typeof SCOPES)[number];
 
@@ -30,7 +30,7 @@ export function validPrincipal<P extends { readonly userId: string }>(authentica
   return typeof userId === 'string' && userId !== '' ? authenticated : undefined;
 }
 
-const USER_SCOPES: readonly Scope[] = ['generate', 'read'];
+const USER_SCOPES: readonly Scope[] = ['generate', 'read', 'approve'];
 
 export function hasScope({ scopes = USER_SCOPES }: ApiPrincipal, scope: Scope): boolean {
   return scopes.includes(scope) || scopes.includes('admin');
@@ -46,7 +46,14 @@ export function isAccountManager(principal: ApiPrincipal): boolean {
  * @param api the API that starts a run, for the request log
  */
 export function toActor(principal: ApiPrincipal, api?: string): Actor {
-  const actor: Actor = { userId: principal.userId, isAdmin: hasScope(principal, 'admin'), source: 'http' };
+  const { userId, token } = principal;
+  const actor: Actor = {
+    userId,
+    isAdmin: hasScope(principal, 'admin'),
+    source: 'http',
+    ...(hasScope(principal, 'approve') ? {} : { mayDecide: false }),
+    ...(token === undefined ? {} : { tokenId: token.id }),
+  };
   return api === undefined ? actor : { ...actor, origin: { api, ...tokenOrigin(principal) } };
 }
 

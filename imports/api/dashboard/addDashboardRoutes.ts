@@ -82,8 +82,10 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
     get('/runs/stream', streamRunEvents({ ...ports, events: runs.events }));
     get('/runs/:id', readRun(runs));
     post('/runs/:id/cancel', cancelRun(runs));
-    post('/runs/:id/approve', decideCall(runs, 'approve'));
-    post('/runs/:id/reject', decideCall(runs, 'reject'));
+    for (const decision of ['approve', 'reject'] as const) {
+      const path = `/runs/:id/${decision}`;
+      add('app', path, path, { method: 'post', scope: 'approve', handler: decideCall(runs, decision) });
+    }
     post('/runs/:id/tool-results', submitToolResult(runs));
     get('/tools', listTools(runs));
     get('/stats', readStats(runs));

@@ -1,6 +1,7 @@
 /** Plain text of any length: a long one is folded to its beginning, and a huge one unfolds in steps. */
 import { useId, useState } from 'react';
 import { formatCount } from '../format/format';
+import { showHidden } from '../format/hiddenCharacters';
 import { cutText, endOfLines, wellFormed } from '../format/text';
 
 export interface FoldedTextProps {
@@ -12,9 +13,18 @@ export interface FoldedTextProps {
   /** Names the text inside a sentence, for screen readers: "the prompt". */
   readonly label: string;
   readonly className?: string;
+  /** Whether invisible characters are shown as escapes. */
+  readonly showsHidden?: boolean;
 }
 
-export function FoldedText({ text, length = 1_500, lines = 16, label, className = '' }: FoldedTextProps) {
+export function FoldedText({
+  text,
+  length = 1_500,
+  lines = 16,
+  label,
+  className = '',
+  showsHidden = false,
+}: FoldedTextProps) {
   const [unfolded, setUnfolded] = useState(0);
   const id = useId();
   // A fold that hides only a few characters costs more than it saves.
@@ -23,10 +33,11 @@ export function FoldedText({ text, length = 1_500, lines = 16, label, className 
   const end = unfolded === 0 ? start : Math.min(text.length, unfolded);
   const next = Math.min(text.length, end + STEP);
   const rest = text.length - end;
+  const shown = wellFormed(cutText(text, end));
   return (
     <div className={`folded ${className}`}>
       <p id={id} className="plain-text" dir="auto">
-        {wellFormed(cutText(text, end))}
+        {showsHidden ? showHidden(shown) : shown}
         {rest > 0 && '…'}
       </p>
       {(rest > 0 || end > start) && (

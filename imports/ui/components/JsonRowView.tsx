@@ -1,5 +1,7 @@
 /** One line of a JSON tree. */
 import type { CSSProperties } from 'react';
+import { formatCount } from '../format/format';
+import { showHidden } from '../format/hiddenCharacters';
 import { cutText } from '../format/text';
 import { Icon } from './Icon';
 import { isContainer } from './flattenJson';
@@ -34,7 +36,7 @@ export function JsonRowView({ id, row, top, isSelected, onSelect }: JsonRowViewP
       {depth > MAX_INDENT && <span className="json-depth">{depth} </span>}
       {key !== undefined && (
         <>
-          <bdi className="json-key">{typeof key === 'number' ? key : JSON.stringify(cutText(key, MAX_CHARACTERS))}</bdi>
+          <bdi className="json-key">{typeof key === 'number' ? key : quoted(key)}</bdi>
           {': '}
         </>
       )}
@@ -55,9 +57,23 @@ function JsonValue({ row: { value, isExpanded } }: { readonly row: JsonRow }) {
     );
   }
   if (typeof value === 'string')
-    // Escapes show line breaks, and what would otherwise be invisible or broken.
-    return <bdi className="json-string">{JSON.stringify(cutText(value, MAX_CHARACTERS))}</bdi>;
+    return (
+      <>
+        {/* First, because the row cuts off what is too long for it. */}
+        {value.length > MAX_CHARACTERS && (
+          <span className="json-count">
+            the first {formatCount(MAX_CHARACTERS)} of {formatCount(value.length)} characters{' '}
+          </span>
+        )}
+        <bdi className="json-string">{quoted(value)}</bdi>
+      </>
+    );
   return <span className={value === null ? 'json-null' : `json-${typeof value}`}>{String(value)}</span>;
+}
+
+/** Escapes show line breaks, and what would otherwise be invisible or broken. */
+function quoted(text: string): string {
+  return `${showHidden(JSON.stringify(cutText(text, MAX_CHARACTERS)))}${text.length > MAX_CHARACTERS ? '…' : ''}`;
 }
 
 /** Levels beyond this are not indented further, and show their number instead. */

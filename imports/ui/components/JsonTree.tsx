@@ -6,6 +6,7 @@ import { useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { pluralize, prettyJson } from '../format/format';
+import { showHidden } from '../format/hiddenCharacters';
 import { CopyButton } from './CopyButton';
 import { FoldedText } from './FoldedText';
 import { JsonRowView, ROW_HEIGHT } from './JsonRowView';
@@ -24,7 +25,7 @@ export function JsonTree({ text, label }: JsonTreeProps) {
   if (!isContainer(value))
     return (
       <div className="json-text">
-        <FoldedText text={typeof value === 'string' ? value : text} label={label} className="mono" />
+        <FoldedText text={typeof value === 'string' ? value : text} label={label} className="mono" showsHidden />
         <CopyButton text={typeof value === 'string' ? value : text} label={label} />
       </div>
     );
@@ -163,13 +164,13 @@ function SelectedValue({ row }: { readonly row: JsonRow }) {
     <div className="json-selected">
       <div className="json-selected-head">
         <bdi className="mono json-path" title={path.length > 300 ? undefined : path}>
-          {path.length > 300 ? `…${path.slice(-300)}` : path}
+          {showHidden(path.length > 300 ? `…${path.slice(-300)}` : path)}
         </bdi>
         <CopyButton text={path} label="the path" caption="Copy path" />
         <CopyButton text={() => asText(value)} label="the value" caption="Copy value" />
       </div>
       {typeof value === 'string' && (value.length > 40 || value.includes('\n')) && (
-        <FoldedText text={value} label="the value" className="mono" />
+        <FoldedText text={value} label="the value" className="mono" showsHidden />
       )}
     </div>
   );

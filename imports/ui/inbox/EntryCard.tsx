@@ -10,9 +10,10 @@ import { FoldedText } from '../components/FoldedText';
 import { StateBadge } from '../components/StateBadge';
 import { useNow } from '../components/useNow';
 import { ApprovalControls } from '../runs/ApprovalControls';
-import { CallArguments, isCutOff } from '../runs/CallArguments';
+import { CallArguments } from '../runs/CallArguments';
 import { OutcomeForm } from '../runs/OutcomeForm';
 import { ReviewControls } from '../runs/ReviewControls';
+import { useShownArguments } from '../runs/useShownArguments';
 import { linkTo } from '../shell/route';
 import type { EntryCommands, EntryStatus } from './useDecisions';
 import { entryKey } from './entryKey';
@@ -99,8 +100,7 @@ function Expiry({ at }: { readonly at: number }) {
 type PartProps<E extends InboxEntry> = Omit<EntryCardProps, 'entry'> & { readonly entry: E };
 
 function WaitingCall({ entry, status, commands, onDecide }: PartProps<WaitingCallEntry>) {
-  const [isComplete, setComplete] = useState(false);
-  const [notice, setNotice] = useState<string>();
+  const { isComplete, showAll, notice, mayApprove } = useShownArguments(entry);
   const decide = (command: () => Promise<void>): void => {
     if (onDecide()) void command();
   };
@@ -110,22 +110,11 @@ function WaitingCall({ entry, status, commands, onDecide }: PartProps<WaitingCal
     onReject: (reason: string) => decide(() => commands.reject(entry, reason)),
   };
   const approve = (): void => {
-    // Nobody approves what they have not been shown.
-    if (isCutOff(entry) && !isComplete) {
-      setComplete(true);
-      setNotice('These are the complete arguments. Approve again if they are right.');
-      return;
-    }
-    decide(() => commands.approve(entry));
+    if (mayApprove()) decide(() => commands.approve(entry));
   };
   return (
     <>
-      <CallArguments
-        call={entry}
-        label={`arguments of ${entry.name}`}
-        isComplete={isComplete}
-        onComplete={() => setComplete(true)}
-      />
+      <CallArguments call={entry} label={`arguments of ${entry.name}`} isComplete={isComplete} onComplete={showAll} />
       {entry.kind === 'approval' && <ApprovalControls {...controls} onApprove={approve} />}
       {entry.kind === 'review' && (
         <>

@@ -6,6 +6,7 @@ import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';
 import { ApprovalControls } from './ApprovalControls';
 import { CallArguments } from './CallArguments';
+import { useShownArguments } from './useShownArguments';
 
 export interface ApprovalFormProps extends Pick<CallCommands, 'approve' | 'reject'> {
   readonly call: ToolCallView;
@@ -14,6 +15,7 @@ export interface ApprovalFormProps extends Pick<CallCommands, 'approve' | 'rejec
 export function ApprovalForm({ call, approve, reject }: ApprovalFormProps) {
   const id = useId();
   const { callId } = call;
+  const { isComplete, showAll, notice, mayApprove } = useShownArguments(call);
   const decide = useAction(
     useCallback(
       (reason: string | undefined) =>
@@ -26,11 +28,16 @@ export function ApprovalForm({ call, approve, reject }: ApprovalFormProps) {
       <h2 id={`${id}-title`}>
         <Icon name="hand" /> <bdi className="mono">{call.name}</bdi> needs approval
       </h2>
-      <CallArguments call={call} label={`arguments of ${call.name} to approve`} />
+      <CallArguments
+        call={call}
+        label={`arguments of ${call.name} to approve`}
+        isComplete={isComplete}
+        onComplete={showAll}
+      />
       <ApprovalControls
         isBusy={decide.isBusy}
-        error={decide.error}
-        onApprove={() => decide.run(undefined)}
+        error={decide.error ?? notice}
+        onApprove={() => mayApprove() && decide.run(undefined)}
         onReject={(reason) => decide.run(reason)}
       />
     </section>

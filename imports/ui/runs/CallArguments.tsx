@@ -1,8 +1,9 @@
 /** The arguments of a call that someone decides about. Long ones are loaded in full on demand. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../hooks/BolideProvider';
 import { formatCount } from '../format/format';
+import { hasHidden } from '../format/hiddenCharacters';
 import { JsonTree } from '../components/JsonTree';
 
 export interface CallArgumentsProps {
@@ -21,9 +22,15 @@ export function CallArguments({ call, label, isComplete, onComplete }: CallArgum
   const loaded = useData().useQuery('ai.runs.getCall', isCut && isShown ? { executionId, callId } : undefined);
   const complete = loaded.state === 'ready' ? loaded.value.arguments : undefined;
   const text = complete ?? call.arguments;
+  const hidden = useMemo(() => holdsHidden(text), [text]);
   return (
     <div className="call-arguments">
       <JsonTree text={text === '' ? '{}' : text} label={label} />
+      {hidden && (
+        <p className="call-arguments-hidden" role="note">
+          There are invisible characters in it, or such that reverse the direction of text. They are shown as escapes.
+        </p>
+      )}
       {isCut && complete === undefined && (
         <p className="call-arguments-cut">
           {loaded.state === 'failed' ? (
@@ -51,6 +58,16 @@ export function CallArguments({ call, label, isComplete, onComplete }: CallArgum
       )}
     </div>
   );
+}
+
+/** Also if the text writes them as escapes of JSON, which the tool receives as characters. */
+function holdsHidden(text: string): boolean {
+  try {
+    return hasHidden(JSON.stringify(JSON.parse(text)));
+  } catch {
+    // Cut arguments are no JSON.
+    return hasHidden(text);
+  }
 }
 
 /** What is shown of the arguments is not all of them. */

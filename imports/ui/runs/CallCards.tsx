@@ -4,6 +4,7 @@ import { needsReview } from '../../business/ai/domain/entities/Tool';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../hooks/BolideProvider';
 import { formatDateTime, formatDuration } from '../format/format';
+import { showHidden } from '../format/hiddenCharacters';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { CopyButton } from '../components/CopyButton';
 import { Elapsed } from '../components/Elapsed';
@@ -108,13 +109,16 @@ function CallBody({ call }: { readonly call: ToolCallView }) {
 
 /** When it was requested, how long it waited for a person, and when it ran. */
 function CallTimes({ call }: { readonly call: ToolCallView }) {
-  const { createdAt, approvalRequestedAt, startTime, endTime } = call;
+  const { createdAt, approvalRequestedAt, startTime, endTime, decidedBy } = call;
   const decidedAt = startTime ?? endTime;
   const facts = [
     createdAt === undefined ? '' : `Requested ${formatDateTime(createdAt)}`,
     approvalRequestedAt === undefined || decidedAt === undefined
       ? ''
       : `waited ${formatDuration(decidedAt - approvalRequestedAt)} for a decision`,
+    decidedBy === undefined
+      ? ''
+      : `decided by ${showHidden(decidedBy.userId)}${decidedBy.tokenId === undefined ? '' : ' with an API token'} on ${formatDateTime(decidedBy.at)}`,
     endTime === undefined || startTime === undefined ? '' : `executed for ${formatDuration(endTime - startTime)}`,
   ].filter((fact) => fact !== '');
   return facts.length === 0 ? null : <p className="call-times muted">{facts.join(', ')}</p>;

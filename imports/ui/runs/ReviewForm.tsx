@@ -7,6 +7,7 @@ import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';
 import { CallArguments } from './CallArguments';
 import { ReviewControls } from './ReviewControls';
+import { useShownArguments } from './useShownArguments';
 
 export interface ReviewFormProps extends CallCommands {
   readonly call: ToolCallView;
@@ -15,6 +16,7 @@ export interface ReviewFormProps extends CallCommands {
 export function ReviewForm({ call, approve, reject, submitResult }: ReviewFormProps) {
   const id = useId();
   const { callId } = call;
+  const { isComplete, showAll, notice, mayApprove } = useShownArguments(call);
   const decide = useAction(useCallback((command: () => Promise<unknown>) => command(), []));
   return (
     <section className={`decision tone-${CALL_STATE_STYLES.needs_review.tone}`} aria-labelledby={`${id}-title`}>
@@ -24,11 +26,16 @@ export function ReviewForm({ call, approve, reject, submitResult }: ReviewFormPr
       <p className="muted">
         The server stopped during this call, so it may or may not have taken effect. Check, then decide.
       </p>
-      <CallArguments call={call} label={`arguments of ${call.name} to review`} />
+      <CallArguments
+        call={call}
+        label={`arguments of ${call.name} to review`}
+        isComplete={isComplete}
+        onComplete={showAll}
+      />
       <ReviewControls
         isBusy={decide.isBusy}
-        error={decide.error}
-        onRerun={() => decide.run(() => approve(callId))}
+        error={decide.error ?? notice}
+        onRerun={() => mayApprove() && decide.run(() => approve(callId))}
         onReject={(reason) => decide.run(() => reject(callId, reason === '' ? undefined : reason))}
         onSubmit={(outcome) => decide.run(() => submitResult(callId, outcome))}
       />

@@ -12,6 +12,7 @@ import { TOKEN_FIELDS, TokenFields } from './TokenFields';
 const SCOPES = [
   { value: 'generate', label: 'Call models', hint: 'Responses, chats, runs' },
   { value: 'read', label: 'Read', hint: 'Models, runs, usage' },
+  { value: 'approve', label: 'Approve tool calls', hint: 'Also of runs that it starts itself' },
   { value: 'admin', label: 'Administer', hint: 'Everything, also for other users' },
 ] as const;
 

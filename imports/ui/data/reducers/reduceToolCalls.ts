@@ -21,7 +21,10 @@ export function reduceToolCalls(calls: readonly ToolCallView[], event: AgentEven
   return next === call ? calls : calls.with(index, next);
 }
 
-type CallEvent = Extract<AgentEvent, { type: Exclude<ToolEvent['type'], 'tool:delivered' | 'tool:awaiting_result'> }>;
+type CallEvent = Extract<
+  AgentEvent,
+  { type: Exclude<ToolEvent['type'], 'tool:decided' | 'tool:delivered' | 'tool:awaiting_result'> }
+>;
 
 function isToolEvent(event: AgentEvent): event is CallEvent {
   return event.type.startsWith('tool:') && event.type !== 'tool:pending';
@@ -73,6 +76,7 @@ function toToolCall(view: ToolCallView): ToolCall {
     blocking,
     createdAt,
     ...(approvalRequestedAt === undefined ? {} : { approvalRequestedAt }),
+    ...(view.decidedBy === undefined ? {} : { decidedBy: view.decidedBy }),
     ...(progress === undefined ? {} : { progress: { fraction: progress, ...(note === undefined ? {} : { note }) } }),
   };
   const settled = {
@@ -112,6 +116,7 @@ function toView(before: ToolCallView, call: ToolCall): ToolCallView {
     state: call.state,
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
+    ...(call.decidedBy === undefined ? {} : { decidedBy: call.decidedBy }),
     ...('startTime' in call ? { startTime: call.startTime } : {}),
     ...('endTime' in call ? { endTime: call.endTime, executionTime: call.executionTime } : {}),
     ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),

@@ -2,9 +2,10 @@
  * `ai.llm.*` and `ai.runs.*` for any transport (DDP, HTTP): an actor and untrusted arguments in, the result out. All
  * arguments are validated here. Another user's run is indistinguishable from one that does not exist.
  */
-import { LLMAuthError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { LLMAuthError, LLMInvalidRequestError, LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { RunState } from '../../domain/entities/Run';
-import type { ToolCallState } from '../../domain/entities/Tool';
+import { needsReview } from '../../domain/entities/Tool';
+import type { Decider, ToolCallState } from '../../domain/entities/Tool';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ExternalResult } from '../services/tools/decisions';
@@ -25,17 +26,19 @@ type Awaitable<T> = T | Promise<T>;
 /** Controls running runs; the agentic loop implements it. */
 export interface RunControl {
   cancel(executionId: string): Awaitable<RunState>;
-  approve(executionId: string, callId: string, argumentsHash: string): Awaitable<ToolCallState>;
+  approve(executionId: string, callId: string, argumentsHash: string, by: Decider): Awaitable<ToolCallState>;
   reject(
     executionId: string,
     callId: string,
     reason: string | undefined,
     argumentsHash: string,
+    by: Decider,
   ): Awaitable<ToolCallState>;
   submitToolResult(
     executionId: string,
     callId: string,
     result: ExternalResult,
+    by: Decider,
   ): Awaitable<'accepted' | 'already-settled'>;
   stateOfCall(executionId: string, callId: string): Awaitable<ToolCallState>;
 }
@@ -99,14 +102,14 @@ export function createRunOperations({ useCases, control, ownerOf, admit }: AIMet
   const commandOperation =
     <A extends { readonly executionId: string }, R>(
       read: (args: readonly unknown[]) => A,
-      run: (command: A) => Awaitable<R>,
+      run: (command: A, actor: Actor) => Awaitable<R>,
     ): Method<R> =>
     async (actor, ...args) => {
       signedIn(actor);
       const command = read(args);
       await admit?.(actor, 'command');
       if (!canAccess(actor, await ownerOf(command.executionId))) throw new UnknownRunError();
-      return run(command);
+      return run(command, actor);
     };
 
   return {
@@ -123,22 +126,37 @@ export function createRunOperations({ useCases, control, ownerOf, admit }: AIMet
       useCases.agenticExecution.start(actor, request),
     ),
     'ai.runs.cancel': commandOperation(readNamedRun, ({ executionId }) => control.cancel(executionId)),
-    'ai.runs.approve': commandOperation(readDecision, async ({ executionId, callId, argumentsHash }) => ({
-      executionId,
-      callId,
-      state: await control.approve(executionId, callId, argumentsHash),
-    })),
-    'ai.runs.reject': commandOperation(readDecision, async ({ executionId, callId, reason, argumentsHash }) => ({
-      executionId,
-      callId,
-      state: await control.reject(executionId, callId, reason, argumentsHash),
-    })),
-    'ai.runs.submitToolResult': commandOperation(readSubmittedResult, async (submitted) => {
+    'ai.runs.approve': commandOperation(readDecision, async ({ executionId, callId, argumentsHash }, actor) => {
+      assertMayDecide(actor);
+      const state = await control.approve(executionId, callId, argumentsHash, deciderOf(actor));
+      return { executionId, callId, state };
+    }),
+    'ai.runs.reject': commandOperation(readDecision, async ({ executionId, callId, reason, argumentsHash }, actor) => {
+      assertMayDecide(actor);
+      const state = await control.reject(executionId, callId, reason, argumentsHash, deciderOf(actor));
+      return { executionId, callId, state };
+    }),
+    'ai.runs.submitToolResult': commandOperation(readSubmittedResult, async (submitted, actor) => {
       const { executionId, callId } = submitted;
-      const result = await control.submitToolResult(executionId, callId, submitted.result);
+      // The outcome of a call under review decides about it.
+      if (actor.mayDecide === false && needsReview({ state: await control.stateOfCall(executionId, callId) }))
+        assertMayDecide(actor);
+      const result = await control.submitToolResult(executionId, callId, submitted.result, deciderOf(actor));
       return { executionId, callId, result, state: await control.stateOfCall(executionId, callId) };
     }),
   };
+}
+
+/** @throws LLMPermissionError for an API token that may start runs, but not decide about their calls */
+function assertMayDecide({ mayDecide = true }: Actor): void {
+  if (!mayDecide)
+    throw new LLMPermissionError(
+      'This API token may not decide about tool calls. Use one with the scope "approve", or sign in.',
+    );
+}
+
+function deciderOf({ userId, tokenId }: Actor): Decider {
+  return { userId, at: Date.now(), ...(tokenId === undefined ? {} : { tokenId }) };
 }
 
 export function signedIn({ userId }: Actor): void {

@@ -7,7 +7,7 @@ import { consoleLogger } from '../../domain/consoleLogger';
 import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
-import type { ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
+import type { Decider, ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
 import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
@@ -298,13 +298,14 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    * Approves a call that waits for approval, or lets a call under review run again. Repeating the decision changes
    * nothing.
    * @param shownHash the `argumentsHash` of the arguments on which the person decided. Absent: not checked
+   * @param by who decided, and when; kept with the call
    * @returns the call's state afterwards. A run of another process applies the decision with that process's next
    *   heartbeat, so its call may still be in the state before
    * @throws LLMInvalidRequestError for an unknown run or call, and for a call that waits for no decision;
    *   ConflictError if the call has other arguments
    */
-  approve(executionId: string, callId: string, shownHash?: string): Promise<ToolCall['state']> {
-    return this.decisions.decide(executionId, callId, { approved: true }, shownHash);
+  approve(executionId: string, callId: string, shownHash?: string, by?: Decider): Promise<ToolCall['state']> {
+    return this.decisions.decide(executionId, callId, { approved: true }, shownHash, by);
   }
 
   /**
@@ -317,8 +318,9 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     callId: string,
     reason = 'No reason was given.',
     shownHash?: string,
+    by?: Decider,
   ): Promise<ToolCall['state']> {
-    return this.decisions.decide(executionId, callId, { approved: false, reason }, shownHash);
+    return this.decisions.decide(executionId, callId, { approved: false, reason }, shownHash, by);
   }
 
   /**
@@ -332,8 +334,9 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     executionId: string,
     callId: string,
     result: ExternalResult,
+    by?: Decider,
   ): Promise<'accepted' | 'already-settled'> {
-    return this.decisions.submitResult(executionId, callId, result);
+    return this.decisions.submitResult(executionId, callId, result, by);
   }
 
   /**

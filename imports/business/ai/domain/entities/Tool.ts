@@ -131,6 +131,15 @@ export interface ToolCallError {
   readonly message: string;
 }
 
+/** Who decided about a call, and when. */
+export interface Decider {
+  readonly userId: string;
+  /** The API token that was presented. Absent for people who signed in. */
+  readonly tokenId?: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 interface ToolCallBase {
   /** Unique within its run: the model's own id, unless the model used that twice. */
   readonly id: string;
@@ -146,6 +155,8 @@ interface ToolCallBase {
   readonly progress?: { readonly fraction: number; readonly note?: string };
   /** When a person was first asked to approve the call, in milliseconds since the epoch. */
   readonly approvalRequestedAt?: number;
+  /** Who approved, rejected or reviewed the call last, or submitted its result. Absent if the caller was not named. */
+  readonly decidedBy?: Decider;
   /** A person approved the call, or its repetition after a review. */
   readonly isApproved?: true;
   /** The id of the response whose request carried the result to the model. */
@@ -203,6 +214,8 @@ export type ToolEvent =
   | { readonly type: 'tool:executing'; readonly at: number; readonly expiresAt?: number }
   /** Adds `expiresAt` to an external call that an older version started. */
   | { readonly type: 'tool:awaiting_result'; readonly at: number; readonly expiresAt: number }
+  /** A decision was taken in; what it leads to follows. */
+  | { readonly type: 'tool:decided'; readonly at: number; readonly by: Decider }
   | { readonly type: 'tool:progress'; readonly at: number; readonly fraction: number; readonly note?: string }
   | { readonly type: 'tool:needs_review'; readonly at: number; readonly expiresAt?: number }
   | { readonly type: 'tool:completed'; readonly at: number; readonly result: string }
@@ -222,7 +235,10 @@ export const STATE_AFTER_EVENT = {
   'tool:timeout': 'timeout',
   'tool:cancelled': 'cancelled',
 } as const satisfies Record<
-  Exclude<ToolEvent['type'], 'tool:awaiting_result' | 'tool:progress' | 'tool:late' | 'tool:delivered'>,
+  Exclude<
+    ToolEvent['type'],
+    'tool:awaiting_result' | 'tool:decided' | 'tool:progress' | 'tool:late' | 'tool:delivered'
+  >,
   ToolCallState
 >;
 
@@ -337,6 +353,8 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
         ...call,
         progress: { fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) },
       };
+    case 'tool:decided':
+      return isSettled(call) ? call : { ...call, decidedBy: event.by };
     case 'tool:awaiting_result':
       return call.state === 'executing' ? { ...call, expiresAt: event.expiresAt } : call;
     case 'tool:late':
@@ -391,6 +409,7 @@ function baseOf(call: ToolCall): ToolCallBase {
     createdAt: call.createdAt,
     ...(call.progress === undefined ? {} : { progress: call.progress }),
     ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
+    ...(call.decidedBy === undefined ? {} : { decidedBy: call.decidedBy }),
     ...(call.isApproved === undefined ? {} : { isApproved: call.isApproved }),
   };
 }

@@ -7,12 +7,16 @@ export interface Actor {
   readonly roles?: readonly string[];
   /** `job` is the server's own code, which may send any role's messages; the others act for someone outside. */
   readonly source: 'method' | 'http' | 'terminal' | 'job';
+  /** Whether the actor may approve, reject and review tool calls. Default true: people who signed in may. */
+  readonly mayDecide?: boolean;
+  /** The API token that was presented. */
+  readonly tokenId?: string;
   /** For the request log: how the calls of a run that this request starts are recorded. */
   readonly origin?: Pick<CallOrigin, 'api' | 'tokenId' | 'tokenName' | 'team'>;
 }
 
 /** A user without a request: all that access rules depend on. */
-export interface User extends Omit<Actor, 'source' | 'origin'> {
+export interface User extends Omit<Actor, 'source' | 'origin' | 'mayDecide' | 'tokenId'> {
   /** Names the user to people. Default: the id. Others must not be able to choose the same name. */
   readonly name?: string;
 }

@@ -1,6 +1,6 @@
 /** What is stored of a run: everything that any process needs to continue it. */
 import type { RunState } from '../entities/Run';
-import type { Tool } from '../entities/Tool';
+import type { Decider, Tool } from '../entities/Tool';
 import type { Actor } from './Actor';
 import type { NormalizedOptions } from './LLMTypes';
 import type { RunLimits } from './RunLimits';
@@ -120,11 +120,12 @@ export interface RunRecord extends RunRequest, RunProgress {
 /** What another process, or a person, wants the run's owner to do. */
 export type RunAction =
   | { readonly kind: 'cancel' }
-  | { readonly kind: 'approve'; readonly callId: string }
-  | { readonly kind: 'reject'; readonly callId: string; readonly reason: string }
+  | { readonly kind: 'approve'; readonly callId: string; readonly by?: Decider }
+  | { readonly kind: 'reject'; readonly callId: string; readonly reason: string; readonly by?: Decider }
   | {
       readonly kind: 'submit';
       readonly callId: string;
+      readonly by?: Decider;
       readonly result: { readonly output: unknown } | { readonly error: string };
     };
 

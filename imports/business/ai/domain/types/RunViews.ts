@@ -3,7 +3,7 @@
  * their keys may contain `$` and `.`.
  */
 import type { RunState } from '../entities/Run';
-import type { CallWait, ToolCallState } from '../entities/Tool';
+import type { CallWait, Decider, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { Budget, RunLimits } from './RunLimits';
 import type { UnpricedCalls } from './RunTotals';
@@ -129,6 +129,8 @@ export interface ToolCallView {
   readonly createdAt?: number;
   /** When a person was asked to approve it. The wait ends with `startTime`, or with `endTime` if it never ran. */
   readonly approvalRequestedAt?: number;
+  /** Who approved, rejected or reviewed it last, or submitted its result. */
+  readonly decidedBy?: Decider;
   readonly startTime?: number;
   readonly endTime?: number;
   /** Milliseconds. */

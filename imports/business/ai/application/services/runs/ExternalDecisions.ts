@@ -9,7 +9,7 @@ import {
   isFunctionTool,
   isSettled,
 } from '../../../domain/entities/Tool';
-import type { ToolCall } from '../../../domain/entities/Tool';
+import type { Decider, ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunAction } from '../../../domain/types/RunRecords';
@@ -41,6 +41,7 @@ export class ExternalDecisions {
   /**
    * Repeating a decision changes nothing.
    * @param shownHash the hash of the arguments on which the person decided
+   * @param by kept with the call
    * @returns the call's state afterwards. If another process executes the run, the decision takes effect with that
    *   process's next heartbeat, and the state may be the one before
    * @throws LLMInvalidRequestError for an unknown run or call, and for a call that waits for no decision;
@@ -51,14 +52,15 @@ export class ExternalDecisions {
     callId: string,
     approval: Approval,
     shownHash: string | undefined,
+    by: Decider | undefined,
   ): Promise<ToolCall['state']> {
     const call = await this.findCall(executionId, callId);
     if (shownHash !== undefined && shownHash !== argumentsHash(call.arguments)) {
       throw new ConflictError(`The decision on the call "${callId}" was made for other arguments.`);
     }
     const action: RunAction = approval.approved
-      ? { kind: 'approve', callId }
-      : { kind: 'reject', callId, reason: approval.reason };
+      ? { kind: 'approve', callId, ...decider(by) }
+      : { kind: 'reject', callId, reason: approval.reason, ...decider(by) };
     const isWaiting = acceptsDecision(call);
     if (isWaiting && (await this.send(executionId, call, action))) return this.stateOf(executionId, callId);
     // Another decision came first. Its command exists until the run's owner has applied it.
@@ -92,6 +94,7 @@ export class ExternalDecisions {
     executionId: string,
     callId: string,
     result: ExternalResult,
+    by: Decider | undefined,
   ): Promise<'accepted' | 'already-settled'> {
     const call = await this.findCall(executionId, callId);
     if (isSettled(call)) return 'already-settled';
@@ -102,7 +105,7 @@ export class ExternalDecisions {
       throw new LLMInvalidRequestError(`The call "${callId}" does not wait for a submitted result.`, {
         path: 'callId',
       });
-    const action: RunAction = { kind: 'submit', callId, result: toStorableResult(result) };
+    const action: RunAction = { kind: 'submit', callId, result: toStorableResult(result), ...decider(by) };
     return (await this.send(executionId, call, action)) ? 'accepted' : 'already-settled';
   }
 
@@ -133,4 +136,8 @@ export class ExternalDecisions {
     if (call === undefined) throw unknownCallError(executionId, callId);
     return call;
   }
+}
+
+function decider(by: Decider | undefined): { readonly by?: Decider } {
+  return by === undefined ? {} : { by };
 }

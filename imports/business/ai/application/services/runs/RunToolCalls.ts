@@ -77,6 +77,14 @@ export class RunToolCalls implements ToolJobOwner {
 
   /** @returns false if no call waits for this decision */
   decide(action: Exclude<RunAction, { readonly kind: 'cancel' }>): boolean {
+    const isAccepted = this.settleWait(action);
+    // The call goes on in a microtask.
+    if (isAccepted && action.by !== undefined)
+      this.context.run.applyToolEvent(action.callId, { type: 'tool:decided', at: action.by.at, by: action.by });
+    return isAccepted;
+  }
+
+  private settleWait(action: Exclude<RunAction, { readonly kind: 'cancel' }>): boolean {
     switch (action.kind) {
       case 'approve':
         return this.decisions?.decide(action.callId, { approved: true }) === true;

@@ -11,6 +11,7 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
   const reference = { callId: call.id, name: call.name };
   const executionTime = 'executionTime' in call ? call.executionTime : 0;
   switch (event.type) {
+    case 'tool:decided':
     case 'tool:delivered':
     case 'tool:awaiting_result':
       return undefined;

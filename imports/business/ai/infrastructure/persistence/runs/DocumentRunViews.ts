@@ -73,6 +73,7 @@ export const TOOL_CALL_FIELDS = {
   state: 1,
   createdAt: 1,
   approvalRequestedAt: 1,
+  decidedBy: 1,
   startTime: 1,
   endTime: 1,
   executionTime: 1,

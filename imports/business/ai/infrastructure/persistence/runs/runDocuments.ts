@@ -266,6 +266,7 @@ export function toCallFields(executionId: string, userId: string, call: ToolCall
     undelivered: isUndelivered(call),
     call: JSON.stringify(call),
     ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
+    ...(call.decidedBy === undefined ? {} : { decidedBy: call.decidedBy }),
     ...('startTime' in call ? { startTime: call.startTime } : {}),
     ...('endTime' in call ? settledFields(call) : {}),
     ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),
