@@ -60,7 +60,7 @@ describe('the dashboard over HTTP', () => {
     server.host.module.tools.register({ name: 'outside', description: 'Answered from outside.', external: true });
     for (const userId of ['bob', 'cat'] as const)
       tokens[userId] = (
-        await server.host.apiTokens.tokens.issue({ userId, name: 'test', scopes: ['generate', 'read'] })
+        await server.host.apiTokens.tokens.issue({ userId, name: 'test', scopes: ['generate', 'read', 'approve'] })
       ).token;
     const shared = {
       providerId: 'shared',
@@ -181,6 +181,33 @@ describe('the dashboard over HTTP', () => {
       expect((await post('bob', `/runs/${executionId}/cancel`)).body).to.have.property('state');
       await ended(executionId);
       expect((await get('bob', `/runs/${executionId}`)).body.run.state).to.equal('cancelled');
+    });
+
+    it('are not approved by a token that only starts them, and say who approved them', async () => {
+      const { tokens: issuer } = server.host.apiTokens;
+      const starter = await issuer.issue({ userId: 'bob', name: 'starts', scopes: ['generate', 'read'] });
+      const approver = await issuer.issue({ userId: 'bob', name: 'decides', scopes: ['approve', 'read'] });
+      const as = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+      const executionId = await start('bob', 'send_reminder');
+      const { callId, argumentsHash } = await events.seen(
+        'tool:approval_required',
+        (event) => event.executionId === executionId,
+      );
+      const decision = { callId, argumentsHash };
+      for (const path of ['approve', 'reject']) {
+        const refused = await send('bob', 'POST', `/runs/${executionId}/${path}`, decision, as(starter.token));
+        expect(refused.status).to.equal(403);
+        expect(refused.body.error.code).to.equal('permission-denied');
+      }
+      const before = Date.now();
+      const approved = await send('bob', 'POST', `/runs/${executionId}/approve`, decision, as(approver.token));
+      expect(approved.status).to.equal(200);
+      await ended(executionId);
+      const [call] = (await get('bob', `/runs/${executionId}`)).body.toolCalls;
+      expect(call?.decidedBy).to.include({ userId: 'bob', tokenId: approver.id });
+      expect(call?.decidedBy?.at).to.be.within(before, Date.now());
+      const started = await send('bob', 'POST', '/runs', unique(), as(approver.token));
+      expect(started.status).to.equal(403);
     });
 
     it('continue when a call is approved as shown, rejected, or settled with an external result', async () => {

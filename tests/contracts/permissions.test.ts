@@ -326,7 +326,11 @@ async function openHttp(): Promise<Opened> {
     ...{ providerId: 'shared', name: 'Shared', vendor: 'openai', baseURL: simulator.baseURL('openai') },
     ...{ auth: { kind: 'api_key' }, apiKey: 'sk-of-all', access: 'everyone' },
   });
-  const { token } = await host.apiTokens.tokens.issue({ userId: 'bob', name: 'bob', scopes: ['generate', 'read'] });
+  const { token } = await host.apiTokens.tokens.issue({
+    userId: 'bob',
+    name: 'bob',
+    scopes: ['generate', 'read', 'approve'],
+  });
   const tokens: Readonly<Record<Person, string>> = { admin: ADMIN_TOKEN, bob: token, nobody: 'none' };
   const routes: Readonly<Record<string, (argument: never) => OperationRequest>> = {
     ...Object.fromEntries(Object.entries(OPERATION_ROUTES).map(([name, { request }]) => [name, request])),

@@ -87,6 +87,29 @@ for (const [name, open] of Object.entries(DATABASES)) {
         .and.not.have.any.keys(WAIT_FIELDS);
     });
 
+    it('says who decided, and when, also to a process that continues the run', async () => {
+      const loop = await start([calling({ name: 'ask', call_id: 'c' }), answer('done')]);
+      const done = execute(loop, 'ask');
+      await waitingFor('approval', 'awaiting_approval');
+      const by = { userId: 'ann', tokenId: 't', at: 7 };
+      await loop.approve('r', 'c', argumentsHash('{}'), by);
+      await done;
+      expect((await stored())?.decidedBy).to.deep.equal(by);
+      const store = await openRunStore(opened.database);
+      expect((await store.load('r'))?.calls[0]?.decidedBy).to.deep.equal(by);
+    });
+
+    it('says who rejected it, and who submitted its result', async () => {
+      const by = { userId: 'bob', at: 8 };
+      const loop = await start([calling({ name: 'ask', call_id: 'c' }), answer('done')]);
+      const done = execute(loop, 'ask');
+      await waitingFor('approval', 'awaiting_approval');
+      const other = await start([]);
+      await other.reject('r', 'c', 'No.', undefined, by);
+      await done;
+      expect(await stored()).to.deep.include({ state: 'failed', decidedBy: by });
+    });
+
     it('does not wait for anyone while a tool of the server works', async () => {
       const loop = await start([calling({ name: 'slow', call_id: 'c' }), answer('done')]);
       void execute(loop, 'slow').catch(() => undefined);

@@ -183,6 +183,28 @@ describeInFull('The npm package', function () {
         expect(JSON.parse(stdout)).to.deep.equal(['42', 'It is 42.']);
       });
 
+    for (const format of ['mjs', 'cjs'] as const)
+      it(`checks the schemas of strangers in threads, which do not keep a program running: ${format}`, async () => {
+        const load = (names: string, from: string): string =>
+          format === 'mjs' ? `import { ${names} } from '${from}';` : `const { ${names} } = require('${from}');`;
+        const { code, stdout, stderr } = await bare.run(
+          `threads.${format}`,
+          `${load('AgenticLoop, ToolRegistry', 'bolide')}
+           ${load('ScriptedProvider, answer, calling', 'bolide/testing')}
+           const provider = new ScriptedProvider([
+             calling({ name: 'pick', arguments: { text: 'a'.repeat(60) + '!' } }), answer('Done.'),
+           ]);
+           const loop = new AgenticLoop({ provider, toolExecutor: new ToolRegistry() });
+           const parameters = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+           const pick = { type: 'function', name: 'pick', external: true, untrusted: true, parameters };
+           loop.execute('u1', { input: 'Pick.', model: 'm', tools: [pick] })
+             .then(({ toolCalls }) => console.log(toolCalls[0].error.failure));`,
+        );
+        expect(stderr).to.equal('');
+        expect(code).to.equal(0);
+        expect(stdout.trim()).to.equal('invalid-arguments');
+      });
+
     it('recognizes an error of the ES module in CommonJS, and the reverse', async () => {
       const { stdout, stderr } = await bare.run(
         'both.mjs',

@@ -1,0 +1,65 @@
+/** Who may decide about tool calls, and what is said about who did. */
+import { expect } from 'chai';
+import { createRunOperations } from '../../../../../imports/business/ai/application/operations/RunOperations';
+import type {
+  AIMethods,
+  AIMethodsPorts,
+  RunControl,
+} from '../../../../../imports/business/ai/application/operations/RunOperations';
+import { LLMPermissionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
+import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
+
+const CALL = { executionId: 'r', callId: 'c' };
+const DECISION = { ...CALL, argumentsHash: 'a'.repeat(64) };
+
+function operations(state: ToolCallState): { methods: AIMethods; decisions: unknown[] } {
+  const decisions: unknown[] = [];
+  const control: RunControl = {
+    cancel: () => 'cancelled',
+    approve: (_executionId, _callId, _hash, by) => (decisions.push(by), 'executing'),
+    reject: (_executionId, _callId, _reason, _hash, by) => (decisions.push(by), 'failed'),
+    submitToolResult: (_executionId, _callId, _result, by) => (decisions.push(by), 'accepted'),
+    stateOfCall: () => state,
+  };
+  const unused = { execute: () => Promise.reject(new Error('not called')) };
+  const ports = {
+    useCases: { generateText: unused, generateJSON: unused, agenticExecution: { ...unused, start: unused.execute } },
+    control,
+    ownerOf: () => Promise.resolve('ann'),
+  } as AIMethodsPorts;
+  return { methods: createRunOperations(ports), decisions };
+}
+
+const decide = (methods: AIMethods, actor: Actor): readonly (() => Promise<unknown>)[] => [
+  () => methods['ai.runs.approve'](actor, DECISION),
+  () => methods['ai.runs.reject'](actor, DECISION),
+  () => methods['ai.runs.submitToolResult'](actor, { ...CALL, output: 1 }),
+];
+
+describe('decisions about tool calls', () => {
+  it('are refused to an actor who may not decide', async () => {
+    const { methods, decisions } = operations('needs_review');
+    for (const attempt of decide(methods, { userId: 'ann', source: 'http', mayDecide: false }))
+      expect(await attempt().catch((error: unknown) => error)).to.be.instanceOf(LLMPermissionError);
+    expect(decisions).to.deep.equal([]);
+  });
+
+  it('are no results of external tools, which such an actor submits', async () => {
+    const { methods, decisions } = operations('executing');
+    const actor: Actor = { userId: 'ann', source: 'http', mayDecide: false };
+    expect(await methods['ai.runs.submitToolResult'](actor, { ...CALL, output: 1 })).to.include({ result: 'accepted' });
+    expect(decisions).to.have.length(1);
+  });
+
+  it('name who made them, with what, and when', async () => {
+    const { methods, decisions } = operations('needs_review');
+    const before = Date.now();
+    for (const attempt of decide(methods, { userId: 'ann', source: 'http', tokenId: 't' })) await attempt();
+    expect(decisions).to.have.length(3);
+    for (const by of decisions as { at: number }[]) {
+      expect(by).to.include({ userId: 'ann', tokenId: 't' });
+      expect(by.at).to.be.within(before, Date.now());
+    }
+  });
+});
