@@ -1,5 +1,5 @@
 /** One entry: what is asked, of which run, since when, and the controls that decide about it. */
-import { memo, useState } from 'react';
+import { memo } from 'react';
 import type { InboxEntry, WaitingCallEntry } from '../../business/ai/domain/types/InboxViews';
 import { cutText, wellFormed } from '../format/text';
 import { formatDateTime, formatDuration } from '../format/format';
