@@ -11,7 +11,7 @@ import type { RecordedRequest, Simulator } from '../../imports/simulator/Simulat
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { silenceAISDKWarnings } from '../support/silenceAISDKWarnings';
-import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
+import { simulatedProvider, WIRES_OR_VENDORS } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -117,7 +117,7 @@ function bodies(simulator: Simulator): readonly unknown[] {
   return simulator.requests.filter(({ wire }) => wire !== undefined).map(({ body }) => body);
 }
 
-for (const vendor of SIMULATED_VENDORS) {
+for (const vendor of WIRES_OR_VENDORS) {
   for (const [mode, run] of Object.entries(MODES)) {
     describe(`${mode} over ${vendor.name}`, () => {
       silenceAISDKWarnings();

@@ -15,7 +15,7 @@ import type { TestDatabase } from '../support/documentDatabases';
 import { ModelCollection } from '../support/ModelCollection';
 import type { ModelRow, Outcome } from '../support/ModelCollection';
 
-const RUNS = process.env['BOLIDE_FULL'] === '1' ? 5_000 : 150;
+const RUNS = process.env['BOLIDE_FULL'] === '1' ? 5_000 : 50;
 
 /** Unique keys of the collection that the programs run on. */
 const UNIQUE = [

@@ -13,7 +13,7 @@ import { LARGE, textOf } from '../support/embeddedWriter';
 import type { Written, WrittenRow } from '../support/embeddedWriter';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
-const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 150 : 10;
+const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 150 : 5;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 
 const FILE = 'rows.nedb';

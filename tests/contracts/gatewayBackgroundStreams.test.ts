@@ -8,7 +8,6 @@ import OpenAI from 'openai';
 import { createHttpApi } from '../../imports/api/createHttpApi';
 import type { HttpApiPorts } from '../../imports/api/createHttpApi';
 import type { ResponseEventStore, ResponseKey } from '../../imports/business/ai/domain/interfaces/ResponseEventStore';
-import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { openResponseEvents } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
@@ -19,6 +18,7 @@ import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { checkEvents, eventsOfStream } from '../support/openResponses';
 import type { OpenResponsesEvent } from '../support/openResponses';
+import { SDK_VENDORS } from '../support/sdks/SdkCase';
 
 const BOB = { headers: { authorization: `Bearer ${TOKENS.bob}` } };
 const SLOW = { text: 'word '.repeat(60), fault: { kind: 'slow', chunkBytes: 64, delayMs: 2 } } as const;
@@ -95,7 +95,7 @@ describe('A background stream', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  for (const model of VENDORS) {
+  for (const model of SDK_VENDORS) {
     it(`is complete, and can be read again from any of its events, with ${model}`, async () => {
       gateway.simulator.enqueue({ text: 'Hello there.', reasoning: 'A greeting.' });
       const all = await eventsOf(await start(model));

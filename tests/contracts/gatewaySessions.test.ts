@@ -12,7 +12,7 @@ import { openSocket } from '../support/responsesSocket';
 import type { ResponsesSocketClient } from '../support/responsesSocket';
 
 const FULL = process.env['BOLIDE_FULL'] !== undefined;
-const SESSIONS = FULL ? 600 : 60;
+const SESSIONS = FULL ? 600 : 25;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 2 ** 31);
 
 const VENDORS = ['openai', 'anthropic', 'google', 'grok', 'groq', 'azure_openai', 'openai_compatible'] as const;

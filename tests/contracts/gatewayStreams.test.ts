@@ -150,7 +150,7 @@ describe('A stream through the gateway', () => {
           expect(entryOf(model)?.usage.input_tokens).to.be.at.least(count);
         },
       ),
-      { numRuns: FULL ? 1_000 : 60, seed: SEED },
+      { numRuns: FULL ? 1_000 : 25, seed: SEED },
     );
   });
 

@@ -50,7 +50,6 @@ describe('the dashboard in Meteor', () => {
     browser.find(`[data-run="${executionId}"] .badge`)?.textContent;
 
   for (const isStrict of [true, false]) {
-    // Without StrictMode, `npm test` has the pages of `meteorAdministration.test.ts`.
     (isStrict ? describe : describeInFull)(isStrict ? 'under StrictMode' : 'without StrictMode', () => {
       it('keeps the sign-in form with its fields and shows the error after a wrong password', async () => {
         const gate = deferred<undefined>();

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { bundleChild } from '../support/bundleChild';
 import { deferred } from '../support/deferred';
+import { describeInFull } from '../support/describeInFull';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
@@ -20,14 +21,13 @@ import { seededRandom } from '../../scripts/seed/seededRandom';
 
 const PROCESSES = 4;
 const CALLERS = 25;
-const FULL = process.env['BOLIDE_FULL'] === '1';
-const ROUNDS = FULL ? 20 : 2;
+const ROUNDS = 20;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? 20_260_101);
 /**
  * In milliseconds. Shorter than the defaults, so that no test waits long for a dead process, but long enough for a live
  * process on a busy machine.
  */
-const LEASES = { claimed: 400, sent: FULL ? 6_000 : 2_000 };
+const LEASES = { claimed: 400, sent: 6_000 };
 /** A pause of the holder, well within its lease. In milliseconds. */
 const NAP = 500;
 
@@ -46,8 +46,8 @@ const FAULTS: readonly (Fault | undefined)[] = [
   undefined,
 ];
 
-describe(`refreshing by ${PROCESSES} processes`, function () {
-  this.timeout(FULL ? 600_000 : 120_000);
+describeInFull(`refreshing by ${PROCESSES} processes`, function () {
+  this.timeout(600_000);
   let mongo: TestMongo;
   let app: ProvidersHost;
   let bundle: string;
@@ -150,51 +150,49 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
     expect(server.countGranted('refresh_token'), 'one was lost').to.equal(2);
   });
 
-  if (FULL) {
-    it('requires a reconnect after such a death, if the server has no grace period', async () => {
-      await connect(0);
-      const outcomes = await round({ point: 'answered', how: 'kill' });
-      expect(outcomes.flatMap(({ tokens }) => tokens)).to.deep.equal([]);
-      for (const error of outcomes.flatMap(({ errors }) => errors)) expect(error).to.include('reconnect required');
-      expect((await connectAs(app, 'alice')).page.status).to.equal(200);
-      expect((await round(undefined)).flatMap(({ errors }) => errors)).to.deep.equal([]);
-    });
+  it('requires a reconnect after such a death, if the server has no grace period', async () => {
+    await connect(0);
+    const outcomes = await round({ point: 'answered', how: 'kill' });
+    expect(outcomes.flatMap(({ tokens }) => tokens)).to.deep.equal([]);
+    for (const error of outcomes.flatMap(({ errors }) => errors)) expect(error).to.include('reconnect required');
+    expect((await connectAs(app, 'alice')).page.status).to.equal(200);
+    expect((await round(undefined)).flatMap(({ errors }) => errors)).to.deep.equal([]);
+  });
 
-    it('does not let a process that was paused beyond its lease replace a newer token', async () => {
-      await connect(60_000);
-      const outcomes = await round({ point: 'answered', how: 'stop' });
-      expect(outcomes.flatMap(({ errors }) => errors)).to.deep.equal([]);
-      const tokens = new Set(outcomes.flatMap((each) => each.tokens));
-      expect(tokens.size, 'the paused process has the newer token too').to.equal(1);
-      expect(tokens).to.include(
-        (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token,
-      );
-    });
+  it('does not let a process that was paused beyond its lease replace a newer token', async () => {
+    await connect(60_000);
+    const outcomes = await round({ point: 'answered', how: 'stop' });
+    expect(outcomes.flatMap(({ errors }) => errors)).to.deep.equal([]);
+    const tokens = new Set(outcomes.flatMap((each) => each.tokens));
+    expect(tokens.size, 'the paused process has the newer token too').to.equal(1);
+    expect(tokens).to.include(
+      (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token,
+    );
+  });
 
-    it('refreshes five hundred accounts concurrently, each once', async () => {
-      await connect(0);
-      const users = Array.from({ length: 500 }, (_value, index) => `user-${index}`);
-      for (const userId of users) {
-        app.users.set(userId, { userId, source: 'method' });
-        expect((await connectAs(app, userId)).page.status).to.equal(200);
-      }
-      await app.credentials.update({ kind: 'oauth' }, { $set: { expiresAt: Date.now() - 1 } }, { multi: true });
-      for (const child of children) child.onReached = () => child.resume();
-      const before = server.tokenRequests.length;
-      // Long leases, for a busy machine: no process dies in this test.
-      const refreshLeases = { claimed: 30_000, sent: 120_000 };
-      const modules = [app.createModule({ refreshLeases }), app.createModule({ refreshLeases })];
-      const tokens = await Promise.all(
-        users.flatMap((userId) =>
-          modules.map(
-            async (module) => (await module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))?.token,
-          ),
+  it('refreshes five hundred accounts concurrently, each once', async () => {
+    await connect(0);
+    const users = Array.from({ length: 500 }, (_value, index) => `user-${index}`);
+    for (const userId of users) {
+      app.users.set(userId, { userId, source: 'method' });
+      expect((await connectAs(app, userId)).page.status).to.equal(200);
+    }
+    await app.credentials.update({ kind: 'oauth' }, { $set: { expiresAt: Date.now() - 1 } }, { multi: true });
+    for (const child of children) child.onReached = () => child.resume();
+    const before = server.tokenRequests.length;
+    // Long leases, for a busy machine: no process dies in this test.
+    const refreshLeases = { claimed: 30_000, sent: 120_000 };
+    const modules = [app.createModule({ refreshLeases }), app.createModule({ refreshLeases })];
+    const tokens = await Promise.all(
+      users.flatMap((userId) =>
+        modules.map(
+          async (module) => (await module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))?.token,
         ),
-      );
-      expect(new Set(tokens).size).to.equal(users.length);
-      expect(server.tokenRequests.slice(before).map(({ status }) => status)).to.deep.equal(users.map(() => 200));
-    });
-  }
+      ),
+    );
+    expect(new Set(tokens).size).to.equal(users.length);
+    expect(server.tokenRequests.slice(before).map(({ status }) => status)).to.deep.equal(users.map(() => 200));
+  });
 });
 
 function strike(child: RefreshProcess, how: Fault['how']): void {

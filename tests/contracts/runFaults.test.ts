@@ -15,7 +15,7 @@ import { World } from '../support/durable/World';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
-const FAULTS = process.env['BOLIDE_FULL'] === '1' ? 1_000 : 100;
+const FAULTS = process.env['BOLIDE_FULL'] === '1' ? 1_000 : 40;
 const RUN = 'run';
 
 interface Weather {

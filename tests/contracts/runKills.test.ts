@@ -24,7 +24,7 @@ import { seededRandom } from '../../scripts/seed/seededRandom';
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
 /** Across both stores. */
-const KILLS = IS_FULL ? 300 : 20;
+const KILLS = IS_FULL ? 300 : 10;
 /** A process is killed after a random number of printed lines, up to this one. A run prints about 110. */
 const LINES = 90;
 

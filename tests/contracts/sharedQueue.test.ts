@@ -20,19 +20,19 @@ import type { RunDocument } from '../../imports/business/ai/infrastructure/persi
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { bundleChild } from '../support/bundleChild';
 import { callingProvider } from '../support/callingProvider';
+import { describeInFull } from '../support/describeInFull';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 import { EFFECTS } from '../support/queueWorker';
 import type { EffectDocument, QueueWorkerOptions } from '../support/queueWorker';
 
-const FULL = process.env['BOLIDE_FULL'] === '1';
-const COUNT = FULL ? 500 : 24;
-const CONCURRENCY = FULL ? 16 : 4;
+const COUNT = 500;
+const CONCURRENCY = 16;
 /** The run whose tool is executing when its process is killed. */
 const FATAL = Math.floor(COUNT / 3);
 
-describe(`${COUNT} queued runs, shared by two processes of which one is killed`, function () {
-  this.timeout(FULL ? 300_000 : 120_000);
+describeInFull(`${COUNT} queued runs, shared by two processes of which one is killed`, function () {
+  this.timeout(300_000);
   let mongo: TestMongo;
   let bundle: string;
   const children: ChildProcess[] = [];

@@ -229,7 +229,7 @@ function joinParts(parts: JsonObject[], part: JsonObject): JsonObject[] {
 function boundaries(text: string): readonly number[] {
   const found: number[] = [];
   for (const { index, 0: blank } of text.matchAll(/(\r\n){2}|\n\n/g)) found.push(index + blank.length);
-  const most = process.env['BOLIDE_FULL'] === undefined ? 6 : 400;
+  const most = process.env['BOLIDE_FULL'] === undefined ? 3 : 400;
   const step = Math.max(1, Math.floor(found.length / most));
   return [0, ...found.filter((_place, at) => at % step === 0), ...found.slice(-4)];
 }

@@ -28,6 +28,12 @@ export const SIMULATED_VENDORS: readonly SimulatedVendor[] = [
   { name: 'an OpenAI-compatible vendor', vendor: 'openai_compatible', wire: 'chat_completions', model: 'some-model' },
 ];
 
+/** In `npm test`, one vendor of each wire. */
+export const WIRES_OR_VENDORS: readonly SimulatedVendor[] = SIMULATED_VENDORS.filter(
+  ({ wire }, index) =>
+    process.env['BOLIDE_FULL'] !== undefined || SIMULATED_VENDORS.findIndex((other) => other.wire === wire) === index,
+);
+
 export function simulatedProvider(
   simulator: Simulator,
   { vendor, wire, model }: SimulatedVendor,

@@ -62,7 +62,7 @@ describe('explainViolation', () => {
           if (isNear(explained!.path, place)) near += 1;
         },
       ),
-      { numRuns: 300, seed: 7 },
+      { numRuns: process.env['BOLIDE_FULL'] === undefined ? 100 : 300, seed: 7 },
     );
     expect(broken).to.be.greaterThan(50);
     expect(near / broken, `${near} of ${broken} point at the mistake`).to.be.greaterThan(0.9);

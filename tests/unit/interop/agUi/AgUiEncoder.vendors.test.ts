@@ -7,11 +7,11 @@ import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import type { Simulator } from '../../../../imports/simulator/Simulator';
 import { deferred } from '../../../support/deferred';
 import { recordEvents } from '../../../support/recordEvents';
-import { SIMULATED_VENDORS, simulatedProvider } from '../../../support/simulatedProviders';
+import { simulatedProvider, WIRES_OR_VENDORS } from '../../../support/simulatedProviders';
 import { encodeRun, QUESTION } from '../../../support/agUi/encodeRun';
 import { replayAgUi } from '../../../support/agUi/replayAgUi';
 
-for (const vendor of SIMULATED_VENDORS) {
+for (const vendor of WIRES_OR_VENDORS) {
   for (const stream of [false, true]) {
     describe(`AgUiEncoder on ${vendor.name}${stream ? ', streaming' : ''}`, () => {
       let simulator: Simulator;

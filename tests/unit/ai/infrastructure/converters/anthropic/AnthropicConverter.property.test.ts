@@ -15,7 +15,7 @@ import type { LLMResponse, OutputItem } from '../../../../../../imports/business
 import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: process.env['BOLIDE_FULL'] === undefined ? 100 : 300 };
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
 const anyText = fc.oneof(

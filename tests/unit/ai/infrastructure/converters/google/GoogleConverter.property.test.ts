@@ -18,7 +18,7 @@ import type { JsonObject } from '../../../../../../imports/business/ai/domain/ty
 import { googleContext, googleResponseContext } from '../../../../../support/googleRecordings';
 import { meaningOfGoogle } from '../../../../../support/sameMeaning/google';
 
-const RUNS = process.env.BOLIDE_FULL === undefined ? 300 : 5_000;
+const RUNS = process.env.BOLIDE_FULL === undefined ? 100 : 5_000;
 
 /** Parsed JSON (no negative zero), without the names that every API rejects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);

@@ -23,7 +23,7 @@ import { meaningOfRequest } from '../../../../../support/sameMeaning/responses';
 import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 
-const RUNS = { numRuns: 250 };
+const RUNS = { numRuns: process.env['BOLIDE_FULL'] === undefined ? 100 : 300 };
 
 /** Known fields would change the item instead of extending it. */
 const TAKEN = new Set([
