@@ -87,7 +87,10 @@ export class LLMError extends Error {
   /** The router adds who served it and what it cost. */
   response?: LLMResponse;
   readonly path?: string;
-  /** No credential could be had, e.g. because the user's token endpoint failed. It is no evidence about the vendor. */
+  /**
+   * No credential could be had, e.g. because the user's token endpoint failed, or the user's own account was refused or
+   * limited. It is no evidence about the vendor, nor about what others may expect.
+   */
   isOfCredential?: true;
   /** Set by the agentic loop on the error that ended a run. */
   run?: EndedRun;

@@ -2,6 +2,8 @@
 export interface Credential {
   readonly kind: 'api_key' | 'bearer';
   readonly token: string;
+  /** The user's own account: that it is refused or limited concerns nobody else. */
+  readonly isOwn?: boolean;
 }
 
 export interface CredentialSource {

@@ -10,6 +10,7 @@ import {
   LLMStreamError,
   UnsupportedFeatureError,
 } from '../../domain/errors/LLMErrors';
+import type { ErrorCode } from '../../domain/errors/LLMErrors';
 import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
@@ -216,11 +217,19 @@ export class BaseLLMProvider implements ILLMProvider {
   ): Promise<T> {
     const request = { providerId: this.config.id, userId };
     const credential = await this.credentialFor(request);
+    const attemptWith = async (given: Credential | undefined): Promise<T> => {
+      try {
+        return await attempt(given);
+      } catch (error) {
+        if (given?.isOwn === true && isLLMError(error) && OF_ACCOUNT.has(error.code)) error.isOfCredential = true;
+        throw error;
+      }
+    };
     try {
-      return await attempt(credential);
+      return await attemptWith(credential);
     } catch (error) {
       if (!(error instanceof LLMAuthError) || credential?.kind !== 'bearer') throw error;
-      return attempt(await this.credentialFor({ ...request, forceRefresh: true, refusedToken: credential.token }));
+      return attemptWith(await this.credentialFor({ ...request, forceRefresh: true, refusedToken: credential.token }));
     }
   }
 
@@ -235,6 +244,14 @@ export class BaseLLMProvider implements ILLMProvider {
     }
   }
 }
+
+/** Failures of an account, rather than of the vendor or the request. */
+const OF_ACCOUNT: ReadonlySet<ErrorCode> = new Set([
+  'auth-failed',
+  'permission-denied',
+  'rate-limited',
+  'quota-exceeded',
+]);
 
 function parseBody(text: string, response: VendorHttpResponse): unknown {
   try {

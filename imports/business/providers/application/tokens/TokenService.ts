@@ -71,6 +71,7 @@ export class TokenService implements CredentialSource {
     return {
       kind: 'bearer',
       token: await this.ports.refresher.tokenFor(target, { forced: forceRefresh, refusedToken }),
+      ...(target.userId === null ? {} : { isOwn: true }),
     };
   }
 
@@ -85,7 +86,8 @@ export class TokenService implements CredentialSource {
   private async key(provider: Provider, userId: string): Promise<Credential | undefined> {
     const { kind, userId: holder } = credentialIdFor(provider, userId);
     const opened = await this.ports.vault.open(provider, kind, holder);
-    if (opened?.content.type === 'api_key') return { kind: 'api_key', token: opened.content.key };
+    if (opened?.content.type === 'api_key')
+      return { kind: 'api_key', token: opened.content.key, ...(holder === null ? {} : { isOwn: true }) };
     if (isKeyless(provider)) return undefined;
     throw new LLMAuthError(missingKey(provider));
   }

@@ -147,7 +147,7 @@ export class FallbackCalls {
         return value;
       } catch (error) {
         this.ports.onFailure(target, userId, error);
-        if (options.route !== undefined && isLLMError(error))
+        if (options.route !== undefined && isLLMError(error) && error.isOfCredential !== true)
           this.ports.routeStats.failed(options.route.name, addressOf(route), error);
         throw error;
       }

@@ -210,7 +210,8 @@ export class ProviderTarget {
   private settle(permit: CircuitPermit, failure: LLMError, hasOwnTimeout: boolean, userId: string): void {
     // A short timeout of one caller or rule must not open the circuit for everyone else.
     const isCallersTimeout = failure.code === 'timeout' && hasOwnTimeout;
-    if (failure.isOfCredential === true) permit.released();
+    // A token endpoint that is down says nothing about the vendor.
+    if (isOutage(failure) && failure.isOfCredential === true) permit.released();
     else if (isOutage(failure) && !isCallersTimeout) {
       this.lastFailure = failure;
       const wasClosed = this.breaker.admits || this.breaker.remaining() === 0;

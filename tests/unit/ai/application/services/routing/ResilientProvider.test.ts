@@ -21,6 +21,7 @@ import type { ErrorCode, LLMErrorDetails } from '../../../../../../imports/busin
 import type { GenerateOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
+import { RouteStats } from '../../../../../../imports/business/ai/application/services/routing/RouteStats';
 import { RecordingLogger } from '../../../../../support/RecordingLogger';
 import { ScriptedProvider, untilAborted } from '../../../../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
@@ -920,5 +921,16 @@ describe('a provider that several users share', () => {
     for (let request = 0; request < 12; request += 1)
       await thrownBy(provider.generate(request % 2 === 0 ? 'mallory' : 'eve', HI));
     expect((await provider.generate('ann', HI)).output_text).to.equal('Hi.');
+  });
+
+  it('is not spared by a routing rule because of the limit of one user’s own account', async () => {
+    for (const isOfCredential of [true, undefined]) {
+      const limited = fault('rate-limited');
+      if (isOfCredential === true) limited.isOfCredential = true;
+      const routeStats = new RouteStats();
+      const { provider } = resilient([limited], { routeStats, retry: { maxAttempts: 1 } });
+      await thrownBy(provider.generate('mallory', { ...HI, route: { name: 'fast', targets: ['scripted/m'] } }));
+      expect(routeStats.isPaused('fast', 'scripted/m')).to.equal(isOfCredential !== true);
+    }
   });
 });
