@@ -130,7 +130,7 @@ describe('a server that issues keys to users', () => {
     for (const forceRefresh of [false, true]) {
       expect(
         await app.module.credentials.getAccessToken({ providerId: 'router', userId: 'alice', forceRefresh }),
-      ).to.deep.equal({ kind: 'api_key', token: 'sk-or-v1-0123456789abcdef' });
+      ).to.deep.equal({ kind: 'api_key', token: 'sk-or-v1-0123456789abcdef', isOwn: true });
     }
     expect(vendor.requests).to.have.length(requestsBefore);
     expect(await app.module.operations.disconnect(ALICE, { providerId: 'router' })).to.include({ connected: false });
