@@ -98,7 +98,7 @@ export class SdkRequests {
     return sendCall(vendor, options, limits, async (call) => {
       const pooled = this.pooled(options.credential) ?? (await this.create(options.credential));
       const { url, headers } = cachedHead(request, pooled) ?? (await buildHead(request, pooled));
-      const body = request.body === undefined ? undefined : bodyJson(request.body);
+      const body = request.body === undefined ? undefined : joined(bodyJson(request.body));
       return fetch(url, { method: request.method.toUpperCase(), headers, body, call });
     });
   }
@@ -143,6 +143,17 @@ export class SdkRequests {
     }
     return pooled;
   }
+}
+
+/** A single piece is sent as it is. */
+function joined(pieces: readonly string[]): string | Uint8Array {
+  const [only = '', ...others] = pieces;
+  if (others.length === 0) return only;
+  const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const piece of pieces) at += bytes.write(piece, at);
+  return bytes;
 }
 
 function cachedHead(request: SdkRequest, { heads }: PooledSdk): RequestHead | undefined {

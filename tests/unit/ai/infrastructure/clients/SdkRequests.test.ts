@@ -7,6 +7,7 @@ import {
   LLMServerError,
   MissingPackageError,
 } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { keepJson, keepListJson } from '../../../../../imports/business/ai/domain/keptJson';
 import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import type { GuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
@@ -150,6 +151,19 @@ describe('SdkRequests', () => {
         expect((error as Error).cause).to.equal(undefined);
       }
     });
+  });
+
+  it('send a body whose lists were written before with all of its bytes', async () => {
+    const input = [{ text: '„Grüße“ 🌞' }];
+    keepJson(input, JSON.stringify(input).slice(1, -1));
+    const tools = [{ name: 'é' }];
+    keepListJson(tools);
+    const body = { model: 'm', input, tools, user: 'Zoë' };
+    const credential = { kind: 'api_key', token: 'a' } as const;
+    await (await requests().send({ method: 'post', path: '/', body }, { credential })).text();
+    const [sent] = server.requests;
+    expect(JSON.parse(sent?.body ?? '')).to.deep.equal(body);
+    expect(sent?.headers['content-length']).to.equal(String(Buffer.byteLength(JSON.stringify(body))));
   });
 
   it('build their head once per path, model, header and credential, and their body every time', async () => {

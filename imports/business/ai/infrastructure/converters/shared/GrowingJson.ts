@@ -4,12 +4,14 @@
  */
 export class GrowingJson {
   private elements: readonly object[] = [];
-  /** Without brackets. */
   private text = '';
   /** Where each element ends in the text. */
   private readonly ends: number[] = [];
 
-  /** @param elements are not changed later */
+  /**
+   * @param elements are not changed later
+   * @returns the list's JSON without brackets
+   */
   write(elements: readonly object[]): string {
     const kept = this.countKept(elements);
     let text = kept === this.ends.length ? this.text : this.text.slice(0, this.ends[kept - 1] ?? 0);
@@ -20,7 +22,7 @@ export class GrowingJson {
     }
     this.elements = elements;
     this.text = text;
-    return `[${text}]`;
+    return text;
   }
 
   private countKept(elements: readonly object[]): number {

@@ -31,27 +31,26 @@ export function repairHistory(items: readonly InputItem[], options: RepairOption
 /** Detects the usual case, a valid history, in one pass and without copying. */
 function needsNoRepair(items: readonly InputItem[], options: RepairOptions): boolean {
   const seen = new Set<string>();
-  let open: string[] = [];
-  let outputs = 0;
+  const calls: string[] = [];
+  let answered = 0;
+  /** Some calls of the turn have their output, and others do not. */
+  let isAnswering = false;
   for (const item of items) {
     if (item.type === 'function_call_output') {
       if (item.deferred === true || (item.status === 'in_progress' && options.nativeAsync)) return false;
-      if (open.length === 0 && options.partial === true && !seen.has(item.call_id)) continue;
-      if (open[outputs] !== item.call_id) return false;
-      outputs += 1;
-      if (outputs === open.length) {
-        open = [];
-        outputs = 0;
-      }
+      if (answered === calls.length && options.partial === true && !seen.has(item.call_id)) continue;
+      if (calls[answered] !== item.call_id) return false;
+      answered += 1;
+      isAnswering = answered < calls.length;
       continue;
     }
-    if (outputs > 0 || (open.length > 0 && endsTurn(item))) return false;
+    if (isAnswering || (answered < calls.length && endsTurn(item))) return false;
     if (item.type !== 'function_call') continue;
     if (seen.has(item.call_id)) return false;
     seen.add(item.call_id);
-    open.push(item.call_id);
+    calls.push(item.call_id);
   }
-  return open.length === 0;
+  return answered === calls.length;
 }
 
 function endsTurn(item: InputItem): boolean {

@@ -203,6 +203,23 @@ describe('toAnthropic: roles', () => {
     ]);
   });
 
+  it('keeps several of them in their places among the texts of a turn', () => {
+    const request = send([
+      message('user', 'Hi'),
+      message('assistant', 'Yes?'),
+      message('user', 'One'),
+      message('developer', 'Speak French.', 'Be brief.'),
+      message('user', 'Two', 'Three'),
+      message('system', 'Hurry.'),
+      message('user', 'Four'),
+    ]);
+    const tagged = (words: string): object => text(`<operator_message>\n${words}\n</operator_message>`);
+    const content = [text('One'), tagged('Speak French.'), tagged('Be brief.')];
+    content.push(text('Two'), text('Three'), tagged('Hurry.'), text('Four'));
+    expect(messages(request)[2]).to.deep.equal({ role: 'user', content });
+    expect(request.losses.map(({ path }) => path)).to.deep.equal(['input[3]', 'input[5]']);
+  });
+
   it('sends a system message after the results of a turn, but not directly after the assistant', () => {
     const after = send([message('user', 'Hi'), call('a'), result('a', 'sun'), message('system', 'Hurry.')], {
       model: 'claude-opus-5',

@@ -12,32 +12,27 @@ export function isSystemMessage(item: InputItem): item is MessageItem {
 }
 
 interface SystemContent {
-  readonly kind: 'system';
   readonly item: MessageItem;
   readonly blocks: readonly JsonObject[];
   readonly path: string;
+  /** How many blocks of the turn precede it. */
+  readonly at: number;
 }
 
-interface UserContent {
-  readonly kind: 'user';
-  readonly blocks: readonly JsonObject[];
+/** Everything between two turns of the other side. */
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: JsonObject[];
+  /** Of the user's turns only. */
+  system: readonly SystemContent[];
+  fields: JsonObject;
 }
 
-/** Everything between two assistant turns. */
-interface UserTurn {
-  readonly role: 'user';
-  readonly entries: (SystemContent | UserContent)[];
-  readonly fields: JsonObject;
-}
-
-interface AssistantTurn {
-  readonly role: 'assistant';
-  readonly blocks: JsonObject[];
-  readonly fields: JsonObject;
-}
+const NO_SYSTEM: readonly SystemContent[] = [];
+const NO_FIELDS: JsonObject = {};
 
 export class AnthropicTurns {
-  private readonly turns: (UserTurn | AssistantTurn)[] = [];
+  private readonly turns: Turn[] = [];
   /** Results of a toolset's members must name the toolset. Toolset name by call id. */
   private readonly toolsets = new Map<string, unknown>();
   private readonly supportsSystemMessages: boolean;
@@ -51,46 +46,37 @@ export class AnthropicTurns {
   add(item: InputItem, blocks: readonly JsonObject[], pathOf: (item: InputItem) => string): void {
     if (item.type === 'function_call_output') {
       // In a repaired history, results directly follow their turn, so they come first.
-      this.userTurn().entries.push({ kind: 'user', blocks: this.withToolsetNames(blocks) });
+      this.extend('user', this.withToolsetNames(blocks));
     } else if (item.type !== 'message') {
       const toolset = item.type === 'function_call' ? item.vendor?.anthropic?.toolset_name : undefined;
       for (const block of blocks)
         if (typeof toolset === 'string' && typeof block.id === 'string') this.toolsets.set(block.id, toolset);
-      this.assistantTurn().blocks.push(...blocks);
-    } else if (item.role === 'assistant') {
-      const turn = this.assistantTurn();
-      turn.blocks.push(...blocks);
-      Object.assign(turn.fields, messageFields(item));
-    } else if (isSystemMessage(item)) {
-      this.userTurn().entries.push({ kind: 'system', item, blocks, path: pathOf(item) });
+      this.extend('assistant', blocks);
+    } else if (item.role === 'developer' || item.role === 'system') {
+      const turn = this.extend('user', []);
+      turn.system = [...turn.system, { item, blocks, path: pathOf(item), at: turn.content.length }];
     } else {
-      const turn = this.userTurn();
-      turn.entries.push({ kind: 'user', blocks });
-      Object.assign(turn.fields, messageFields(item));
+      const turn = this.extend(item.role === 'assistant' ? 'assistant' : 'user', blocks);
+      if (item.vendor?.anthropic !== undefined) turn.fields = { ...turn.fields, ...messageFields(item) };
     }
   }
 
   finish(): JsonObject[] {
     const messages: JsonObject[] = [];
     for (const turn of this.turns) {
-      if (turn.role === 'assistant') appendMessage(messages, 'assistant', turn.blocks, turn.fields);
-      else this.writeUserTurn(turn, messages);
+      if (turn.system.length === 0) appendMessage(messages, turn.role, turn.content, turn.fields);
+      else this.writeWithSystem(turn, messages);
     }
     return this.startWithUser(messages);
   }
 
-  private userTurn(): UserTurn {
+  private extend(role: Turn['role'], blocks: readonly JsonObject[]): Turn {
     const last = this.turns.at(-1);
-    if (last?.role === 'user') return last;
-    const turn: UserTurn = { role: 'user', entries: [], fields: {} };
-    this.turns.push(turn);
-    return turn;
-  }
-
-  private assistantTurn(): AssistantTurn {
-    const last = this.turns.at(-1);
-    if (last?.role === 'assistant') return last;
-    const turn: AssistantTurn = { role: 'assistant', blocks: [], fields: {} };
+    if (last?.role === role) {
+      last.content.push(...blocks);
+      return last;
+    }
+    const turn = { role, content: [...blocks], system: NO_SYSTEM, fields: NO_FIELDS };
     this.turns.push(turn);
     return turn;
   }
@@ -108,31 +94,23 @@ export class AnthropicTurns {
    * Without a preceding user turn, or on a model that does not support them, their text is sent tagged, in its
    * original position.
    */
-  private writeUserTurn({ entries, fields }: UserTurn, messages: JsonObject[]): void {
-    const content: JsonObject[] = [];
-    const system: SystemContent[] = [];
-    for (const entry of entries) {
-      if (entry.kind === 'user') content.push(...entry.blocks);
-      else system.push(entry);
-    }
-    if (system.length === 0) {
-      appendMessage(messages, 'user', content, fields);
-    } else if (this.supportsSystemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
+  private writeWithSystem({ content, system, fields }: Turn, messages: JsonObject[]): void {
+    if (this.supportsSystemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
       appendMessage(messages, 'user', content, fields);
       for (const { item, blocks } of system)
         if (blocks.length > 0) messages.push({ role: 'system', content: blocks, ...messageFields(item) });
-    } else {
-      appendMessage(
-        messages,
-        'user',
-        entries.flatMap((entry) => this.asUserText(entry)),
-        fields,
-      );
+      return;
     }
+    const texts: JsonObject[] = [];
+    let written = 0;
+    for (const entry of system) {
+      texts.push(...content.slice(written, entry.at), ...this.asUserText(entry));
+      written = entry.at;
+    }
+    appendMessage(messages, 'user', [...texts, ...content.slice(written)], fields);
   }
 
-  private asUserText(entry: SystemContent | UserContent): readonly JsonObject[] {
-    if (entry.kind === 'user') return entry.blocks;
+  private asUserText(entry: SystemContent): readonly JsonObject[] {
     this.losses.push({
       path: entry.path,
       what: `role of a ${entry.item.role} message`,

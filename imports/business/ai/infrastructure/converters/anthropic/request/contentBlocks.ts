@@ -11,10 +11,8 @@ import type {
   Content,
   FunctionCallItem,
   FunctionCallOutputItem,
-  InputContent,
   InputItem,
   MessageItem,
-  OutputText,
   ReasoningItem,
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -23,6 +21,10 @@ export interface ItemBlocks {
   readonly blocks: readonly JsonObject[];
   /** Paths are relative to the item. */
   readonly losses: readonly { readonly path: string; readonly what: string; readonly reason: string }[];
+  readonly media: Media;
+}
+
+export interface Media {
   readonly hasImage: boolean;
   readonly hasFile: boolean;
   /** Whether it contains URLs that the vendor would have to fetch. */
@@ -33,6 +35,7 @@ export interface ItemBlocks {
 const ANTHROPIC_CALL_ID: CallIdRule = { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 };
 
 const NO_LOSSES: ItemBlocks['losses'] = [];
+export const NO_MEDIA: Media = { hasImage: false, hasFile: false, hasUrl: false };
 const NO_BLOCKS = withoutMedia([]);
 
 /** @throws UnsupportedFeatureError for content that this wire cannot express */
@@ -54,7 +57,7 @@ export function toContentBlocks(item: InputItem): ItemBlocks {
 }
 
 function withoutMedia(blocks: readonly JsonObject[], losses = NO_LOSSES): ItemBlocks {
-  return { blocks, losses, hasImage: false, hasFile: false, hasUrl: false };
+  return { blocks, losses, media: NO_MEDIA };
 }
 
 /** Vendor fields take precedence over converted ones. */
@@ -63,30 +66,39 @@ function withVendorFields(block: JsonObject, vendorFields: JsonObject | undefine
 }
 
 function messageBlocks(item: MessageItem): ItemBlocks {
-  const blocks: JsonObject[] = [];
-  let losses = NO_LOSSES;
-  let isText = true;
-  for (const [index, part] of item.content.entries()) {
-    const block = toContentBlock(part, index);
-    if (block !== undefined) blocks.push(block);
-    if (part.type === 'output_text' && losesAnnotations(part)) {
-      losses = [
-        ...losses,
-        { path: `.content[${index}]`, what: 'annotations', reason: 'The Messages API accepts only its own citations.' },
-      ];
-    }
-    isText &&= block?.type === 'text';
-  }
-  const cached = withCacheControl(blocks, item);
-  return isText ? withoutMedia(cached, losses) : { blocks: cached, losses, ...mediaFlags(item.content) };
+  const { content } = item;
+  const converted = content.map(toContentBlock);
+  const blocks = withCacheControl(withoutBlanks(converted), item);
+  const losses = content.some(losesAnnotations) ? annotationLosses(content) : NO_LOSSES;
+  return converted.every((block) => block?.type === 'text')
+    ? withoutMedia(blocks, losses)
+    : { blocks, losses, media: mediaOf(content) };
 }
 
-function losesAnnotations(part: OutputText): boolean {
-  return part.annotations.length > 0 && part.vendor?.anthropic?.citations === undefined;
+function withoutBlanks(blocks: readonly (JsonObject | undefined)[]): readonly JsonObject[] {
+  return blocks.every((block) => block !== undefined) ? blocks : blocks.filter((block) => block !== undefined);
+}
+
+function annotationLosses(content: readonly Content[]): ItemBlocks['losses'] {
+  return content.flatMap((part, index) =>
+    losesAnnotations(part)
+      ? [
+          {
+            path: `.content[${index}]`,
+            what: 'annotations',
+            reason: 'The Messages API accepts only its own citations.',
+          },
+        ]
+      : [],
+  );
+}
+
+function losesAnnotations(part: Content): boolean {
+  return part.type === 'output_text' && part.annotations.length > 0 && part.vendor?.anthropic?.citations === undefined;
 }
 
 /** A message's `cache_control` is written on its last block. */
-function withCacheControl(blocks: JsonObject[], item: MessageItem): readonly JsonObject[] {
+function withCacheControl(blocks: readonly JsonObject[], item: MessageItem): readonly JsonObject[] {
   const mark = item.vendor?.anthropic?.cache_control;
   const last = blocks.at(-1);
   return mark === undefined || last === undefined ? blocks : [...blocks.slice(0, -1), { ...last, cache_control: mark }];
@@ -134,7 +146,7 @@ function wirePart(part: never, index: number): JsonObject {
   });
 }
 
-function mediaFlags(parts: readonly Content[]): Pick<ItemBlocks, 'hasImage' | 'hasFile' | 'hasUrl'> {
+function mediaOf(parts: readonly Content[]): Media {
   let hasImage = false;
   let hasFile = false;
   let hasUrl = false;
@@ -171,17 +183,19 @@ function callBlock(item: FunctionCallItem): ItemBlocks {
 }
 
 function resultBlock(item: FunctionCallOutputItem): ItemBlocks {
-  const block: JsonObject = { type: 'tool_result', tool_use_id: toCallId(item.call_id, ANTHROPIC_CALL_ID) };
-  if (isErrorState(item.state)) block.is_error = true;
-  if (typeof item.output === 'string') {
-    block.content = item.output;
-    return withoutMedia([withVendorFields(block, item.vendor?.anthropic)]);
-  }
-  const content = item.output.flatMap((part: InputContent, index) => toContentBlock(part, index) ?? []);
+  const { output } = item;
+  const type = 'tool_result';
+  const tool_use_id = toCallId(item.call_id, ANTHROPIC_CALL_ID);
+  const error = isErrorState(item.state) ? { is_error: true } : NOTHING;
+  if (typeof output === 'string')
+    return withoutMedia([withVendorFields({ type, tool_use_id, ...error, content: output }, item.vendor?.anthropic)]);
+  const content = withoutBlanks(output.map(toContentBlock));
   // An empty result is expressed by omitting the content.
-  if (content.length > 0) block.content = content;
-  return { ...mediaFlags(item.output), losses: NO_LOSSES, blocks: [withVendorFields(block, item.vendor?.anthropic)] };
+  const block = content.length > 0 ? { type, tool_use_id, ...error, content } : { type, tool_use_id, ...error };
+  return { blocks: [withVendorFields(block, item.vendor?.anthropic)], losses: NO_LOSSES, media: mediaOf(output) };
 }
+
+const NOTHING = {};
 
 function thinkingBlock(item: ReasoningItem): JsonObject {
   const vendorFields = item.vendor?.anthropic;

@@ -3,10 +3,10 @@
  * https://platform.claude.com/docs/en/api/messages
  */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
-import { toContentBlocks } from './contentBlocks';
+import { NO_MEDIA, toContentBlocks } from './contentBlocks';
 import { AnthropicTurns, isSystemMessage } from './AnthropicTurns';
 import { keepHistories } from '../../shared/conversionCache';
-import type { ItemBlocks } from './contentBlocks';
+import type { ItemBlocks, Media } from './contentBlocks';
 import type { AnthropicModelFeatures } from '../modelFeatures';
 import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, Origin } from '../../../../domain/types/VendorTypes';
@@ -35,27 +35,33 @@ export function toConversation(
   const turns = new AnthropicTurns(features.supportsSystemMessages, losses);
   let hasStarted = false;
   const kept = convertedHistory(items);
-  for (const [index, item] of items.entries()) {
+  let index = -1;
+  for (const item of items) {
+    index += 1;
     const reason = reasonToDrop(item, context);
     if (reason !== undefined) {
       losses.push({ path: pathOf(item), what: item.type, reason });
       continue;
     }
-    const converted = convertWithPath(
-      () => kept.convert(item, index),
-      () => pathOf(item),
-    );
-    assertSupported(converted, context, () => pathOf(item));
+    let converted: ItemBlocks;
+    try {
+      converted = kept.convert(item, index);
+    } catch (error) {
+      throw withPath(error, pathOf(item));
+    }
+    const { blocks, media } = converted;
+    if (media !== NO_MEDIA) assertSupported(media, context, pathOf(item));
     for (const loss of converted.losses) losses.push({ ...loss, path: `${pathOf(item)}${loss.path}` });
-    if (isSystemMessage(item)) assertTextOnly(converted, () => pathOf(item));
-    if (isSystemMessage(item) && !hasStarted) {
-      system.push(...converted.blocks);
+    const isSystem = isSystemMessage(item);
+    if (isSystem) assertTextOnly(media, () => pathOf(item));
+    if (isSystem && !hasStarted) {
+      system.push(...blocks);
     } else {
       hasStarted = true;
-      turns.add(item, converted.blocks, pathOf);
+      turns.add(item, blocks, pathOf);
     }
   }
-  const messages = turns.finish().map((message, index) => sameAs(kept.writtenAt(index), message));
+  const messages = turns.finish().map((message, at) => sameAs(kept.writtenAt(at), message));
   kept.keepWritten(messages);
   return { system, messages, losses };
 }
@@ -73,20 +79,16 @@ function sameAs(earlier: JsonObject | undefined, message: JsonObject): JsonObjec
   return keys.every((key) => key === 'content' || earlier?.[key] === message[key]) ? (earlier ?? message) : message;
 }
 
-/** Adds the item's path to errors of its conversion. */
-function convertWithPath(convert: () => ItemBlocks, path: () => string): ItemBlocks {
-  try {
-    return convert();
-  } catch (error) {
-    if (error instanceof UnsupportedFeatureError)
-      throw new UnsupportedFeatureError(`${path()}: ${error.message}`, {
-        path: error.path === undefined ? path() : `${path()}.${error.path}`,
-        cause: error,
-      });
-    if (error instanceof LLMInvalidRequestError)
-      throw new LLMInvalidRequestError(`${path()}: ${error.message}`, { path: path(), cause: error });
-    throw error;
-  }
+/** An error of an item's conversion, with the item's path. */
+function withPath(error: unknown, path: string): unknown {
+  if (error instanceof UnsupportedFeatureError)
+    return new UnsupportedFeatureError(`${path}: ${error.message}`, {
+      path: error.path === undefined ? path : `${path}.${error.path}`,
+      cause: error,
+    });
+  if (error instanceof LLMInvalidRequestError)
+    return new LLMInvalidRequestError(`${path}: ${error.message}`, { path, cause: error });
+  return error;
 }
 
 /**
@@ -118,19 +120,19 @@ function isFromThisVendor(origin: Origin | undefined, context: WireContext): boo
   return origin?.wire === 'anthropic_messages' && (origin.vendor === undefined || origin.vendor === context.vendor);
 }
 
-function assertSupported(blocks: ItemBlocks, { capabilities, quirks }: WireContext, path: () => string): void {
-  if (blocks.hasImage && !capabilities.supportsVision)
-    throw new UnsupportedFeatureError(`The model does not support images (${path()}).`, { path: path() });
-  if (blocks.hasFile && !capabilities.supportsFiles)
-    throw new UnsupportedFeatureError(`The model does not support files (${path()}).`, { path: path() });
-  if (blocks.hasUrl && !quirks.fetchesImageUrls) {
-    throw new UnsupportedFeatureError(`The vendor does not fetch URLs (${path()}). Inline the content as a data URI.`, {
-      path: path(),
+function assertSupported(media: Media, { capabilities, quirks }: WireContext, path: string): void {
+  if (media.hasImage && !capabilities.supportsVision)
+    throw new UnsupportedFeatureError(`The model does not support images (${path}).`, { path });
+  if (media.hasFile && !capabilities.supportsFiles)
+    throw new UnsupportedFeatureError(`The model does not support files (${path}).`, { path });
+  if (media.hasUrl && !quirks.fetchesImageUrls) {
+    throw new UnsupportedFeatureError(`The vendor does not fetch URLs (${path}). Inline the content as a data URI.`, {
+      path,
     });
   }
 }
 
-function assertTextOnly(blocks: ItemBlocks, path: () => string): void {
-  if (blocks.hasImage || blocks.hasFile)
+function assertTextOnly({ hasImage, hasFile }: Media, path: () => string): void {
+  if (hasImage || hasFile)
     throw new UnsupportedFeatureError(`System messages may contain only text (${path()}).`, { path: path() });
 }
