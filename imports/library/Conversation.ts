@@ -2,7 +2,7 @@
 import { ConflictError } from '../business/ai/domain/errors/LLMErrors';
 import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
 import type { Item } from '../business/ai/domain/types/ResponsesAPITypes';
-import { normalizeInput } from '../business/ai/application/services/ContentNormalizer';
+import { adoptInput, normalizeInput } from '../business/ai/application/services/ContentNormalizer';
 import type { AgentResult } from './AgentResult';
 import type { AgentRun } from './AgentRun';
 import type { CallOptions } from './AgentSettings';
@@ -45,7 +45,7 @@ export class Conversation {
 
   private continuedBy(input: LLMInput): readonly Item[] {
     if (this.isBusy) throw new ConflictError('The conversation waits for an answer. Await its result first.');
-    return [...this.items, ...normalizeInput(input)];
+    return adoptInput([...this.items, ...normalizeInput(input)]);
   }
 
   private follow(result: Promise<AgentResult>): void {

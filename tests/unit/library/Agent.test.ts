@@ -257,6 +257,17 @@ describe('Agent', () => {
       for (const text of ['I am Ann.', 'Hello Ann.', 'Who am I?', 'Ann.', 'And now?']) expect(sent).to.contain(text);
     });
 
+    it('does not check again what it holds', async () => {
+      const { assistant, provider } = scripted([answer('One.'), answer('Two.')]);
+      const conversation = assistant.conversation();
+      await conversation.generate('First');
+      const { transcript } = conversation;
+      expect(transcript.every((item) => Object.isFrozen(item))).to.equal(true);
+      await conversation.generate('Second');
+      expect(conversation.transcript.slice(0, 2)).to.have.ordered.members(transcript);
+      expect(provider.calls.at(-1)?.options.input.slice(1, 2)).to.have.ordered.members(transcript.slice(1));
+    });
+
     it('stays as it was when a run fails', async () => {
       const { assistant } = scripted([answer('Hello.'), new Error('broken'), answer('Again.')]);
       const conversation = assistant.conversation();

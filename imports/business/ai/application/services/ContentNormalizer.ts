@@ -3,6 +3,7 @@
  * that names the invalid value.
  */
 import { freeze } from './normalizer/fields';
+import { normalizedItem } from './normalizer/alreadyNormal';
 import { normalizeItem } from './normalizer/normalizeItem';
 import { normalizeTool } from './normalizer/normalizeTool';
 import {
@@ -40,8 +41,6 @@ import type { InputItem } from '../../domain/types/ResponsesAPITypes';
  */
 const knownTools = new WeakSet<Tool>();
 const knownInputs = new WeakSet<readonly InputItem[]>();
-/** By first item: the next turn's conversation starts with the previous one's. */
-const knownBeginnings = new WeakMap<object, readonly InputItem[]>();
 const knownToolLists = new WeakSet<readonly Tool[]>();
 const knownOptions = new WeakSet<NormalizedOptions>();
 
@@ -63,14 +62,9 @@ export function adoptItem<T extends InputItem>(item: T): T {
   return item;
 }
 
-/** Marks a conversation of such items as normalized, and thereby every conversation that starts with it. */
+/** Marks a conversation of such items as normalized, and freezes it. */
 export function adoptInput(items: readonly InputItem[]): readonly InputItem[] {
-  return remember(freeze(items));
-}
-
-function remember(items: readonly InputItem[]): readonly InputItem[] {
-  knownInputs.add(items);
-  if (items[0] !== undefined) knownBeginnings.set(items[0], items);
+  knownInputs.add(freeze(items));
   return items;
 }
 
@@ -189,27 +183,22 @@ function isOption(key: string): key is keyof GenerateOptions {
 
 function inputItems(input: unknown, reader: PlainReader): readonly InputItem[] {
   if (isKnown(input, knownInputs)) return input;
-  return remember(
-    freeze(
-      typeof input === 'string' ? normalizeItem(reader.read(input, 'input'), 'input') : listOfItems(input, reader),
-    ),
+  return adoptInput(
+    typeof input === 'string' ? normalizeItem(reader.read(input, 'input'), 'input') : listOfItems(input, reader),
   );
 }
 
 function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] {
   if (typeof input !== 'object' || input === null)
     throw invalid('input', `must be a string or an array of messages and items, not ${describe(input)}`);
-  const elements = reader.elements(input, 'input');
-  const [first] = elements;
-  const known = (typeof first === 'object' && first !== null ? knownBeginnings.get(first) : undefined) ?? [];
   const items: InputItem[] = [];
-  for (const [index, element] of elements.entries()) {
-    const item = known[index];
-    if (item !== undefined && item === element) items.push(item);
-    else {
-      const path = `input[${index}]`;
-      items.push(...normalizeItem(reader.read(element, path), path));
-    }
+  let index = -1;
+  for (const element of reader.elements(input, 'input')) {
+    index += 1;
+    const source = reader.readElement(element, 'input', index);
+    const normal = normalizedItem(source);
+    if (normal !== undefined) items.push(normal);
+    else items.push(...normalizeItem(source, `input[${index}]`));
   }
   return items;
 }

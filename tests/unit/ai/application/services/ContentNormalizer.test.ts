@@ -613,12 +613,10 @@ describe('normalizeInput', () => {
     }));
     const items = normalizeInput(transcript);
     expect(normalizeInput(items)).to.equal(items);
-    const next = normalizeInput([...items, 'one more']);
-    expect(next).to.have.length(201);
-    expect(next.slice(0, 200).every((item, index) => item === items[index])).to.equal(true);
+    expect(normalizeInput([...items, 'one more'])).to.deep.equal([...items, ...normalizeInput('one more')]);
   });
 
-  it('checks items again that differ from the ones cached at their index', () => {
+  it('checks a list again that shares items with an earlier one', () => {
     const items = normalizeInput(['a', 'b', 'c']);
     expect(normalizeInput([items[0], { role: 'user', content: 'B' }, items[2]])).to.deep.equal(
       normalizeInput(['a', 'B', 'c']),

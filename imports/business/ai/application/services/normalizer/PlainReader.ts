@@ -52,6 +52,15 @@ export class PlainReader {
     return this.copy(value);
   }
 
+  /** As `read`, of the element of a list. */
+  readElement(value: unknown, listPath: string, index: number): Plain {
+    this.begin(listPath);
+    this.steps.push(index);
+    const element = this.copy(value);
+    this.steps.pop();
+    return element;
+  }
+
   /** The own fields of an object, one level deep, for objects whose values are not all data. */
   fields(value: unknown, path: string): ReadonlyMap<string, unknown> {
     this.begin(path);
@@ -79,8 +88,9 @@ export class PlainReader {
 
   private begin(path: string): void {
     this.root = path;
-    this.steps.length = 0;
-    this.ancestors.length = 0;
+    // Only a failed read leaves anything. A list whose length is set loses its memory.
+    if (this.steps.length > 0) this.steps.length = 0;
+    if (this.ancestors.length > 0) this.ancestors.length = 0;
   }
 
   private copy(value: unknown): Plain {

@@ -14,11 +14,11 @@ import type {
 /**
  * @returns the item itself if all of its fields are known and valid, or undefined if it must be converted or rejected
  */
-export function normalizedItem(
-  source: PlainRecord,
-): MessageItem | FunctionCallItem | FunctionCallOutputItem | undefined {
+export function normalizedItem(source: Plain): MessageItem | FunctionCallItem | FunctionCallOutputItem | undefined {
   // The fields were checked one by one, so the item has the type.
-  return isWritten(source) ? (source as unknown as MessageItem | FunctionCallItem | FunctionCallOutputItem) : undefined;
+  return isRecord(source) && isWritten(source)
+    ? (source as unknown as MessageItem | FunctionCallItem | FunctionCallOutputItem)
+    : undefined;
 }
 
 function isWritten(source: PlainRecord): boolean {

@@ -5,7 +5,6 @@ import { normalizeMessage } from './normalizeMessage';
 import { normalizeOutput, normalizePart } from './normalizePart';
 import { describe, isList, isRecord, invalid } from './PlainReader';
 import { callArguments, toolCall, toolOutput } from './toolItems';
-import { normalizedItem } from './alreadyNormal';
 import type { Plain, PlainRecord } from './PlainReader';
 import type {
   CompactionItem,
@@ -39,8 +38,6 @@ export function normalizeItem(source: Plain, path: string): readonly InputItem[]
       freeze({ type: 'message', role: 'user' as const, content: freeze([normalizePart(source, 'other', path)]) }),
     ];
   if (!isRecord(source)) throw invalid(path, `must be a string, a message or an item, not ${describe(source)}`);
-  const written = normalizedItem(source);
-  if (written !== undefined) return [written];
   if (source.type === undefined && source.role === undefined)
     throw invalid(path, 'must have a "role" (a message) or a "type" (an item)');
   if (source.type === undefined) return normalizeMessage(source, path);
