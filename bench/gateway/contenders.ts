@@ -9,7 +9,7 @@ import type { ProcessUsage } from './reportUsage';
 import type { Scenario } from './scenarios';
 
 const BUILD = path.join(__dirname, '..', '.build', 'gateway');
-const TOKEN = 'bench-token';
+const TOKEN = 'a-token-for-the-benchmarks';
 
 export interface Setting {
   readonly vendorUrl: string;

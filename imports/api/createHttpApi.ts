@@ -20,6 +20,7 @@ import type { AIModule } from '../business/ai/infrastructure/factories/createAIM
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
 import { AuthFailureLimiter } from './auth/AuthFailureLimiter';
+import { OpenTokens } from './auth/OpenTokens';
 import { addApiRoutes } from './routes';
 import type { HostOperations } from './HostOperations';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
@@ -46,6 +47,8 @@ export interface HttpApiPorts {
   readonly express: typeof express;
   /** The principal of a request, or undefined if it has no valid token or session. */
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
+  /** Whether an API token is valid; undefined if it is not stored. Requests and sockets of invalid ones are ended. */
+  readonly isTokenValid?: (tokenId: string) => Promise<boolean | undefined>;
   /** Limits requests with invalid tokens. Default: one of this API, with the default limits. */
   readonly authFailures?: AuthFailureLimiter;
   /** Which providers a caller may use; the policy of the module's use cases. Default: everyone may use all of them. */
@@ -123,6 +126,8 @@ export interface HttpApi {
   readonly router: Router;
   /** Returns false for upgrades of other paths, and leaves their sockets alone. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Ends the requests and WebSockets of an API token, unless it is valid. */
+  checkToken(tokenId: string): Promise<void>;
   /** Cancels the user's requests, responses in the background and WebSockets. Resolves when they have ended. */
   cancelUser(userId: string): Promise<void>;
   /** Rejects new requests. Resolves when those in progress are done, or have been aborted after `shutdownGrace`. */
@@ -206,8 +211,18 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   router.use(useCanonicalPath);
   addApiRoutes(router, express, shared);
   const sockets = new ResponseSockets({ ...shared, basePaths: ports.basePaths ?? [''] });
+  const openTokens = new OpenTokens({
+    isValid: ports.isTokenValid ?? (() => Promise.resolve(undefined)),
+    open: () => new Set([...inFlight.tokenIds, ...sockets.tokenIds]),
+    end: (tokenId) => {
+      sockets.closeToken(tokenId);
+      inFlight.cancelToken(tokenId);
+    },
+    logger: shared.logger,
+  });
   return {
     router,
+    checkToken: (tokenId) => openTokens.check(tokenId),
     handleUpgrade: (request, socket, head) => sockets.handleUpgrade(request, socket, head),
     cancelUser: async (userId) => {
       sockets.closeUser(userId);
@@ -218,6 +233,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
         shared.logger.warn(`Requests were aborted after ${limits.shutdownGrace} ms of shutdown: ${routes.join(', ')}.`),
       );
       closing.abort();
+      openTokens.close();
       sockets.close();
       await idle;
     },

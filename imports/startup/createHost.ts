@@ -175,7 +175,10 @@ export async function createHost(
   const { keys } = KeyRing.parse(secretKeys);
   const apiTokens = new UserApiTokens(
     database,
-    (id) => module.apiTokens?.policy.forget(id),
+    (id) => {
+      module.apiTokens?.policy.forget(id);
+      void api.checkToken(id);
+    },
     ports.hasAccounts === true ? ports.findUser : undefined,
   );
   const authenticate: HostPorts['authenticate'] = async (request) =>
@@ -349,6 +352,7 @@ export async function createHost(
     express,
     authenticate,
     authFailures,
+    isTokenValid: (tokenId) => apiTokens.tokens.isValid(tokenId),
     access,
     secrets: keys.map(({ bytes }) => bytes),
     operations,

@@ -25,7 +25,7 @@ export interface AgentProject {
 
 /** The providers that run every task: one of each wire. */
 export const AGENT_PROVIDERS = ['openai', 'anthropic', 'google', 'groq'] as const;
-export const TOKEN = 'agent-token';
+export const TOKEN = 'a-token-for-agents-in-tests';
 
 const MODULES = join(__dirname, 'node_modules');
 

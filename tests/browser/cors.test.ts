@@ -7,7 +7,7 @@ import { startStandalone } from '../support/startStandalone';
 import { TestHost } from '../support/TestHost';
 import { withBrowser } from '../support/withBrowser';
 
-const TOKEN = 'token-of-the-operator';
+const TOKEN = 'the-token-of-the-operator';
 
 /** What the page's script calls and returns. */
 interface PageResult {

@@ -14,7 +14,7 @@ const RUNS = 200;
 /** Of a page of the list. */
 const ROWS = 50;
 const PAGES = 5;
-const TOKEN = 'a-token-for-the-load';
+const TOKEN = 'a-token-for-the-load-tests';
 
 describe('the dashboard with 200 runs in flight and five open pages', function () {
   this.timeout(480_000);

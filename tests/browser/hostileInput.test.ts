@@ -16,7 +16,7 @@ import type { EventRecord } from '../support/recordEvents';
 import { startStandalone } from '../support/startStandalone';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const TOKEN = 'token-of-hostile-tests';
+const TOKEN = 'the-token-of-hostile-tests';
 
 const MARKUP = [
   '<img src=x onerror="canary()">',

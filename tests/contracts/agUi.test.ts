@@ -5,7 +5,7 @@ import type { RunningServer } from '../../imports/startup/node/startServer';
 import { runAgent } from '../support/agUi/replayAgUi';
 import { startSimulatedServer } from '../support/startSimulatedServer';
 
-const TOKEN = 'a-token-for-ag-ui';
+const TOKEN = 'a-token-for-ag-ui-in-tests';
 /** One of each wire; `npm run test:full` has them all. */
 const VENDORS = ['openai', 'anthropic', 'google', 'groq'].concat(
   process.env['BOLIDE_FULL'] === undefined ? [] : ['azure_openai', 'grok', 'llama'],

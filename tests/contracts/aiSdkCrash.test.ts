@@ -12,7 +12,7 @@ import type { ChatClient } from '../support/ChatClient';
 import { describeInFull } from '../support/describeInFull';
 
 const ROOT = join(__dirname, '../..');
-const TOKEN = 'a-token-for-the-chat';
+const TOKEN = 'a-token-for-the-chat-tests';
 
 // Starts four servers.
 describeInFull('a chat whose server is killed', function () {

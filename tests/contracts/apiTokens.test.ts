@@ -34,7 +34,7 @@ async function call(url: string, token: string, method: string, path: string, bo
 }
 
 describe('API tokens of the plain-Node host', () => {
-  const LOCAL = 'the-local-token';
+  const LOCAL = 'the-token-of-the-local-user';
   let directory: string;
   let server: RunningServer;
   const start = (): Promise<RunningServer> => startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: LOCAL });

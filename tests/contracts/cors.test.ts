@@ -10,7 +10,7 @@ import { startStandalone } from '../support/startStandalone';
 const PAGE = 'https://app.example.com';
 const OTHER_PAGE = 'http://localhost:5173';
 const STRANGER = 'https://stranger.example.com';
-const TOKEN = 'token-of-the-operator';
+const TOKEN = 'the-token-of-the-operator';
 
 const CHAT = { model: 'openai', messages: [{ role: 'user', content: 'Hello' }] };
 const REQUESTS: Readonly<Record<string, readonly [path: string, body: object]>> = {

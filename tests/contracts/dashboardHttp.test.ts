@@ -49,7 +49,7 @@ describe('the dashboard over HTTP', () => {
   let server: RunningServer;
   let simulator: Simulator;
   let events: EventRecord;
-  const tokens: Record<Person, string> = { local: 'token-of-local', bob: '', cat: '', nobody: 'no-token' };
+  const tokens: Record<Person, string> = { local: 'the-token-of-the-local-user', bob: '', cat: '', nobody: 'no-token' };
   const streams: SseReader[] = [];
   let requests = 0;
 

@@ -47,7 +47,7 @@ for (const [vendor, model] of Object.entries(MODELS)) {
   describe(`Open Responses with ${model} behind it`, () => {
     let server: SimulatedServer;
     before(async () => {
-      server = await startSimulatedServer({ BOLIDE_API_TOKEN: 'a-token-for-tests' });
+      server = await startSimulatedServer({ BOLIDE_API_TOKEN: 'a-token-for-tests-of-requests' });
       // The only vendor without environment variables.
       if (vendor === 'openai_compatible')
         await server.host.providers.service.create({

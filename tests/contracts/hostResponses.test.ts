@@ -16,7 +16,7 @@ interface Resource {
 }
 
 describe('responses after a restart', () => {
-  const TOKEN = 'the-local-token';
+  const TOKEN = 'the-token-of-the-local-user';
   let directory: string;
   let server: RunningServer;
   const start = (): Promise<RunningServer> => startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: TOKEN });
@@ -65,7 +65,7 @@ describe('responses after a restart', () => {
 for (const kind of ['its own files', 'MongoDB'] as const) {
   describe(`responses in progress when their process died, with ${kind}`, function () {
     this.timeout(120_000);
-    const TOKEN = 'the-local-token';
+    const TOKEN = 'the-token-of-the-local-user';
     let mongo: TestMongo | undefined;
     let directory: string;
     let server: RunningServer;

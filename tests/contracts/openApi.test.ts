@@ -35,7 +35,7 @@ interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-const ADMIN_TOKEN = 'token-of-the-admin';
+const ADMIN_TOKEN = 'the-token-of-the-admin-user';
 const JSON_TYPE = 'application/json';
 
 /** The page and session of the dashboard, and pages of OAuth, are no API. */

@@ -319,7 +319,7 @@ async function store({ host, simulator }: Opened): Promise<Stored> {
 
 async function openHttp(): Promise<Opened> {
   const simulator = await startSimulator();
-  const ADMIN_TOKEN = 'token-of-the-admin';
+  const ADMIN_TOKEN = 'the-token-of-the-admin-user';
   const server = await startStandalone({ BOLIDE_API_TOKEN: ADMIN_TOKEN, AI_ALLOW_PRIVATE_HOSTS: 'true' });
   const { host } = server;
   await host.providers.service.create({

@@ -78,7 +78,7 @@ describeInFull('the code of the playground', () => {
   before(async () => {
     simulator = await startSimulator();
     server = await startStandalone({
-      BOLIDE_API_TOKEN: 'token-of-code',
+      BOLIDE_API_TOKEN: 'the-token-of-generated-code',
       OPENAI_API_KEY: 'any',
       OPENAI_API_BASE: simulator.baseURL('openai'),
       AI_ALLOW_PRIVATE_HOSTS: 'true',
@@ -124,7 +124,7 @@ describeInFull('the code of the playground', () => {
       const command = toCurl({ ...demo, origin: server.url }, `curl-${name.replaceAll(' ', '-')}`);
       const { stdout } = await promisify(execFile)('sh', ['-c', command], {
         cwd: directory,
-        env: { PATH: process.env['PATH'], HOME: '/nowhere', BOLIDE_API_TOKEN: 'token-of-code' },
+        env: { PATH: process.env['PATH'], HOME: '/nowhere', BOLIDE_API_TOKEN: 'the-token-of-generated-code' },
       });
       const answer = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
       if (name !== 'tools') {

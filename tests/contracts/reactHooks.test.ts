@@ -14,7 +14,7 @@ import { startDemoServer } from '../support/startDemoServer';
 import { renderHook } from '../support/react/renderHook';
 import type { RenderedHook } from '../support/react/renderHook';
 
-const TOKEN = 'a-token-for-the-hooks';
+const TOKEN = 'a-token-for-the-hooks-tests';
 
 describe('React hooks over HTTP', () => {
   let server: RunningServer;

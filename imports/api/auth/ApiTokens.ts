@@ -147,6 +147,13 @@ export class ApiTokens {
     };
   }
 
+  /** @returns undefined for a token that is not stored */
+  async isValid(id: string): Promise<boolean | undefined> {
+    const stored = await this.store.find(id);
+    if (stored === undefined) return undefined;
+    return stored.revokedAt === undefined && (stored.expiresAt ?? Infinity) > this.now();
+  }
+
   /** A token without its hashes, also if it was revoked. */
   async describe(id: string): Promise<ListedApiToken | undefined> {
     const found = await this.store.find(id);

@@ -44,11 +44,16 @@ export async function streamEvents(
   ports: Omit<StreamRunPorts, keyof FollowRunPorts>,
 ): Promise<void> {
   response.set(encoder.headers);
+  const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
+  if (response.req.method === 'HEAD') {
+    sink.end();
+    return;
+  }
   // Cut rather than ended, since the end of a stream means that the message is complete.
   const ended = AbortSignal.any([ports.closing, AbortSignal.timeout(ports.maxConnectionTime)]);
   const cut = (): void => void response.destroy();
   if (ended.aborted) cut();
   ended.addEventListener('abort', cut, { once: true });
-  await writeStream(events, encoder, new ResponseSink(response, SERVER_SENT_EVENTS, signal), { ...ports, hasLeft });
+  await writeStream(events, encoder, sink, { ...ports, hasLeft });
   ended.removeEventListener('abort', cut);
 }

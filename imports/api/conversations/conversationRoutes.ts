@@ -65,6 +65,10 @@ export function streamOutput({
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     });
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
     response.flushHeaders();
     const keepAlive = new KeepAliveTimer(keepAliveAfter, () => write(response, ': keep-alive\n\n'));
     const send = (frame: string): void => {

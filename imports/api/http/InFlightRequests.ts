@@ -1,11 +1,14 @@
 /** Tracks the requests in progress, so that a shutdown, or the deletion of their user's data, can end them. */
-import { LLMAbortedError, LLMOverloadedError } from '../../business/ai/domain/errors/LLMErrors';
+import { LLMAbortedError, LLMAuthError, LLMOverloadedError } from '../../business/ai/domain/errors/LLMErrors';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
 
 interface InFlightRequest {
   /** The name of its route. */
   readonly route: string;
   /** As soon as it is known. */
   readonly userId?: string | undefined;
+  /** The API token that was presented, unless the request may outlive it. */
+  readonly tokenId?: string | undefined;
 }
 
 export class InFlightRequests {
@@ -27,9 +30,20 @@ export class InFlightRequests {
   }
 
   /** Assigns a request to its authenticated user. */
-  identify(controller: AbortController, userId: string): void {
+  identify(controller: AbortController, { userId, token }: Pick<ApiPrincipal, 'userId' | 'token'>): void {
     const request = this.running.get(controller);
-    if (request !== undefined) this.running.set(controller, { ...request, userId });
+    if (request !== undefined) this.running.set(controller, { route: request.route, userId, tokenId: token?.id });
+  }
+
+  /** The API tokens of the requests in progress. */
+  get tokenIds(): readonly string[] {
+    return [...this.running.values()].flatMap(({ tokenId }) => tokenId ?? []);
+  }
+
+  /** Cancels the requests of a token that is no longer valid. */
+  cancelToken(tokenId: string): void {
+    for (const [controller, request] of this.running)
+      if (request.tokenId === tokenId) controller.abort(new LLMAuthError('The API token is no longer valid.'));
   }
 
   leave(controller: AbortController): void {

@@ -64,7 +64,7 @@ export function createRoute(
     route.admit?.(context.request);
     // Of anybody, only a body that the route asks for is read.
     if (route.scope === undefined && readBody === undefined) discardBody(context.request);
-    if (route.isUncancellable !== true) ports.inFlight.identify(context.controller, principal.userId);
+    if (route.isUncancellable !== true) ports.inFlight.identify(context.controller, principal);
     try {
       if (readBody !== undefined) await runMiddleware(readBody, context);
       await handler({ ...context, principal });
@@ -123,6 +123,9 @@ export async function authorize(
 const NO_TOKEN =
   'A valid API token is required. Send it as a bearer token, in x-api-key, in x-goog-api-key or in api-key.';
 
+/** Of every response that has none of its own: it is for the caller only, and of the type that it says. */
+const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
 type PendingContext = Omit<RequestContext, 'principal'> & { readonly controller: AbortController };
 
 function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request, response: Response): PendingContext {
@@ -132,7 +135,7 @@ function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request
   const controller = new AbortController();
   const details: RequestDetails = {};
   let left = false;
-  response.set(requestIdHeaders(requestId));
+  response.set({ ...requestIdHeaders(requestId), ...PRIVATE_HEADERS });
   if (inFlight.isClosing) response.set('connection', 'close');
   else inFlight.enter(controller, { route: name });
   const onClose = (): void => {

@@ -56,6 +56,10 @@ export function streamRunEvents({
     const isBrief = request.query['brief'] !== undefined;
     const since = lastEventId(request.headers['last-event-id'] ?? request.query['lastEventId']);
     response.writeHead(200, { ...STREAM_HEADERS, 'content-type': SERVER_SENT_EVENTS.contentType });
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
     let unsubscribe = (): void => undefined;
     const keepAlive = new KeepAliveTimer(keepAliveAfter, () => write(SERVER_SENT_EVENTS.keepAlive));
     const hasEnded = (): boolean => response.writableEnded || response.destroyed;

@@ -1,7 +1,8 @@
 /** Runs a server as a program: prints where it is, and closes it on SIGINT and SIGTERM. */
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { SIMULATION_NOTICE } from '../simulation';
-import { describeStart } from './describeStart';
+import { valueOf } from '../settings/vendors';
+import { describeExposure, describeStart } from './describeStart';
 import { startServer } from './startServer';
 import type { ServerOptions } from './startServer';
 
@@ -15,9 +16,11 @@ export async function runServer(options: ServerOptions): Promise<void> {
   const { env = process.env } = options;
   const lines = describeStart(running, {
     isTerminal: process.stdout.isTTY,
-    isTokenSet: env['BOLIDE_API_TOKEN'] !== undefined,
+    isTokenSet: valueOf(env, 'BOLIDE_API_TOKEN') !== undefined,
   });
   for (const line of lines) console.log(line);
+  const exposure = describeExposure({ host: env['HOST'] ?? '127.0.0.1', rootUrl: valueOf(env, 'ROOT_URL') });
+  if (exposure !== undefined) console.warn(exposure);
   const stop = (): void => {
     running.close().then(
       () => process.exit(0),

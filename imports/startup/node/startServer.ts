@@ -18,7 +18,7 @@ import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing
 import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
-import { readAllowPrivateHosts, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
+import { readAllowPrivateHosts, readApiToken, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
 import { readAuthSettings } from '../settings/auth';
 import { readGuardrails } from '../settings/guardrails';
 import { readResponseCache } from '../settings/responseCache';
@@ -86,7 +86,8 @@ async function open(
   resources: OpenResources,
 ): Promise<Omit<RunningServer, 'close'>> {
   const registry = toToolRegistry(tools);
-  const { HOST: hostName = '127.0.0.1', BOLIDE_API_TOKEN: token = randomBytes(24).toString('base64url') } = env;
+  const { HOST: hostName = '127.0.0.1' } = env;
+  const token = readApiToken(env) ?? randomBytes(24).toString('base64url');
   const port = readPort(env['PORT']);
   const allowPrivateHosts = readAllowPrivateHosts(env);
   const maxBodyBytes = readMaxBodyBytes(env);

@@ -15,6 +15,21 @@ export function readPort(value: string | undefined): number {
 }
 
 /**
+ * Reads BOLIDE_API_TOKEN.
+ * @throws LLMInvalidRequestError for a token that could be guessed
+ */
+export function readApiToken(env: Environment): string | undefined {
+  const token = valueOf(env, 'BOLIDE_API_TOKEN');
+  if (token === undefined || token.length >= MIN_TOKEN_LENGTH) return token;
+  throw new LLMInvalidRequestError(
+    `BOLIDE_API_TOKEN must have ${MIN_TOKEN_LENGTH} characters or more, because it gives all rights, but has ${token.length}. Generate one with: openssl rand -base64 24`,
+    { path: 'BOLIDE_API_TOKEN' },
+  );
+}
+
+const MIN_TOKEN_LENGTH = 24;
+
+/**
  * Reads ROOT_URL. Default: where the host listens.
  * @throws LLMInvalidRequestError if it is not an http or https URL
  */

@@ -247,7 +247,7 @@ describeInFull('The npm package', function () {
     it('runs the server of `npx bolide` until it is stopped', async () => {
       const child = spawn(process.execPath, ['node_modules/bolide/bin/bolide.mjs'], {
         cwd: bare.directory,
-        env: { PATH: process.env['PATH'] ?? '', PORT: '0', BOLIDE_API_TOKEN: 'token-of-the-test' },
+        env: { PATH: process.env['PATH'] ?? '', PORT: '0', BOLIDE_API_TOKEN: 'the-token-of-the-consumer' },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const exited = once(child, 'exit');
@@ -257,7 +257,7 @@ describeInFull('The npm package', function () {
           url = /ready at (\S+)/.exec(line)?.[1];
           if (url !== undefined) break;
         }
-        const headers = { authorization: 'Bearer token-of-the-test', 'content-type': 'application/json' };
+        const headers = { authorization: 'Bearer the-token-of-the-consumer', 'content-type': 'application/json' };
         const answer = await fetch(`${url ?? ''}/v1/responses`, {
           method: 'POST',
           headers,

@@ -89,13 +89,17 @@ function readSequenceNumber(value: unknown): number {
 
 /** Streams the events of a background response, which goes on if the client disconnects. */
 async function followResponse(
-  { principal, response, signal, hasLeft }: RequestContext,
+  { principal, request, response, signal, hasLeft }: RequestContext,
   { background, keepAliveAfter }: ResponsesPorts,
   id: string,
   after: number,
 ): Promise<void> {
   const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
   sink.accept();
+  if (request.method === 'HEAD') {
+    sink.end();
+    return;
+  }
   await writeFrames(background.follow(principal.userId, id, after, signal), sink, { hasLeft, keepAliveAfter });
 }
 

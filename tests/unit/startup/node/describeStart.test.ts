@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeStart } from '../../../../imports/startup/node/describeStart';
+import { describeExposure, describeStart } from '../../../../imports/startup/node/describeStart';
 import { takeTokenFromUrl } from '../../../../imports/ui/session/takeTokenFromUrl';
 
 const RUNNING = { url: 'http://127.0.0.1:3000', token: 'a token&with=/# signs' };
@@ -26,4 +26,28 @@ describe('describeStart', () => {
       expect(text).to.not.include(RUNNING.token);
       expect(text).to.not.include(encodeURIComponent(RUNNING.token));
     });
+
+  it('prints no token that was set, in terminals either', () => {
+    const text = describeStart(RUNNING, { isTerminal: true, isTokenSet: true }).join('\n');
+    expect(text).to.include('BOLIDE_API_TOKEN');
+    expect(text).to.not.include(RUNNING.token);
+    expect(text).to.not.include(encodeURIComponent(RUNNING.token));
+  });
+});
+
+describe('describeExposure', () => {
+  it('warns of a server that other machines reach without TLS', () => {
+    for (const host of ['0.0.0.0', '::', '192.168.1.5', 'example.com'])
+      for (const rootUrl of [undefined, 'http://bolide.example.com'])
+        expect(describeExposure({ host, rootUrl }), host)
+          .to.be.a('string')
+          .that.includes(host)
+          .and.includes('ROOT_URL');
+  });
+
+  it('is silent on this machine, and behind a proxy with TLS', () => {
+    for (const host of ['127.0.0.1', '127.0.0.53', '::1', 'localhost'])
+      expect(describeExposure({ host, rootUrl: undefined }), host).to.equal(undefined);
+    expect(describeExposure({ host: '0.0.0.0', rootUrl: 'https://bolide.example.com' })).to.equal(undefined);
+  });
 });

@@ -76,6 +76,10 @@ export class ResponseSocket {
     return this.principal.userId;
   }
 
+  get tokenId(): string | undefined {
+    return this.principal.token?.id;
+  }
+
   /** Completes the current turn, then closes. */
   close(): void {
     this.isClosing = true;
@@ -116,7 +120,7 @@ export class ResponseSocket {
       return [`data: ${JSON.stringify({ type: 'error', status: response.status, ...response.body })}\n\n`];
     };
     this.current = controller;
-    inFlight.enter(controller, { route: 'socket /v1/responses', userId: this.principal.userId });
+    inFlight.enter(controller, { route: 'socket /v1/responses', userId: this.userId, tokenId: this.tokenId });
     const sink = new SocketSink(this.socket, signal);
     try {
       const { body, generates } = this.readCreate(data, isBinary);

@@ -61,6 +61,15 @@ export class ResponseSockets {
     for (const session of this.open) if (session.userId === userId) session.close();
   }
 
+  /** Closes a token's sockets; a turn in progress is completed or cancelled first. */
+  closeToken(tokenId: string): void {
+    for (const session of this.open) if (session.tokenId === tokenId) session.close();
+  }
+
+  get tokenIds(): readonly string[] {
+    return [...this.open].flatMap(({ tokenId }) => tokenId ?? []);
+  }
+
   close(): void {
     for (const session of this.open) session.close();
   }
