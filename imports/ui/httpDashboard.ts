@@ -4,6 +4,7 @@ import './styles/page.css';
 import './dashboardStyles';
 import { createHttpData } from './data/http/createHttpData';
 import { mountDashboard } from './mountDashboard';
+import { signInFromLink } from './session/signInFromLink';
 import { takeTokenFromUrl } from './session/takeTokenFromUrl';
 
 const container = document.getElementById('app');
@@ -17,7 +18,7 @@ if (container !== null) {
   const signInFromUrl = (): boolean => {
     const token = takeTokenFromUrl(window);
     if (token === undefined) return false;
-    data.commands.signIn({ method: 'token', token }).catch(() => data.checkSession());
+    void signInFromLink(token, data);
     return true;
   };
   // An open page is not reloaded when only the `#…` changes. Registered before the router, which reads it too.

@@ -27,7 +27,7 @@ const MAX_SESSIONS_PER_USER = 20;
 
 export class DashboardSessions {
   readonly hostNames: readonly string[];
-  private readonly verify: DashboardSessionsOptions['verify'];
+  readonly verify: DashboardSessionsOptions['verify'];
   private readonly cookieName: string;
   private readonly attributes: string;
   private readonly now: () => number;

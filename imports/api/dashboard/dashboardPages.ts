@@ -1,7 +1,7 @@
 /** Serves the dashboard's page and files, and manages its session. */
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
-import { LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { ConflictError, LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
 import { hasScope } from '../auth/ApiPrincipal';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
@@ -89,22 +89,45 @@ export function admitSignIn({ sessions, authFailures }: SignInPorts): (request: 
   };
 }
 
-/** Takes `{ token }`. Sets the cookie and responds with `{ userId, isAdmin, notice? }`. */
+/**
+ * Takes `{ token, replace? }`. Sets the cookie and responds with `{ userId, isAdmin, notice? }`. With `replace: false`, a
+ * session of the same user with the same rights stays, and one of another responds with 409.
+ */
 export function openSession({ sessions, notice, authFailures }: SignInPorts): RouteHandler {
   return async ({ request, response }) => {
-    const { token: given } = fieldsOf(request.body);
+    const { token: given, replace } = fieldsOf(request.body);
     if (typeof given !== 'string')
       throw new LLMInvalidRequestError(
         '"token" must be an API token, such as the one that the server printed at startup.',
         { path: 'token' },
       );
     const token = given.trim();
+    const current = replace === false ? await sessions.authenticate(request) : undefined;
+    if (current !== undefined) {
+      const next = await authFailures.verify(request, token, () => sessions.verify(token));
+      if (next === undefined) throw new LLMAuthError(INVALID_TOKEN);
+      assertSamePerson(current, next);
+      response.json(sessionView(current, notice));
+      return;
+    }
     const opened = await authFailures.verify(request, token, () => sessions.open(token));
-    if (opened === undefined) throw new LLMAuthError('The API token is not valid on this server.');
+    if (opened === undefined) throw new LLMAuthError(INVALID_TOKEN);
     response
       .set({ 'set-cookie': opened.cookie, 'cache-control': 'no-store' })
       .json(sessionView(opened.principal, notice));
   };
+}
+
+const INVALID_TOKEN = 'The API token is not valid on this server.';
+
+/** @throws ConflictError */
+function assertSamePerson(current: ApiPrincipal, next: ApiPrincipal): void {
+  if (current.userId === next.userId && hasScope(current, 'admin') === hasScope(next, 'admin')) return;
+  throw new ConflictError(`You are signed in as ${describeUser(current)}; the API token is of ${describeUser(next)}.`);
+}
+
+function describeUser(principal: ApiPrincipal): string {
+  return `"${principal.userId}"${hasScope(principal, 'admin') ? ', with the rights of an admin' : ''}`;
 }
 
 /** Responds with `{ userId, isAdmin, notice? }`, or 401. */

@@ -59,7 +59,12 @@ export type Access =
   | { readonly state: 'signedIn'; readonly name?: string };
 
 export type Credentials =
-  | { readonly method: 'token'; readonly token: string }
+  | {
+      readonly method: 'token';
+      readonly token: string;
+      /** `false`: fails with the code `conflict` where somebody else is signed in. Default: true. */
+      readonly replace?: boolean;
+    }
   | { readonly method: 'password'; readonly login: string; readonly password: string };
 
 export type Connection = 'connecting' | 'live' | 'lost';

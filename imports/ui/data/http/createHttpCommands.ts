@@ -16,7 +16,8 @@ export function createHttpCommands({ connection, access, setSignedOut }: HttpCom
     async signIn(credentials) {
       if (credentials.method !== 'token')
         throw new DashboardError('invalid-request', 'This server signs in with an API token.');
-      await connection.post('/session', { token: credentials.token });
+      const { method: _, ...body } = credentials;
+      await connection.post('/session', body);
       access.set({ state: 'signedIn' });
     },
     async signOut() {
