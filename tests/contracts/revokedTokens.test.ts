@@ -79,10 +79,10 @@ describe('an API token that is revoked', () => {
 
   it('cuts a turn in progress on its WebSocket', async () => {
     const { token, id } = await issue();
-    const { socket, turn } = await openSocket({ url: server.url, token });
+    const client = await openSocket({ url: server.url, token });
     server.simulator.enqueue({ text: 'Hello, world', fault: { kind: 'stall', after: { events: 3 } } });
-    const closed = once(socket, 'close');
-    const answer = turn({ model: 'openai', input: 'x' });
+    const closed = once(client.socket, 'close');
+    const answer = client.turn({ model: 'openai', input: 'x' });
     await server.simulator.nextRequest();
     await server.host.apiTokens.tokens.revoke('ann', id);
     expect((await within(PROMPT, answer, 'the turn')).error?.message).to.contain('no longer valid');
