@@ -37,18 +37,28 @@ export function createConsoleLogger(readEnvironment: () => Environment = process
   return {
     // console.debug and console.info write to standard output, which belongs to the program.
     debug(message, ...details) {
-      if (logs('debug')) console.warn(`bolide:debug ${message}`, ...details);
+      if (logs('debug')) console.warn(`bolide:debug ${onOneLine(message)}`, ...details.map(withoutLineBreaks));
     },
     info(message, ...details) {
-      if (logs('info')) console.warn(`bolide:info ${message}`, ...details);
+      if (logs('info')) console.warn(`bolide:info ${onOneLine(message)}`, ...details.map(withoutLineBreaks));
     },
     warn(message, ...details) {
-      if (logs('warn')) console.warn(message, ...details);
+      if (logs('warn')) console.warn(onOneLine(message), ...details.map(withoutLineBreaks));
     },
     error(message, ...details) {
-      if (logs('error')) console.error(message, ...details);
+      if (logs('error')) console.error(onOneLine(message), ...details.map(withoutLineBreaks));
     },
   };
+}
+
+/** Messages quote vendors and users, whose line breaks must not look like further lines of the log. */
+function onOneLine(message: string): string {
+  return message.replace(/[\r\n\u0085\u2028\u2029]+/g, ' ');
+}
+
+/** The console writes texts as they are, but escapes those within objects. */
+function withoutLineBreaks(detail: unknown): unknown {
+  return typeof detail === 'string' ? onOneLine(detail) : detail;
 }
 
 export const consoleLogger = createConsoleLogger();

@@ -84,11 +84,17 @@ async function errorFrom(
   response: GuardedResponse,
   { credential, signal }: CallOptions,
 ): Promise<LLMError> {
+  const { passthroughHeaders } = response;
   const details = {
     vendor,
     status: response.status,
-    headers: response.passthroughHeaders,
-    header: (name: string) => response.header(name),
+    headers: Object.fromEntries(
+      Object.entries(passthroughHeaders).map(([name, value]) => [name, redactToken(value, credential)]),
+    ),
+    header: (name: string) => {
+      const value = response.header(name);
+      return typeof value === 'string' ? redactToken(value, credential) : value;
+    },
   };
   try {
     return vendorError({ ...details, body: redactToken(await response.text(), credential) });
@@ -103,6 +109,6 @@ async function errorFrom(
  * Vendors quote the key that they reject, in forms that no pattern covers. Shorter tokens could be ordinary words, and
  * stay.
  */
-function redactToken(body: string, credential: Credential | undefined): string {
-  return credential === undefined || credential.token.length < 8 ? body : body.replaceAll(credential.token, REDACTED);
+function redactToken(text: string, credential: Credential | undefined): string {
+  return credential === undefined || credential.token.length < 8 ? text : text.replaceAll(credential.token, REDACTED);
 }

@@ -234,6 +234,19 @@ describe('vendor clients', () => {
         }
       });
 
+      it('masks the key where a header of an error quotes it', async () => {
+        let key = '';
+        server.answer = (response, request) => {
+          key = JSON.stringify(request.headers).match(/[\w-]*key-of-a-test[\w-]*/)?.[0] ?? '';
+          response.writeHead(401, { 'x-request-id': `for ${key}`, 'x-ratelimit-reset': key }).end('{}');
+        };
+        const credential = { kind: 'api_key', token: 'the-key-of-a-test' } as const;
+        const error = (await failure(connect(row).send({ ...CALL, credential }))) as LLMError;
+        expect(key).to.equal('the-key-of-a-test');
+        expect(error.requestId).to.equal('for [redacted]');
+        expect(error.vendorHeaders).to.deep.equal({ 'x-ratelimit-reset': '[redacted]' });
+      });
+
       it('reports the status of an error response with a broken body', async () => {
         server.answer = (response) => {
           response.writeHead(503, { 'content-length': '100' });
