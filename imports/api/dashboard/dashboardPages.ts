@@ -90,8 +90,8 @@ export function admitSignIn({ sessions, authFailures }: SignInPorts): (request: 
 }
 
 /**
- * Takes `{ token, replace? }`. Sets the cookie and responds with `{ userId, isAdmin, notice? }`. With `replace: false`, a
- * session of the same user with the same rights stays, and one of another responds with 409.
+ * Takes `{ token, replace? }`. Sets the cookie and responds with `{ userId, isAdmin, notice? }`. With `replace: false`,
+ * a session of the same user with the same rights stays, and one of another responds with 409.
  */
 export function openSession({ sessions, notice, authFailures }: SignInPorts): RouteHandler {
   return async ({ request, response }) => {
