@@ -25,8 +25,14 @@ export function assistantMessage(content: string | readonly Content[]): MessageI
  * @returns the item itself if its text is well-formed
  */
 export function wellFormedItem<T extends Item>(item: T): T {
-  const json = JSON.stringify(item);
-  // JSON.stringify escapes lone surrogates, and only those, in this form.
-  if (!/\\u[dD][89a-fA-F]/.test(json)) return item;
-  return JSON.parse(json, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)) as T;
+  if (isWellFormed(item)) return item;
+  const repair = (_key: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value);
+  return JSON.parse(JSON.stringify(item), repair) as T;
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  for (const key in value) if (!isWellFormed(value[key as keyof typeof value])) return false;
+  return true;
 }

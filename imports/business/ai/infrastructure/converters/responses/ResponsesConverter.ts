@@ -17,6 +17,7 @@ import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
+import type { Writable } from '../../../domain/types/Writable';
 
 // Wire types
 
@@ -176,38 +177,42 @@ export function readResponse(body: unknown, context: ResponseContext): LLMRespon
   const warnings = [...context.warnings];
   const output = outputOf(wire, context);
   const status = statusOf(wire, output, warnings);
-  const inner = {
+  const usage = usageIn(wire.usage, warnings);
+  const vendor: Writable<LLMResponse['vendor']> = {
+    name: context.vendor,
+    wire: 'responses',
+    finish_reason: typeof wire.status === 'string' ? wire.status : null,
+    warnings,
+    losses: context.losses,
+  };
+  if (context.requestId !== undefined) vendor.request_id = context.requestId;
+  const response: Writable<LLMResponse> = {
     id: typeof wire.id === 'string' ? wire.id : (context.requestId ?? ''),
     object: 'response',
     created_at: typeof wire.created_at === 'number' ? wire.created_at : context.receivedAt,
     status,
-    ...(status === 'incomplete' && status !== wire.status
-      ? { incomplete_details: { reason: 'content_filter' } }
-      : incompleteDetails(wire)),
     model: typeof wire.model === 'string' ? wire.model : context.model,
-    ...errorIn(wire),
-    ...(typeof wire.previous_response_id === 'string' || wire.previous_response_id === null
-      ? { previous_response_id: wire.previous_response_id }
-      : {}),
-    ...(isMetadata(wire.metadata) ? { metadata: wire.metadata } : {}),
-  } as const satisfies Partial<LLMResponse>;
-  return {
-    ...inner,
     output,
     output_text: outputTextOf(output),
-    usage: usageIn(wire.usage, warnings),
-    vendor: {
-      name: context.vendor,
-      wire: 'responses',
-      finish_reason: typeof wire.status === 'string' ? wire.status : null,
-      ...(context.requestId === undefined ? {} : { request_id: context.requestId }),
-      warnings,
-      losses: context.losses,
-      fields: unmappedFields(inner, wire),
-      ...(isObject(wire.usage) ? { usage: wire.usage, ...reportedCost(wire.usage) } : {}),
-    },
+    usage,
+    vendor,
   };
+  const details = status === 'incomplete' && status !== wire.status ? CONTENT_FILTER : incompleteDetails(wire);
+  if (details !== undefined) response.incomplete_details = details;
+  const error = errorIn(wire);
+  if (error !== undefined) response.error = error;
+  const previousId = wire.previous_response_id;
+  if (typeof previousId === 'string' || previousId === null) response.previous_response_id = previousId;
+  if (isMetadata(wire.metadata)) response.metadata = wire.metadata;
+  vendor.fields = unmappedFields(response, wire);
+  if (isObject(wire.usage)) {
+    vendor.usage = wire.usage;
+    Object.assign(vendor, reportedCost(wire.usage));
+  }
+  return response;
 }
+
+const CONTENT_FILTER = { reason: 'content_filter' } as const;
 
 /** Missing counts are zero. */
 export function usageOf(usage: JsonObject): Usage {
@@ -279,21 +284,15 @@ function statusOf(wire: JsonObject, output: readonly OutputItem[], warnings: str
     : 'completed';
 }
 
-function incompleteDetails(wire: JsonObject): Pick<LLMResponse, 'incomplete_details'> {
-  const details = wire.incomplete_details;
-  if (details === null) return { incomplete_details: null };
-  return isObject(details) && typeof details.reason === 'string'
-    ? { incomplete_details: details as { reason: string } }
-    : {};
+function incompleteDetails({ incomplete_details: details }: JsonObject): LLMResponse['incomplete_details'] {
+  if (details === null) return null;
+  return isObject(details) && typeof details.reason === 'string' ? (details as { reason: string }) : undefined;
 }
 
-function errorIn(wire: JsonObject): Pick<LLMResponse, 'error'> {
-  const { error } = wire;
-  if (error === null) return { error: null };
-  if (!isObject(error)) return {};
-  return typeof error.code === 'string' && typeof error.message === 'string'
-    ? { error: error as { code: string; message: string } }
-    : {};
+function errorIn({ error }: JsonObject): LLMResponse['error'] {
+  if (error === null) return null;
+  if (!isObject(error) || typeof error.code !== 'string' || typeof error.message !== 'string') return undefined;
+  return error as { code: string; message: string };
 }
 
 function isMetadata(value: unknown): value is Readonly<Record<string, string>> {
@@ -301,14 +300,33 @@ function isMetadata(value: unknown): value is Readonly<Record<string, string>> {
 }
 
 /** The fields of the body that the domain response does not hold with the same value. */
-function unmappedFields(inner: JsonObject, wire: JsonObject): JsonObject {
-  const unmapped = Object.keys(wire).filter((field) => {
-    const value = wire[field];
-    if (field === 'output') return !Array.isArray(value);
-    if (field === 'usage') return !isObject(value);
-    return inner[field] !== value || !Object.hasOwn(inner, field);
-  });
-  return Object.fromEntries(unmapped.map((field) => [field, wire[field]]));
+function unmappedFields(response: LLMResponse, wire: JsonObject): JsonObject {
+  const unmapped: [string, unknown][] = [];
+  for (const field of Object.keys(wire))
+    if (!isMapped(field, response, wire[field])) unmapped.push([field, wire[field]]);
+  // By entries, since a field may be named `__proto__`.
+  return Object.fromEntries(unmapped);
+}
+
+function isMapped(field: string, response: LLMResponse, value: unknown): boolean {
+  switch (field) {
+    case 'output':
+      return Array.isArray(value);
+    case 'usage':
+      return isObject(value);
+    case 'id':
+    case 'object':
+    case 'created_at':
+    case 'status':
+    case 'incomplete_details':
+    case 'model':
+    case 'error':
+    case 'previous_response_id':
+    case 'metadata':
+      return response[field] === value;
+    default:
+      return false;
+  }
 }
 
 function invalidResponse(what: string, context: ResponseContext): LLMStreamError {

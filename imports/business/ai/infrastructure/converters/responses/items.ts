@@ -138,10 +138,12 @@ function setAsideReserved(
   source: ItemSource,
   notNull?: ReadonlySet<string>,
 ): JsonObject {
+  const keys = Object.keys(raw);
+  // Most objects pass unchanged.
+  if (hasNothingToSetAside(raw, keys, reserved, notNull) && holds(raw, checked)) return raw;
   const isRoundTripped = (key: string): boolean =>
     source.origin === undefined &&
     ((key === 'vendor' && isVendorPart(raw.vendor)) || (key === 'origin' && isOrigin(raw.origin)));
-  const keys = Object.keys(raw);
   const setAside = keys.filter(
     (key) =>
       (reserved.has(key) && !isRoundTripped(key)) || (raw[key] === null && (notNull === undefined || notNull.has(key))),
@@ -159,6 +161,23 @@ function setAsideReserved(
       openai_responses: { ...vendor.openai_responses, ...Object.fromEntries(entriesOf(raw, setAside)) },
     },
   };
+}
+
+function hasNothingToSetAside(
+  raw: JsonObject,
+  keys: readonly string[],
+  reserved: ReadonlySet<string>,
+  notNull: ReadonlySet<string> | undefined,
+): boolean {
+  for (const key of keys)
+    if (reserved.has(key) || (raw[key] === null && (notNull === undefined || notNull.has(key)))) return false;
+  return true;
+}
+
+/** Whether the object has these very values. */
+function holds(raw: JsonObject, fields: JsonObject): boolean {
+  for (const key of Object.keys(fields)) if (raw[key] !== fields[key]) return false;
+  return true;
 }
 
 function entriesOf(fields: JsonObject, keys: readonly string[]): (readonly [string, unknown])[] {
