@@ -462,4 +462,14 @@ describe('MemoryRunStore', () => {
     expect(await failure(store.create(runRequest('open'), 'running', 'me'))).to.be.instanceOf(ConflictError);
     expect(await store.findRequest('ann', 'a')).to.equal(undefined);
   });
+
+  it('returns a run as it was when it was read', async () => {
+    const store = new MemoryRunStore();
+    const lease = await store.create(runRequest('a'), 'running', 'me');
+    const before = await store.load('a');
+    const found = await store.findRequest('ann', 'a');
+    await store.saveRun(lease, { iterations: 3 });
+    expect([before?.run.iterations, found?.iterations]).to.deep.equal([0, 0]);
+    expect((await store.load('a'))?.run.iterations).to.equal(3);
+  });
 });

@@ -13,9 +13,14 @@ import type {
   RunRequest,
   RunRecord,
 } from '../../../domain/types/RunRecords';
+import type { Writable } from '../../../domain/types/Writable';
 
 interface Entry {
-  run: RunRecord;
+  readonly request: RunRequest;
+  /** Changed in place, so readers get copies. */
+  readonly progress: Writable<RunProgress>;
+  owner: string;
+  fence: number;
   readonly calls: Map<string, ToolCall>;
 }
 
@@ -47,7 +52,10 @@ export class MemoryRunStore implements RunStore {
       );
     this.requests.set(key, executionId);
     this.entries.set(executionId, {
-      run: { ...request, ...initialProgress(request, state), owner, fence: 1 },
+      request,
+      progress: initialProgress(request, state),
+      owner,
+      fence: 1,
       calls: new Map(),
     });
     return Promise.resolve({ executionId, userId, owner, fence: 1 });
@@ -60,32 +68,29 @@ export class MemoryRunStore implements RunStore {
   ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined> {
     const entry = this.writable({ executionId, fence });
     if (entry === undefined) return Promise.resolve(undefined);
-    entry.run = {
-      ...entry.run,
-      owner,
-      fence: fence + 1,
-      takeovers: entry.run.takeovers + (reason === 'orphaned' ? 1 : 0),
-    };
+    entry.owner = owner;
+    entry.fence = fence + 1;
+    if (reason === 'orphaned') entry.progress.takeovers += 1;
     const { run, calls } = toStoredRun(entry);
     return Promise.resolve({
       run: reason === 'end' ? withoutTranscript(run) : run,
       calls,
-      lease: { executionId, userId: entry.run.userId, owner, fence: fence + 1 },
+      lease: { executionId, userId: run.userId, owner, fence: fence + 1 },
     });
   }
 
   saveRun(lease: RunLease, change: Partial<RunProgress>, open?: OpenCalls): Promise<boolean> {
     const entry = this.writable(lease);
     if (entry === undefined) return Promise.resolve(false);
-    entry.run = { ...entry.run, ...change };
-    for (const call of open?.changed ?? []) entry.calls.set(call.id, call);
-    if (isFinished(entry.run.state)) this.retire(lease.executionId);
+    Object.assign(entry.progress, change);
+    if (open !== undefined) for (const call of open.changed) entry.calls.set(call.id, call);
+    if (isFinished(entry.progress.state)) this.retire(lease.executionId);
     return Promise.resolve(true);
   }
 
   saveCalls({ executionId, fence }: RunLease, calls: readonly ToolCall[]): Promise<boolean> {
     const entry = this.entries.get(executionId);
-    if (entry?.run.fence !== fence) return Promise.resolve(false);
+    if (entry?.fence !== fence) return Promise.resolve(false);
     for (const call of calls) entry.calls.set(call.id, call);
     return Promise.resolve(true);
   }
@@ -96,33 +101,37 @@ export class MemoryRunStore implements RunStore {
   }
 
   findRequest(userId: string, requestId: string): Promise<RunRecord | undefined> {
-    return Promise.resolve(this.entries.get(this.requests.get(requestKey(userId, requestId)) ?? '')?.run);
+    const entry = this.entries.get(this.requests.get(requestKey(userId, requestId)) ?? '');
+    return Promise.resolve(entry === undefined ? undefined : toRecord(entry));
   }
 
   unfinishedOf(userId: string, limit: number): Promise<readonly string[]> {
-    const unfinished = [...this.entries.values()].filter(({ run }) => run.userId === userId && !isFinished(run.state));
-    return Promise.resolve(unfinished.slice(0, limit).map(({ run }) => run.executionId));
+    const unfinished = [...this.entries.values()].filter(
+      ({ request, progress }) => request.userId === userId && !isFinished(progress.state),
+    );
+    return Promise.resolve(unfinished.slice(0, limit).map(({ request }) => request.executionId));
   }
 
   leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedRun[]> {
     const leased: LeasedRun[] = [];
-    for (const { run } of this.entries.values()) {
+    for (const { request, progress, owner, fence } of this.entries.values()) {
       if (leased.length >= limit) break;
-      const { executionId, userId, owner, fence, takeovers } = run;
-      if (owner !== '' && !except.includes(owner) && !isFinished(run.state))
+      const { executionId, userId } = request;
+      const { takeovers } = progress;
+      if (owner !== '' && !except.includes(owner) && !isFinished(progress.state))
         leased.push({ executionId, userId, owner, fence, takeovers });
     }
     return Promise.resolve(leased);
   }
 
   queued(limit: number): Promise<readonly Pick<RunRecord, 'executionId' | 'dueAt'>[]> {
-    const waiting = [...this.entries.values()]
-      .map(({ run }) => run)
-      .filter(({ state, owner }) => state === 'queued' && owner === '');
+    const waiting = [...this.entries.values()].filter(
+      ({ progress, owner }) => progress.state === 'queued' && owner === '',
+    );
     return Promise.resolve(
       waiting
         .slice(0, limit)
-        .map(({ executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) })),
+        .map(({ request: { executionId, dueAt } }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) })),
     );
   }
 
@@ -157,7 +166,7 @@ export class MemoryRunStore implements RunStore {
 
   private writable({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>): Entry | undefined {
     const entry = this.entries.get(executionId);
-    return entry !== undefined && entry.run.fence === fence && !isFinished(entry.run.state) ? entry : undefined;
+    return entry !== undefined && entry.fence === fence && !isFinished(entry.progress.state) ? entry : undefined;
   }
 
   private retire(executionId: string): void {
@@ -169,12 +178,16 @@ export class MemoryRunStore implements RunStore {
     const entry = this.entries.get(executionId);
     if (entry === undefined) return;
     this.entries.delete(executionId);
-    this.requests.delete(requestKey(entry.run.userId, entry.run.requestId));
+    this.requests.delete(requestKey(entry.request.userId, entry.request.requestId));
   }
 }
 
-function toStoredRun({ run, calls }: Entry): StoredRun {
-  return { run, calls: [...calls.values()] };
+function toRecord({ request, progress, owner, fence }: Entry): RunRecord {
+  return { ...request, ...progress, owner, fence };
+}
+
+function toStoredRun(entry: Entry): StoredRun {
+  return { run: toRecord(entry), calls: [...entry.calls.values()] };
 }
 
 function withoutTranscript({ response: _response, ...run }: RunRecord): RunRecord {
