@@ -9,6 +9,7 @@ import { normalizeTool } from './normalizer/normalizeTool';
 import {
   flag,
   integer,
+  isModelName,
   metadata,
   milliseconds,
   modelName,
@@ -115,6 +116,29 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
   const frozen = freeze(normalized) as unknown as NormalizedOptions;
   knownOptions.add(frozen);
   return frozen;
+}
+
+/** What Bolide itself sets in the options of a call, and input that was adopted. */
+type OwnChanges = Pick<GenerateOptions, 'signal' | 'onRetry' | 'turn' | 'origin'> & {
+  readonly input?: readonly InputItem[];
+};
+
+/** Changes options in fields that need no check. The result counts as normalized if the given options do. */
+export function withOwnOptions<O extends GenerateOptions>(options: O, changes: OwnChanges): O {
+  return keepNormalized(options, { ...options, ...changes });
+}
+
+/** The options of a route, for its model. They count as normalized if the given ones do. */
+export function withModel(options: GenerateOptions, model: string): GenerateOptions {
+  const { route: _, ...rest } = options;
+  const changed = { ...rest, model };
+  return isModelName(model) ? keepNormalized(options, changed) : changed;
+}
+
+function keepNormalized<O extends object>(from: GenerateOptions, to: O): O {
+  // The cast is safe: whatever was not checked for `from` needs no check.
+  if (isKnown(from, knownOptions)) knownOptions.add(freeze(to) as unknown as NormalizedOptions);
+  return to;
 }
 
 /** @returns undefined for an option that can be left out */

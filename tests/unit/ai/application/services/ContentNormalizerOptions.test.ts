@@ -4,6 +4,8 @@ import {
   normalizeInput,
   normalizeOptions,
   normalizeTools,
+  withModel,
+  withOwnOptions,
 } from '../../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMInvalidRequestError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions, NormalizedOptions } from '../../../../../imports/business/ai/domain/types/LLMTypes';
@@ -305,5 +307,32 @@ describe('normalizeOptions', () => {
     // @ts-expect-error normalized stop sequences are a list
     const stop: NormalizedOptions = { model: 'm', input: [], stop: 'x' };
     expect(normalizeOptions(stop).stop).to.deep.equal(['x']);
+  });
+});
+
+describe('withOwnOptions and withModel', () => {
+  const signal = new AbortController().signal;
+
+  it('leave normalized options normalized, and frozen', () => {
+    const normalized = normalizeOptions({ model: 'p/m', input: 'hi', temperature: 1 });
+    const changed = withModel(withOwnOptions(normalized, { signal }), 'm');
+    expect(changed).to.deep.equal({ ...normalized, model: 'm', signal });
+    expect(normalizeOptions(changed)).to.equal(changed);
+    expect(changed).to.be.frozen;
+    expect(normalized).to.include({ model: 'p/m' }).and.not.to.have.property('signal');
+  });
+
+  it('do not make options valid that nobody has checked', () => {
+    const unchecked: GenerateOptions = { model: 'p/m', input: 'hi', temperature: 9 };
+    for (const changed of [withOwnOptions(unchecked, { signal }), withModel(unchecked, 'm')])
+      expect(() => normalizeOptions(changed)).to.throw(LLMInvalidRequestError, '"temperature"');
+    const inherited = { ...normalizeOptions({ model: 'm', input: 'hi' }), temperature: 9 };
+    expect(() => normalizeOptions(withOwnOptions(inherited, { signal }))).to.throw(LLMInvalidRequestError);
+  });
+
+  it('leave the name of a model to be checked that may be none', () => {
+    const normalized = normalizeOptions({ model: 'p/m', input: 'hi' });
+    for (const name of ['', 'a b', 'a\n'])
+      expect(() => normalizeOptions(withModel(normalized, name))).to.throw(LLMInvalidRequestError, '"model"');
   });
 });

@@ -11,10 +11,14 @@ import type { CacheOptions, GenerateOptions, NormalizedOptions, ResponseFormat }
 import type { WireName } from '../../../domain/types/VendorTypes';
 
 export function modelName(value: Plain, path: string): string {
-  if (typeof value !== 'string' || !/^[^\s\p{C}]{1,256}$/u.test(value)) {
+  if (!isModelName(value)) {
     throw invalid(path, 'must be the name of a model: 1 to 256 characters without spaces and control characters');
   }
   return value;
+}
+
+export function isModelName(value: Plain): value is string {
+  return typeof value === 'string' && /^[^\s\p{C}]{1,256}$/u.test(value);
 }
 
 export function text(value: Plain, path: string): string {

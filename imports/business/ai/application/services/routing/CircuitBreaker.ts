@@ -39,12 +39,15 @@ export class CircuitBreaker {
     this.clock = clock;
   }
 
-  /** @returns a permit, which must be settled, or `undefined` while the circuit is open */
-  acquire(userId: string): CircuitPermit | undefined {
+  /**
+   * @param onSuccess called when the attempt succeeds
+   * @returns a permit, which must be settled, or `undefined` while the circuit is open
+   */
+  acquire(userId: string, onSuccess?: () => void): CircuitPermit | undefined {
     this.firstUser ??= userId;
     if (userId !== this.firstUser) this.isShared = true;
     if (!this.admits) return undefined;
-    const permit = this.createPermit(userId);
+    const permit = new Permit(this, userId, onSuccess);
     if (this.openedAt !== undefined) this.probe = permit;
     return permit;
   }
@@ -64,28 +67,18 @@ export class CircuitBreaker {
     return this.openedAt === undefined ? 0 : Math.max(0, this.openedAt + this.openForMs - this.clock());
   }
 
-  private createPermit(userId: string): CircuitPermit {
-    let settled = false;
-    const once = (settle: () => void) => (): void => {
-      if (settled) return;
-      settled = true;
-      settle();
-    };
-    const permit: CircuitPermit = {
-      responding: () => {
-        if (!settled && this.probe === permit) this.close();
-      },
-      succeeded: once(() => this.countResponse(permit)),
-      refused: once(() => this.countResponse(permit)),
-      failed: once(() => this.countFailure(permit, userId)),
-      released: once(() => {
-        if (this.probe === permit) this.probe = undefined;
-      }),
-    };
-    return permit;
+  /** For permits. */
+  onResponding(permit: CircuitPermit): void {
+    if (this.probe === permit) this.close();
   }
 
-  private countResponse(permit: CircuitPermit): void {
+  /** For permits. */
+  onReleased(permit: CircuitPermit): void {
+    if (this.probe === permit) this.probe = undefined;
+  }
+
+  /** For permits. */
+  onResponse(permit: CircuitPermit): void {
     // An attempt that started before the circuit opened is no evidence about the provider's present state.
     if (this.openedAt === undefined || this.probe === permit) this.close();
   }
@@ -97,7 +90,8 @@ export class CircuitBreaker {
     this.failedProber = undefined;
   }
 
-  private countFailure(permit: CircuitPermit, userId: string): void {
+  /** For permits. */
+  onFailure(permit: CircuitPermit, userId: string): void {
     if (this.openedAt === undefined) {
       this.failures.set(userId, (this.failures.get(userId) ?? 0) + 1);
       if (this.countedFailures() >= this.threshold) this.openedAt = this.clock();
@@ -115,5 +109,46 @@ export class CircuitBreaker {
     let counted = 0;
     for (const failures of this.failures.values()) counted += Math.min(failures, most);
     return counted;
+  }
+}
+
+class Permit implements CircuitPermit {
+  private readonly breaker: CircuitBreaker;
+  private readonly userId: string;
+  private readonly onSuccess: (() => void) | undefined;
+  private isSettled = false;
+
+  constructor(breaker: CircuitBreaker, userId: string, onSuccess: (() => void) | undefined) {
+    this.breaker = breaker;
+    this.userId = userId;
+    this.onSuccess = onSuccess;
+  }
+
+  responding(): void {
+    if (!this.isSettled) this.breaker.onResponding(this);
+  }
+
+  succeeded(): void {
+    this.onSuccess?.();
+    if (this.settle()) this.breaker.onResponse(this);
+  }
+
+  refused(): void {
+    if (this.settle()) this.breaker.onResponse(this);
+  }
+
+  failed(): void {
+    if (this.settle()) this.breaker.onFailure(this, this.userId);
+  }
+
+  released(): void {
+    if (this.settle()) this.breaker.onReleased(this);
+  }
+
+  /** @returns false if it was settled before */
+  private settle(): boolean {
+    if (this.isSettled) return false;
+    this.isSettled = true;
+    return true;
   }
 }

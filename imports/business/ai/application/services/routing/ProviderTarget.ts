@@ -139,7 +139,7 @@ export class ProviderTarget {
     let failure: LLMError | undefined;
     for (let attempts = 1; ; attempts += 1) {
       signal?.throwIfAborted();
-      const permit = this.acquirePermit(userId);
+      const permit = this.breaker.acquire(userId, this.onSuccess);
       if (permit === undefined) throw failure ?? this.circuitOpenError();
       try {
         return await attempt(this.normalized, this.optionsOf(options, attempts, limits), permit);
@@ -188,18 +188,9 @@ export class ProviderTarget {
     return Number.isFinite(timeout) && timeout !== options.timeout ? { ...options, timeout } : options;
   }
 
-  private acquirePermit(userId: string): CircuitPermit | undefined {
-    const permit = this.breaker.acquire(userId);
-    return permit === undefined
-      ? undefined
-      : {
-          ...permit,
-          succeeded: () => {
-            this.lastSuccessAt = Date.now();
-            permit.succeeded();
-          },
-        };
-  }
+  private readonly onSuccess = (): void => {
+    this.lastSuccessAt = Date.now();
+  };
 
   private noteFailure(failure: LLMError, userId: string): void {
     if (!canFallBack(failure)) return;

@@ -3,6 +3,7 @@ import { priceUsage } from '../../../domain/entities/CallCost';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { Writable } from '../../../domain/types/Writable';
 
 /**
  * @param requestedModel prices responses whose own model has no price, such as those of an Azure deployment
@@ -14,23 +15,26 @@ export function priceResponse(
   providerId: string,
   requestedModel: string | undefined,
 ): LLMResponse {
-  const { vendor, model, usage } = response;
+  const { model, usage } = response;
+  const vendor: Writable<LLMResponse['vendor']> = response.vendor;
   const isPriced = vendor.cost !== undefined || vendor.unpriced !== undefined;
   if (isPriced && vendor.providerId !== undefined) return response;
-  const models = requestedModel === undefined ? [model] : [model, requestedModel];
-  const cost = isPriced ? {} : priceCall(usage, provider, models);
-  return { ...response, vendor: { ...vendor, providerId: vendor.providerId ?? providerId, ...cost } };
+  const completed = { ...vendor };
+  completed.providerId ??= providerId;
+  if (!isPriced) {
+    const models = requestedModel === undefined ? [model] : [model, requestedModel];
+    const { cost, unpriced } = priceCall(usage, provider, models);
+    if (cost !== undefined) completed.cost = cost;
+    if (unpriced !== undefined) completed.unpriced = unpriced;
+  }
+  return { ...response, vendor: completed };
 }
 
 /** @param models the first one with a price counts; an empty name is the provider's default model */
 export function priceCall(usage: Usage, provider: ILLMProvider, models: readonly string[]): CallCost {
-  const prices = models.map((model) => priceOf(provider, model));
-  const name = models.find((model) => model !== '') ?? 'default';
-  return priceUsage(
-    usage,
-    prices.find((price) => price !== undefined),
-    name,
-  );
+  let price: ModelPrice | undefined;
+  for (const model of models) price ??= priceOf(provider, model);
+  return priceUsage(usage, price, models.find((model) => model !== '') ?? 'default');
 }
 
 /** A provider from outside may lack the method or throw; the response must not be lost because its price is. */

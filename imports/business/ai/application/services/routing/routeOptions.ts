@@ -1,6 +1,7 @@
 /** What a route makes of the options of a call. */
 import { isObject } from '../../../domain/json';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import { withModel } from '../ContentNormalizer';
 import type { Route } from './ProviderRouter';
 import { hasOwnTimeout } from './ProviderTarget';
 import type { CallLimits } from './ProviderTarget';
@@ -14,8 +15,9 @@ export function continuesAtProvider({ previous_response_id, vendor }: GenerateOp
 /** Returns the same object where nothing changes, so that its normalized input stays cached. */
 export function forRoute(options: GenerateOptions, { model }: Route): GenerateOptions {
   if (options.model === model && options.route === undefined) return options;
+  if (model !== undefined) return withModel(options, model);
   const { model: _requested, route: _route, ...rest } = options;
-  return model === undefined ? rest : { model, ...rest };
+  return rest;
 }
 
 /** As routing rules name their targets. */

@@ -3,6 +3,7 @@ import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
 import type { CallCost } from '../../../domain/types/ModelPrice';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunTotals } from '../../../domain/types/RunTotals';
+import type { Writable } from '../../../domain/types/Writable';
 
 /** Models and reasons beyond these are not listed. */
 const MAX_LISTED = 20;
@@ -32,21 +33,17 @@ export class RunBill {
   /** @param models those that have responded by now */
   private add(usage: Usage, { cost, unpriced }: CallCost, model: string, models: readonly string[] | undefined): void {
     const { current } = this;
-    this.current = {
-      ...current,
-      usage: addUsage(current.usage, usage),
-      ...(cost === undefined ? {} : { cost: (current.cost ?? 0) + cost }),
-      ...(unpriced === undefined
-        ? {}
-        : {
-            unpriced: {
-              calls: (current.unpriced?.calls ?? 0) + 1,
-              models: including(current.unpriced?.models, model),
-              reasons: including(current.unpriced?.reasons, unpriced),
-            },
-          }),
-      ...(models === undefined || models.length === 0 ? {} : { models }),
-    };
+    const next: Writable<RunTotals> = { ...current };
+    next.usage = addUsage(current.usage, usage);
+    if (cost !== undefined) next.cost = (current.cost ?? 0) + cost;
+    if (unpriced !== undefined)
+      next.unpriced = {
+        calls: (current.unpriced?.calls ?? 0) + 1,
+        models: including(current.unpriced?.models, model),
+        reasons: including(current.unpriced?.reasons, unpriced),
+      };
+    if (models !== undefined && models.length > 0) next.models = models;
+    this.current = next;
   }
 }
 

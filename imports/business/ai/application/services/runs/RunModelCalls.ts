@@ -3,12 +3,11 @@ import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { billedResponse, isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import { adoptInput, adoptItem } from '../ContentNormalizer';
+import { adoptInput, adoptItem, withOwnOptions } from '../ContentNormalizer';
 import { estimateUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { priceCall } from '../routing/priceResponse';
 import type { TurnCall } from './LiveRun';
-import { buildRequest } from '../MessageBuilder';
 import type { RunCancellation } from './RunCancellation';
 import type { RunJournal } from './durable/RunJournal';
 import type { RunContext } from './RunContext';
@@ -49,7 +48,6 @@ export class RunModelCalls {
     const { run } = this.context;
     run.iterations += 1;
     run.emit({ type: 'iteration:start', iteration: run.iterations });
-    const request = this.request();
     const received = { characters: 0 };
     const attempts: FailedAttempt[] = [];
     run.isCalling = true;
@@ -59,20 +57,7 @@ export class RunModelCalls {
         journal.runChanged();
         await cancellation.race(journal.flushAndVerifyLease());
       }
-      const { executionId, iterations: iteration } = run;
-      const turn = { executionId, iteration };
-      const source = request.origin?.source === 'job' ? 'job' : 'run';
-      const traced = journal === undefined ? {} : { turn, origin: { ...request.origin, source, ...turn } as const };
-      const onRetry: GenerateOptions['onRetry'] = (failed) => {
-        attempts.push(failed);
-        // A discarded response is billed like any other.
-        if (failed.usage !== undefined) run.bill.addUsage(failed.usage, failed, '');
-        if (!cancellation.aborted) run.emit({ type: 'llm:retry', iteration, ...failed });
-        request.onRetry?.(failed);
-      };
-      return await cancellation.race(
-        this.send({ ...request, ...traced, signal: cancellation.signal, onRetry }, received),
-      );
+      return await cancellation.race(this.send(this.request(attempts), received));
     } catch (thrown) {
       const error = cancellation.aborted ? cancellation.error : thrown;
       this.countFailedCall(error, received.characters, attempts);
@@ -102,24 +87,44 @@ export class RunModelCalls {
     return calls;
   }
 
-  private request(): GenerateOptions {
-    const { run, options, tools } = this.context;
+  /** @param attempts receives the failures of attempts that are followed by another */
+  private request(attempts: FailedAttempt[]): GenerateOptions {
+    const { run, options } = this.context;
     const base = run.iterations === 1 ? options : withoutForcedTool(options);
-    const request = buildRequest({
-      base,
-      transcript: run.transcript,
-      tools: tools.tools,
-      ...(this.sent === undefined ? {} : { sent: this.sent }),
-    });
-    // A list of its own, of the transcript's items, which are adopted.
-    const input = request.input as Item[];
+    const { sent } = this;
+    const request = sent === undefined ? base : { ...base, previous_response_id: sent.responseId };
+    const turn = this.journal === undefined ? undefined : { executionId: run.executionId, iteration: run.iterations };
+    const { signal } = this.cancellation;
+    const input = adoptInput(this.input());
+    const onRetry = this.retryListener(attempts);
+    if (turn === undefined) return withOwnOptions(request, { input, signal, onRetry });
+    const source = options.origin?.source === 'job' ? 'job' : 'run';
+    const origin = { ...options.origin, source, ...turn } as const;
+    return withOwnOptions(request, { input, signal, onRetry, turn, origin });
+  }
+
+  /** The transcript's items, which are adopted: all of them, or those that the vendor does not have yet. */
+  private input(): readonly Item[] {
+    const { transcript } = this.context.run;
+    if (this.sent !== undefined) return transcript.slice(this.sent.upTo);
+    const input = transcript.slice();
     const [first] = input;
-    if (first !== undefined && this.sent === undefined) {
-      this.first ??= adoptItem({ ...first });
-      input[0] = this.first;
-    }
-    adoptInput(input);
-    return request;
+    if (first === undefined) return input;
+    this.first ??= adoptItem({ ...first });
+    input[0] = this.first;
+    return input;
+  }
+
+  private retryListener(attempts: FailedAttempt[]): NonNullable<GenerateOptions['onRetry']> {
+    const { run, options } = this.context;
+    const { iterations: iteration } = run;
+    return (failed) => {
+      attempts.push(failed);
+      // A discarded response is billed like any other.
+      if (failed.usage !== undefined) run.bill.addUsage(failed.usage, failed, '');
+      if (!this.cancellation.aborted) run.emit({ type: 'llm:retry', iteration, ...failed });
+      options.onRetry?.(failed);
+    };
   }
 
   /** @param received counts the characters that arrive, including those of a call that fails */
