@@ -13,6 +13,7 @@ import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
+import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
 import type { AgentEvent, AgentEventOf, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
 import type { LeasedRun } from '../../domain/types/RunRecords';
 import type { RunLimits } from '../../domain/types/RunLimits';
@@ -128,7 +129,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       toolExecutor,
       processor,
       live: this.registry.live,
-      emit: this.publish,
+      publisher: { hears: this.hears, publish: this.publish },
     });
     this.durable =
       runStore === undefined
@@ -359,6 +360,10 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     if (this.durable === undefined) throw unknownRunError(executionId);
     return this.durable;
   }
+
+  private readonly hears = (type: AgentEventType): boolean =>
+    // A run retires with its last event.
+    RUN_END_EVENTS.has(type) || this.listenerCount('event') > 0 || this.listenerCount(type) > 0;
 
   private readonly publish = (event: AgentEvent): void => {
     const entry = this.registry.live.get(event.executionId);

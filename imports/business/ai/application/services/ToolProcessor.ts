@@ -16,6 +16,7 @@ import { ToolError } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { LooseTool } from '../../domain/types/LLMTypes';
 import { canonicalJson } from './shared/canonicalJson';
+import { isThenable } from './shared/isThenable';
 import { elapsedSince } from './shared/time';
 import { DECISION_LIFETIME_MS } from './tools/decisions';
 import type { Approval, ExternalResult, Review } from './tools/decisions';
@@ -50,7 +51,7 @@ export interface ToolJob extends ToolCallHandle {
    */
   readonly awaitReview?: (() => Promise<Review>) | undefined;
   /** Resolves when everything reported so far is stored; no tool runs before. Absent if runs are not stored. */
-  readonly flushJournal?: (() => Promise<void>) | undefined;
+  readonly flushJournal?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** `prepared`: the call was accepted, waits for a person, or has settled. `settled`: `job.report` knows its outcome. */
@@ -142,43 +143,41 @@ export class ToolProcessor {
     return call;
   }
 
+  /** Ends when the call has settled, or its tool was started. */
   private async settle(job: ToolJob, tools: ToolSet, outcome: ToolCallOutcome): Promise<void> {
+    const { call } = job;
     try {
-      await this.attempt(job, tools, outcome);
+      const tool = tools.get(call.name);
+      if (requiresReview(call, tool) && job.awaitReview !== undefined) {
+        if (!(await this.mayRerun(job, job.awaitReview, outcome))) return;
+      }
+      if (tool === undefined) throw unknownTool(call.name, tools.names);
+      const checked = tool.validate(parseToolArguments(call.arguments), job.userId);
+      const args = isThenable(checked) ? await checked : checked;
+      if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
+      const mayAsk = isPending(call) && (tool.definition.needsApproval ?? false) !== false;
+      const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));
+      outcome.prepared();
+      if (mustAsk) await this.awaitApproval(job, outcome);
+      if (!outcome.isOpen()) return;
+      if (tool.definition.external === true) await this.runExternal(job, tool, outcome);
+      else await this.runWhenFree(job, tool, args, outcome);
     } catch (thrown) {
       outcome.fail(thrown);
+    } finally {
+      outcome.prepared();
     }
-    outcome.prepared();
   }
 
-  /** Ends when the call has settled, or its tool was started. */
-  private async attempt(job: ToolJob, tools: ToolSet, outcome: ToolCallOutcome): Promise<void> {
-    const { call } = job;
-    const tool = tools.get(call.name);
-    if (
-      job.awaitReview !== undefined &&
-      requiresReview(call, tool) &&
-      !(await this.mayRerun(job, job.awaitReview, outcome))
-    )
-      return;
-    if (tool === undefined) throw unknownTool(call.name, tools.names);
-    const args = await tool.validate(parseToolArguments(call.arguments), job.userId);
-    if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
-    const mayAsk = isPending(call) && (tool.definition.needsApproval ?? false) !== false;
-    const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));
-    outcome.prepared();
-    if (mustAsk) {
-      if (!outcome.isOpen()) return;
-      if (isPending(call)) {
-        const at = Date.now();
-        job.report({ type: 'tool:approval_required', at, expiresAt: at + DECISION_LIFETIME_MS });
-      }
-      const approval = await job.awaitApproval();
-      if (!approval.approved) throw new ToolError('rejected', `The call was not approved: ${approval.reason}`);
-    }
+  /** @throws ToolError `rejected` */
+  private async awaitApproval(job: ToolJob, outcome: ToolCallOutcome): Promise<void> {
     if (!outcome.isOpen()) return;
-    if (tool.definition.external === true) await this.runExternal(job, tool, outcome);
-    else await this.runWhenFree(job, tool, args, outcome);
+    if (isPending(job.call)) {
+      const at = Date.now();
+      job.report({ type: 'tool:approval_required', at, expiresAt: at + DECISION_LIFETIME_MS });
+    }
+    const approval = await job.awaitApproval();
+    if (!approval.approved) throw new ToolError('rejected', `The call was not approved: ${approval.reason}`);
   }
 
   /** @returns false if the review supplied the call's outcome, or the run is over */
@@ -231,36 +230,40 @@ export class ToolProcessor {
     }
     // A tool that ignores its abort signal frees its slot when the call settles, not when the tool returns.
     outcome.onSettled(release);
-    void this.run(job, tool, args, outcome);
+    outcome.markExecuting();
+    const stored = job.flushJournal?.();
+    if (stored !== undefined) {
+      await stored;
+      if (!outcome.isOpen()) return;
+    }
+    this.execute(job, tool, args, outcome);
   }
 
-  /** Holds nothing while the tool runs but what its outcome needs. */
-  private async run(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {
-    const { call, userId, executionId } = job;
-    try {
-      outcome.markExecuting();
-      if (job.flushJournal !== undefined) {
-        await job.flushJournal();
-        if (!outcome.isOpen()) return;
-      }
-      outcome.startTimeout(tool.definition.timeout ?? this.defaultTimeoutMs);
-      const value: unknown = this.toolExecutor.execute(call.name, args, {
-        get signal() {
-          return outcome.signal;
-        },
-        userId,
-        callId: call.id,
-        executionId,
-        idempotencyKey: `${executionId}:${call.id}`,
-        progress: (fraction, note) => outcome.progress(fraction, note),
-      });
-      void Promise.resolve(value).then(
-        (result) => this.complete(result, outcome),
-        (thrown: unknown) => outcome.fail(thrown),
-      );
-    } catch (thrown) {
-      outcome.fail(thrown);
-    }
+  /** Nothing is held while the tool runs but what its outcome needs. @throws what the tool throws at once */
+  private execute(
+    { call, userId, executionId }: ToolJob,
+    tool: OfferedTool,
+    args: unknown,
+    outcome: ToolCallOutcome,
+  ): void {
+    const startedAt = performance.now();
+    const value: unknown = this.toolExecutor.execute(call.name, args, {
+      get signal() {
+        return outcome.signal;
+      },
+      userId,
+      callId: call.id,
+      executionId,
+      idempotencyKey: `${executionId}:${call.id}`,
+      progress: (fraction, note) => outcome.progress(fraction, note),
+    });
+    // The tool may have ended its own run.
+    if (isThenable(value) && outcome.isOpen())
+      outcome.startTimeout(tool.definition.timeout ?? this.defaultTimeoutMs, performance.now() - startedAt);
+    void Promise.resolve(value).then(
+      (result) => this.complete(result, outcome),
+      (thrown: unknown) => outcome.fail(thrown),
+    );
   }
 
   private complete(value: unknown, outcome: ToolCallOutcome): void {

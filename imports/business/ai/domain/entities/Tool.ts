@@ -363,7 +363,7 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
     case 'tool:delivered':
       if (!isSettled(call)) throw illegal(call, event);
       // The first delivery counts.
-      return { deliveredIn: event.responseId, ...call };
+      return call.deliveredIn === undefined ? { ...call, deliveredIn: event.responseId } : call;
     default:
       return transition(call, event);
   }
@@ -372,57 +372,62 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
 function transition(call: ToolCall, event: Extract<ToolEvent, { type: keyof typeof STATE_AFTER_EVENT }>): ToolCall {
   const target = STATE_AFTER_EVENT[event.type];
   if (!(TOOL_CALL_TRANSITIONS[call.state] as readonly ToolCallState[]).includes(target)) throw illegal(call, event);
-  const base = baseOf(call);
+  const next = baseOf(call);
+  next.state = target;
+  const startTime = startTimeOf(call);
   switch (event.type) {
     case 'tool:approval_required':
-      return { state: 'awaiting_approval', approvalRequestedAt: event.at, ...base, ...waitFields(event) };
+      next.approvalRequestedAt ??= event.at;
+      if (event.expiresAt !== undefined) next.expiresAt = event.expiresAt;
+      break;
     case 'tool:executing':
       // Every attempt gets a distinct start time, whatever the clock does: decisions are tied to it, so that one made
       // about an earlier attempt never applies to a later one.
-      return {
-        state: 'executing',
-        startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1),
-        ...base,
-        ...waitFields(event),
-        ...(acceptsDecision(call) ? { isApproved: true } : {}),
-      };
+      next.startTime = Math.max(event.at, (startTime ?? -1) + 1);
+      if (event.expiresAt !== undefined) next.expiresAt = event.expiresAt;
+      if (acceptsDecision(call)) next.isApproved = true;
+      break;
     case 'tool:needs_review':
-      return { state: 'needs_review', startTime: startTimeOf(call) ?? event.at, ...base, ...waitFields(event) };
-    case 'tool:completed':
-      return { state: 'completed', result: event.result, ...base, ...settledFields(call, event.at) };
-    case 'tool:failed':
-      return { state: 'failed', error: event.error, ...base, ...settledFields(call, event.at) };
-    case 'tool:timeout':
-      return { state: 'timeout', error: event.error, ...base, ...settledFields(call, event.at) };
-    case 'tool:cancelled':
-      return { state: 'cancelled', error: event.error, ...base, ...settledFields(call, event.at) };
+      next.startTime = startTime ?? event.at;
+      if (event.expiresAt !== undefined) next.expiresAt = event.expiresAt;
+      break;
+    default:
+      if ('result' in event) next.result = event.result;
+      else next.error = event.error;
+      if (startTime !== undefined) next.startTime = startTime;
+      next.endTime = event.at;
+      next.executionTime = startTime === undefined ? 0 : Math.max(0, event.at - startTime);
   }
+  // The event's type decides on the state and on its fields alike.
+  return next as ToolCall;
 }
 
-function baseOf(call: ToolCall): ToolCallBase {
-  return {
+/** The fields of all states. */
+type AnyFields = { -readonly [K in keyof ToolCallBase]: ToolCallBase[K] } & {
+  state: ToolCallState;
+  startTime?: number;
+  endTime?: number;
+  executionTime?: number;
+  expiresAt?: number;
+  result?: string;
+  error?: ToolCallError;
+};
+
+function baseOf(call: ToolCall): AnyFields {
+  const base: AnyFields = {
+    state: call.state,
     id: call.id,
     call_id: call.call_id,
     name: call.name,
     arguments: call.arguments,
     blocking: call.blocking,
     createdAt: call.createdAt,
-    ...(call.progress === undefined ? {} : { progress: call.progress }),
-    ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
-    ...(call.decidedBy === undefined ? {} : { decidedBy: call.decidedBy }),
-    ...(call.isApproved === undefined ? {} : { isApproved: call.isApproved }),
   };
-}
-
-function waitFields({ expiresAt }: Waiting): Waiting {
-  return expiresAt === undefined ? {} : { expiresAt };
-}
-
-function settledFields(call: ToolCall, endTime: number): Settled {
-  const startTime = startTimeOf(call);
-  return startTime === undefined
-    ? { endTime, executionTime: 0 }
-    : { startTime, endTime, executionTime: Math.max(0, endTime - startTime) };
+  if (call.progress !== undefined) base.progress = call.progress;
+  if (call.approvalRequestedAt !== undefined) base.approvalRequestedAt = call.approvalRequestedAt;
+  if (call.decidedBy !== undefined) base.decidedBy = call.decidedBy;
+  if (call.isApproved !== undefined) base.isApproved = call.isApproved;
+  return base;
 }
 
 function startTimeOf(call: ToolCall): number | undefined {

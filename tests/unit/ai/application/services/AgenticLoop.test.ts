@@ -86,6 +86,54 @@ describe('AgenticLoop', () => {
       expect(new Set(record.events.map((event) => event.executionId))).to.deep.equal(new Set([result.executionId]));
     });
 
+    it('numbers its events also while nobody listens, and then is no longer live', async () => {
+      const tools = new ToolRegistry().register({ name: 'first', execute: () => 'one' });
+      const script = [calling({ name: 'first', call_id: 'a' }), answer('done')];
+      const { record, loop: heard } = setUp(script, tools);
+      await heard.execute('ann', { model, input: 'go', tools: ['first'] });
+      const loop = new AgenticLoop({ provider: new ScriptedProvider(script), toolExecutor: tools });
+      const late: number[] = [];
+      loop.on('run:completed', ({ seq }) => late.push(seq));
+
+      const { executionId } = await loop.execute('ann', { model, input: 'go', tools: ['first'] });
+
+      expect(late).to.deep.equal([record.events.length]);
+      expect(loop.size).to.equal(0);
+      expect(loop.userIdOf(executionId)).to.equal('ann');
+
+      const silent = new AgenticLoop({ provider: new ScriptedProvider(script), toolExecutor: tools });
+      await silent.execute('ann', { model, input: 'go', tools: ['first'] });
+      expect(silent.size).to.equal(0);
+    });
+
+    it('times out no call whose tool has ended the run itself', async () => {
+      const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      try {
+        const controller = new AbortController();
+        const work = deferred<string>();
+        const tools = new ToolRegistry().register({
+          name: 'ends_the_run',
+          timeout: 5,
+          execute: () => {
+            controller.abort(new LLMAbortedError('Enough.'));
+            return work.promise;
+          },
+        });
+        const { loop, record } = setUp([calling({ name: 'ends_the_run', call_id: 'a' })], tools);
+
+        const run = { model, input: 'go', tools: ['ends_the_run'], signal: controller.signal };
+        const error = await failureOf(loop.execute('ann', run));
+        expect(error.code).to.equal('aborted');
+        expect(clock.countTimers()).to.equal(0);
+        work.resolve('too late');
+        await clock.tickAsync(10);
+
+        expect(record.lines.slice(-2)).to.deep.equal(['tool:cancelled ends_the_run', 'run:cancelled']);
+      } finally {
+        clock.restore();
+      }
+    });
+
     it('sends one first item of its own in all turns, so that what is kept by it ends with the run', async () => {
       const tools = new ToolRegistry().register({ name: 'first', execute: () => 'one' });
       const { provider, loop } = setUp([calling({ name: 'first', call_id: 'a' }), answer('done')], tools);

@@ -20,13 +20,14 @@ import type {
 import { transitionRun } from '../../../domain/entities/Run';
 import type { RunReport, RunState, ToolStatistics } from '../../../domain/entities/Run';
 import { wellFormedItem } from '../../../domain/entities/Message';
-import type { AgentEvent, AgentEventBody } from '../../../domain/types/AgentEvents';
+import type { AgentEventBody } from '../../../domain/types/AgentEvents';
 import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunTotals } from '../../../domain/types/RunTotals';
 import { adoptItem } from '../ContentNormalizer';
 import { FollowUps } from './FollowUps';
 import { acknowledgement, deferredOutput, toolOutput } from '../MessageBuilder';
 import { RunBill } from './RunBill';
+import type { RunPublisher } from './RunPublisher';
 import { toAgentEvent } from './toAgentEvent';
 import { toToolResult } from '../tools/toolResult';
 
@@ -42,7 +43,7 @@ export interface LiveRunInit {
   readonly id: string;
   readonly userId: string;
   readonly input: readonly Item[];
-  readonly emit: (event: AgentEvent) => void;
+  readonly publisher: RunPublisher;
   /** The progress that another process made. */
   readonly restored?: RestoredState;
 }
@@ -103,13 +104,13 @@ export class LiveRun implements ToolExecutionContext {
   /** Ids of acknowledged calls that have settled and wait for delivery, in the order of arrival. */
   private lateResults: string[] = [];
   private onArrival: (() => void) | undefined;
-  private send: (event: AgentEvent) => void;
+  private publisher: RunPublisher | undefined;
 
-  constructor({ id, userId, input, emit, restored }: LiveRunInit) {
+  constructor({ id, userId, input, publisher, restored }: LiveRunInit) {
     this.executionId = id;
     this.userId = userId;
     this.transcript = [...input];
-    this.send = emit;
+    this.publisher = publisher;
     this.bill = new RunBill(restored?.totals);
     this.turnStart = this.transcript.length;
     if (restored !== undefined) this.restore(restored);
@@ -150,15 +151,16 @@ export class LiveRun implements ToolExecutionContext {
 
   /** Stops emitting events: another process continues the run and emits the rest. */
   mute(): void {
-    this.send = () => undefined;
+    this.publisher = undefined;
   }
 
   emit(event: AgentEventBody): void {
     this.seq += 1;
+    if (this.publisher?.hears(event.type) !== true) return;
     const sent = { executionId: this.executionId, at: Date.now(), seq: this.seq, ...event };
     // Not enumerable, so that it is neither stored nor sent: the event's own fields describe the change.
     if ('callId' in event) Object.defineProperty(sent, 'toolCall', { value: this.calls.get(event.callId) });
-    this.send(sent);
+    this.publisher.publish(sent);
   }
 
   /**

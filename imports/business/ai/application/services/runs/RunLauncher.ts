@@ -4,7 +4,6 @@ import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { restoreError } from '../../../domain/errors/restoreError';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
-import type { AgentEvent } from '../../../domain/types/AgentEvents';
 import type { ToolProcessor } from '../ToolProcessor';
 import type { ClaimedRun } from './durable/DurableRuns';
 import { restoreRun } from './durable/restoreRun';
@@ -13,6 +12,7 @@ import { readStoredPlan } from './planRun';
 import type { PlannedRun } from './planRun';
 import type { RunContext } from './RunContext';
 import { RunLoop } from './RunLoop';
+import type { RunPublisher } from './RunPublisher';
 import type { RunRegistry } from './RunRegistry';
 
 export interface RunLauncherOptions {
@@ -21,7 +21,7 @@ export interface RunLauncherOptions {
   readonly processor: ToolProcessor;
   /** Receives the runs. */
   readonly live: RunRegistry['live'];
-  readonly emit: (event: AgentEvent) => void;
+  readonly publisher: RunPublisher;
 }
 
 export interface RunInit
@@ -40,13 +40,13 @@ export class RunLauncher {
 
   /** @returns settles when the run ends */
   launch({ executionId, userId, plan, returnsEarly, journal, restored, endError }: RunInit): Promise<RunResult> {
-    const { provider, processor, live, emit } = this.options;
+    const { provider, processor, live, publisher } = this.options;
     const { options, tools, limits, stream } = plan;
     const run = new LiveRun({
       id: executionId,
       userId,
       input: options.input,
-      emit,
+      publisher,
       ...(restored === undefined ? {} : { restored: restored.state }),
     });
     const loop = new RunLoop({

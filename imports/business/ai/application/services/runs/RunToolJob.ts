@@ -52,13 +52,12 @@ export class RunToolJob implements ToolJob {
     return () => this.owner.pendingDecisions.awaitReview(this.call.id, decisionLifetimeMs(this.call));
   }
 
-  get flushJournal(): (() => Promise<void>) | undefined {
-    const { journal } = this.owner;
-    return journal === undefined ? undefined : () => journal.flushAndVerifyLease();
-  }
-
   report(event: ToolEvent): void {
     this.owner.report(this.call.id, event);
+  }
+
+  flushJournal(): Promise<void> | undefined {
+    return this.owner.journal?.flushAndVerifyLease();
   }
 
   awaitApproval(): Promise<Approval> {

@@ -11,6 +11,7 @@ import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
 import { isLLMError, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
 import type { RunProgress } from '../../../../domain/types/RunRecords';
 import type { JournalContext } from '../RunContext';
+import type { Writable } from '../../../../domain/types/Writable';
 
 /** The run has another owner, or the store cannot be reached to prove that it has not. The run continues elsewhere. */
 export class LeaseLostError extends LLMAbortedError {}
@@ -18,8 +19,6 @@ export class LeaseLostError extends LLMAbortedError {}
 export type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
 /** What every write of the run records; the transcript and the response are written if they have changed. */
 export type OwnProgress = Omit<RunProgress, 'transcript' | 'response'>;
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** What a run's journal asks, at the moment of writing, and tells. */
 export interface JournalOwner {
   /** A new object, without the run's end, which is passed to `finish`. */
@@ -37,6 +36,7 @@ const FIRST_RETRY_MS = 20;
 const MAX_RETRY_MS = 2_000;
 /** The key of the run among the ids of its calls, none of which is empty. */
 const RUN_KEY = '';
+const NONE: ReadonlySet<string> = new Set();
 
 export class RunJournal {
   private readonly context: JournalContext;
@@ -60,6 +60,8 @@ export class RunJournal {
   /** The last write of the run, and the last of calls; both reject if the journal is broken. */
   private runTail: Promise<void> = Promise.resolve();
   private callsTail: Promise<void> = this.runTail;
+  /** The barrier that waits for the last write of the run. */
+  private barrier: { readonly tail: Promise<void>; readonly passed: Promise<void> } | undefined;
   /** How many items of the transcript, and which response, the store has. */
   private savedItems = -1;
   private savedResponse: unknown;
@@ -135,9 +137,23 @@ export class RunJournal {
    * if it was suspended meanwhile. To be called before a tool is run or a model is called.
    * @throws as `flush` does
    */
-  async flushAndVerifyLease(): Promise<void> {
+  flushAndVerifyLease(): Promise<void> {
     this.start();
-    await this.runTail;
+    // The calls of a turn wait for one barrier together.
+    if (this.barrier?.tail !== this.runTail) {
+      const tail = this.runTail;
+      this.barrier = { tail, passed: this.pass(tail) };
+    }
+    return this.barrier.passed;
+  }
+
+  private async pass(tail: Promise<void>): Promise<void> {
+    try {
+      await tail;
+    } finally {
+      // Whoever comes later must verify the lease anew.
+      if (this.barrier?.tail === tail) this.barrier = undefined;
+    }
     // Calls that could not be written break the journal, too.
     if (this.isBroken) throw new LeaseLostError('The run continues in another process.');
     if (!this.context.runs.isLeaseCurrent()) await this.verifyLease();
@@ -168,7 +184,7 @@ export class RunJournal {
       await this.writeRemaining();
     }
     this.finalWrite = end;
-    await this.write(() => this.saveRun([]));
+    await this.write(() => this.saveRun(NONE));
   }
 
   /**
@@ -211,10 +227,9 @@ export class RunJournal {
   private async writeRun(previous: Promise<void>): Promise<void> {
     await previous;
     this.isQueued = false;
-    const ids = [...(this.changed ?? [])];
+    const ids = this.changed ?? NONE;
     this.changed = undefined;
-    const hasOpenCall = ids.some((id) => !isSettled(this.owner.getCall(id)));
-    if (!this.isRunChanged && !this.isEndIntentUnsaved && !hasOpenCall) return;
+    if (!this.isRunChanged && !this.isEndIntentUnsaved && this.openCallsAmong(ids).length === 0) return;
     this.isRunChanged = false;
     await this.write(() => this.saveRun(ids));
   }
@@ -256,7 +271,7 @@ export class RunJournal {
   }
 
   /** @param ids calls that have changed */
-  private async saveRun(ids: readonly string[]): Promise<boolean> {
+  private async saveRun(ids: ReadonlySet<string>): Promise<boolean> {
     const { runs, lease } = this.context;
     const { transcript, response } = this.owner;
     // The transcript may grow while it is written.
@@ -271,9 +286,8 @@ export class RunJournal {
     if (finalWrite !== undefined) Object.assign(change, finalWrite);
     if (length > this.savedItems) change.transcript = transcript.slice();
     if (response !== undefined && response !== this.savedResponse) change.response = response;
-    const changed = ids.map((id) => this.owner.getCall(id)).filter((call) => !isSettled(call));
-    const settled: string[] = [];
-    for (const [id, isStored] of this.open ?? []) if (isStored) settled.push(id);
+    const changed = this.openCallsAmong(ids);
+    const settled = this.storedAsSettled();
     const isSaved = await runs.store.saveRun(lease, change, { changed, settled });
     for (const id of settled) this.open?.delete(id);
     if (changed.length > 0) this.open ??= new Map();
@@ -283,6 +297,23 @@ export class RunJournal {
     if (endIntent === this.endIntent) this.isEndIntentUnsaved = false;
     if (isSaved && (isEnding || !isFinished(state))) this.stateStored(RUN_KEY, state);
     return isSaved || (isEnding && (await this.hasEnded()));
+  }
+
+  /** Those of the calls that have not settled. */
+  private openCallsAmong(ids: ReadonlySet<string>): readonly ToolCall[] {
+    const calls: ToolCall[] = [];
+    for (const id of ids) {
+      const call = this.owner.getCall(id);
+      if (!isSettled(call)) calls.push(call);
+    }
+    return calls;
+  }
+
+  /** Ids of the calls that are recorded with the run although they are stored as settled. */
+  private storedAsSettled(): readonly string[] {
+    const ids: string[] = [];
+    if (this.open !== undefined) for (const [id, isStored] of this.open) if (isStored) ids.push(id);
+    return ids;
   }
 
   /** An earlier attempt at the last write may have succeeded although its response was lost. */

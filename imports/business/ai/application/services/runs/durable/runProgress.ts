@@ -1,6 +1,7 @@
 /** What the journal records of a run, as it stands at the moment of writing. */
 import type { RunContext } from '../RunContext';
 import type { OwnProgress } from './RunJournal';
+import type { Writable } from '../../../../domain/types/Writable';
 
 /** @param loopProgress the fields that the run's loop maintains */
 export function runProgress(
@@ -8,8 +9,9 @@ export function runProgress(
   { failedTurns, worked, takeovers }: Pick<OwnProgress, 'failedTurns' | 'worked' | 'takeovers'>,
 ): OwnProgress {
   const { deliveries, toolNames } = run;
-  return {
-    ...run.bill.totals,
+  const { usage, cost, unpriced, models } = run.bill.totals;
+  const progress: Writable<OwnProgress> = {
+    usage,
     state: run.state,
     iterations: run.iterations,
     isCalling: run.isCalling,
@@ -18,8 +20,12 @@ export function runProgress(
     failedTurns,
     worked,
     takeovers,
-    ...(journal === undefined ? undefined : { startedAt: journal.startedAt }),
-    ...(deliveries === 0 ? undefined : { deliveries }),
-    ...(toolNames.length === 0 ? undefined : { tools: toolNames.slice() }),
   };
+  if (journal !== undefined) progress.startedAt = journal.startedAt;
+  if (models !== undefined) progress.models = models;
+  if (cost !== undefined) progress.cost = cost;
+  if (unpriced !== undefined) progress.unpriced = unpriced;
+  if (toolNames.length > 0) progress.tools = toolNames.slice();
+  if (deliveries > 0) progress.deliveries = deliveries;
+  return progress;
 }
