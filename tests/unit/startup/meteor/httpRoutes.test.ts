@@ -19,8 +19,11 @@ describe('The HTTP routes in Meteor', () => {
   let app: MeteorApp;
   let address: string;
 
-  const start = async (options: Parameters<typeof startMeteorApp>[1] = {}): Promise<void> => {
-    app = await startMeteorApp({}, options);
+  const start = async (
+    options: Parameters<typeof startMeteorApp>[1] = {},
+    settings: Parameters<typeof startMeteorApp>[0] = {},
+  ): Promise<void> => {
+    app = await startMeteorApp(settings, options);
     for (const person of ['ann', 'bob']) {
       const loginTokens = [{ hashedToken: Accounts._hashLoginToken(LOGIN(person)), when: new Date() }];
       await Meteor.users.updateAsync(person, { $set: { services: { resume: { loginTokens } } } });
@@ -108,6 +111,31 @@ describe('The HTTP routes in Meteor', () => {
     // A script of a page is no navigation, whatever it accepts.
     const fetched = await request('bob', '/runs', { headers: { accept: 'text/html', 'sec-fetch-dest': 'empty' } });
     expect(fetched.headers.get('content-type')).to.include('application/json');
+  });
+
+  it('answer paths that cannot be decoded themselves, in the shape of their API', async () => {
+    await start({ httpPath: '/ai' });
+    for (const [path, member] of [
+      ['/ai/v1/responses/%', 'error.type'],
+      ['/ai/v1/messages/batches/%', 'request_id'],
+      ['/ai/v1beta/models/%', 'error.status'],
+      ['/ai/runs/%', 'error.code'],
+    ] as const) {
+      const answer = await request('bob', path);
+      expect(answer.status, path).to.equal(400);
+      expect(await answer.json(), path).to.have.nested.property(member);
+    }
+    expect((await request('bob', '/ai/oauth/%/start')).status).to.equal(404);
+  });
+
+  it('limit invalid tokens', async () => {
+    await start({}, { AUTH_FAILURES_PER_ADDRESS: 2 });
+    const guess = (token: string): Promise<Response> =>
+      request(undefined, '/v1/models', { headers: { authorization: `Bearer ${token}` } });
+    expect((await request('bob', '/v1/models')).status).to.equal(200);
+    const answers = [await guess('a'), await guess('b'), await guess('c')];
+    expect(answers.map(({ status }) => status)).to.deep.equal([401, 401, 429]);
+    expect((await request('bob', '/v1/models')).status, 'a login that is in use').to.equal(200);
   });
 
   it('authenticate by headers alone, and permit no other origin to send them', async () => {
