@@ -1,11 +1,11 @@
 /** Compiles JSON Schemas, each once and in its own draft, and reports where an invalid one is wrong. */
 import type { Ajv, ErrorObject, Options } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { LruMap } from '../shared/LruMap';
 import { ajvClasses } from './ajvClasses';
+import { BrokenSchemaError } from './BrokenSchemaError';
 import { complexityOf } from './schemaComplexity';
 import type { SchemaRisk } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';
@@ -43,7 +43,7 @@ const metaSchemas = new Map<Draft, AnyAjv>();
 
 /**
  * The compiled schema, cached by object and by text: a schema must not be changed after its first use.
- * @throws LLMInvalidRequestError for a schema that is invalid, too large, or refers to another document; `path` names
+ * @throws BrokenSchemaError for a schema that is invalid, too large, or refers to another document; `path` names
  *   the place
  */
 export function compileSchema(schema: JsonObject): CompiledSchema {
@@ -54,7 +54,7 @@ export function compileSchema(schema: JsonObject): CompiledSchema {
   return compiled;
 }
 
-/** @param text as `textOfSchema` writes it @throws LLMInvalidRequestError as `compileSchema` does */
+/** @param text as `textOfSchema` writes it @throws BrokenSchemaError as `compileSchema` does */
 export function compileSchemaText(text: string): CompiledSchema {
   const compiled = byText.get(text) ?? compile(JSON.parse(text) as JsonObject);
   byText.set(text, compiled);
@@ -63,13 +63,13 @@ export function compileSchemaText(text: string): CompiledSchema {
 
 /**
  * Reads no keyword but `$async`, so it is safe on the event loop.
- * @throws LLMInvalidRequestError for a schema that is too large or too deep, or not JSON
+ * @throws BrokenSchemaError for a schema that is too large or too deep, or not JSON
  */
 export function textOfSchema(schema: JsonObject): string {
   assertBounded(schema);
   const text = jsonOf(schema);
   if (text.length > SCHEMA_LIMITS.characters) {
-    throw broken('$', `it has ${text.length} characters, more than ${SCHEMA_LIMITS.characters}`);
+    throw new BrokenSchemaError('$', `it has ${text.length} characters, more than ${SCHEMA_LIMITS.characters}`);
   }
   return text;
 }
@@ -78,24 +78,26 @@ function jsonOf(schema: JsonObject): string {
   try {
     return JSON.stringify(schema);
   } catch (error) {
-    throw broken('$', 'it is not JSON', error);
+    throw new BrokenSchemaError('$', 'it is not JSON', error);
   }
 }
 
 /** Checks depth and size first: a cycle or a huge schema must not reach the recursive code. */
 function assertBounded(schema: unknown): void {
-  if (!isObject(schema)) throw broken('$', 'it must be an object');
+  if (!isObject(schema)) throw new BrokenSchemaError('$', 'it must be an object');
   const open: { node: object; path: string; depth: number }[] = [{ node: schema, path: '$', depth: 0 }];
   let nodes = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (next.depth > SCHEMA_LIMITS.depth)
-      throw broken(next.path, `it is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
+      throw new BrokenSchemaError(next.path, `it is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
     const isArray = Array.isArray(next.node);
     for (const [key, value] of Object.entries(next.node) as [string, unknown][]) {
       nodes += 1;
-      if (nodes > SCHEMA_LIMITS.nodes) throw broken('$', `it has more than ${SCHEMA_LIMITS.nodes} nodes`);
+      if (nodes > SCHEMA_LIMITS.nodes)
+        throw new BrokenSchemaError('$', `it has more than ${SCHEMA_LIMITS.nodes} nodes`);
       const path = isArray ? `${next.path}[${key}]` : `${next.path}.${key}`;
-      if (key === '$async' && value === true) throw broken(path, 'asynchronous schemas are not supported');
+      if (key === '$async' && value === true)
+        throw new BrokenSchemaError(path, 'asynchronous schemas are not supported');
       if (typeof value === 'object' && value !== null) open.push({ node: value, path, depth: next.depth + 1 });
     }
   }
@@ -105,7 +107,7 @@ function compile(schema: JsonObject): CompiledSchema {
   const { $schema, ...body } = schema;
   const drafts: readonly Draft[] =
     typeof $schema === 'string' && /draft-0[67]/.test($schema) ? ['draft-07'] : ['2020-12', 'draft-07'];
-  let failure: LLMInvalidRequestError | undefined;
+  let failure: BrokenSchemaError | undefined;
   for (const draft of drafts) {
     try {
       const all = checkIn(draft, body, true);
@@ -119,11 +121,11 @@ function compile(schema: JsonObject): CompiledSchema {
         },
       };
     } catch (error) {
-      if (!(error instanceof LLMInvalidRequestError)) throw error;
+      if (!(error instanceof BrokenSchemaError)) throw error;
       failure ??= error;
     }
   }
-  throw failure ?? broken('$', 'no supported draft accepts it');
+  throw failure ?? new BrokenSchemaError('$', 'no supported draft accepts it');
 }
 
 /** Stopping at the first error nests the generated code. Schemas too wide for that are always checked in full. */
@@ -131,7 +133,7 @@ function firstFinding(draft: Draft, schema: JsonObject, all: Check): Check {
   try {
     return checkIn(draft, schema, false);
   } catch (error) {
-    if (error instanceof LLMInvalidRequestError) return all;
+    if (error instanceof BrokenSchemaError) return all;
     throw error;
   }
 }
@@ -140,16 +142,16 @@ function checkIn(draft: Draft, schema: JsonObject, allErrors: boolean): Check {
   const meta = metaSchemaOf(draft);
   if (meta.validateSchema(schema) !== true) {
     const [error] = meta.errors ?? [];
-    if (error === undefined) throw broken('$', 'it violates its meta-schema');
+    if (error === undefined) throw new BrokenSchemaError('$', 'it violates its meta-schema');
     const violation = violationOf(error, schema);
-    throw broken(violation.path, `it ${violation.message}`);
+    throw new BrokenSchemaError(violation.path, `it ${violation.message}`);
   }
   try {
     // One validator per schema, so that ids never collide and nothing outlives the schema's cache entry.
     const validate = newAjv(draft, { allErrors, meta: false, validateSchema: false }).compile(schema);
     return (value) => (validate(value) ? [] : (validate.errors ?? []));
   } catch (error) {
-    throw broken(badPatternIn(schema, '$') ?? '$', reasonOf(error), error);
+    throw new BrokenSchemaError(badPatternIn(schema, '$') ?? '$', reasonOf(error), error);
   }
 }
 
@@ -222,11 +224,4 @@ function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return 'it is too large to compile';
   const reason = error instanceof Error ? error.message : String(error);
   return /can't resolve reference/.test(reason) ? `${reason}; only references inside the schema are followed` : reason;
-}
-
-export function broken(path: string, reason: string, cause?: unknown): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`the JSON Schema is broken at ${path}: ${reason}`, {
-    path,
-    ...(cause === undefined ? {} : { cause }),
-  });
 }

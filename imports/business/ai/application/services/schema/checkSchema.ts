@@ -5,7 +5,9 @@
  */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { broken, compileSchema, textOfSchema } from './SchemaCompiler';
+import { BrokenSchemaError } from './BrokenSchemaError';
+import { compileSchema, textOfSchema } from './SchemaCompiler';
+import type { CompiledSchema } from './SchemaCompiler';
 import { finishesWithin } from './runWithTimeLimit';
 import { weigh } from './schemaComplexity';
 import type { SchemaJob } from './schemaJob';
@@ -34,16 +36,19 @@ let workers: SchemaWorkers | undefined;
  *   the place
  */
 export function assertSchema(schema: JsonObject): void {
-  compileSchema(schema);
+  compiled(schema);
 }
 
 /** As `assertSchema`, for a schema that a stranger brought. @throws LLMInvalidRequestError also if it takes too long */
 export async function assertUntrustedSchema(schema: JsonObject, userId: string): Promise<void> {
-  const result = await threads().run({ schema: textOfSchema(schema) }, userId);
-  if (result.kind === 'broken') throw new LLMInvalidRequestError(result.message, { path: result.path });
+  const result = await threads().run({ schema: textOf(schema) }, userId);
+  if (result.kind === 'broken') throw requestError(result);
   if (result.kind === 'too-slow')
-    throw broken('$', `it could not be compiled within ${threads().timeLimitMs} ms; make it smaller`);
-  if (result.kind === 'too-large') throw broken('$', 'compiling it takes too much memory; make it smaller');
+    throw requestError(
+      new BrokenSchemaError('$', `it could not be compiled within ${threads().timeLimitMs} ms; make it smaller`),
+    );
+  if (result.kind === 'too-large')
+    throw requestError(new BrokenSchemaError('$', 'compiling it takes too much memory; make it smaller'));
 }
 
 /**
@@ -55,29 +60,55 @@ export async function assertUntrustedSchema(schema: JsonObject, userId: string):
  */
 export function checkValue(checked: CheckedSchema, value: unknown, repair = false): Verdict | Promise<Verdict> {
   if (checked.untrusted) return checkInThread(checked, value, repair);
-  const compiled = compileSchema(checked.schema);
-  if (compiled.risk === 'none' || (compiled.risk === 'size' && weigh(value, SMALL) < SMALL))
-    return judge(compiled, value, repair);
+  const own = compiled(checked.schema);
+  if (own.risk === 'none' || (own.risk === 'size' && weigh(value, SMALL) < SMALL)) return judge(own, value, repair);
   let verdict: Verdict | undefined;
   finishesWithin(IN_PLACE_LIMIT_MS, () => {
-    verdict = judge(compiled, value, repair);
+    verdict = judge(own, value, repair);
   });
   return verdict ?? checkInThread(checked, value, repair);
 }
 
 async function checkInThread({ schema, userId }: CheckedSchema, value: unknown, repair: boolean): Promise<Verdict> {
-  const job: SchemaJob = { schema: textOfSchema(schema), check: { value, repair } };
+  const job: SchemaJob = { schema: textOf(schema), check: { value, repair } };
   const result = await threads().run(job, userId);
   switch (result.kind) {
     case 'judged':
       return result;
     case 'broken':
-      throw new LLMInvalidRequestError(result.message, { path: result.path });
+      throw requestError(result);
     case 'too-slow':
       return unchecked(`could not be checked against its schema within ${threads().timeLimitMs} ms`);
     case 'too-large':
       return unchecked('could not be checked against its schema: that takes too much memory');
   }
+}
+
+/** @throws LLMInvalidRequestError */
+function compiled(schema: JsonObject): CompiledSchema {
+  try {
+    return compileSchema(schema);
+  } catch (error) {
+    throw error instanceof BrokenSchemaError ? requestError(error) : error;
+  }
+}
+
+/** @throws LLMInvalidRequestError */
+function textOf(schema: JsonObject): string {
+  try {
+    return textOfSchema(schema);
+  } catch (error) {
+    throw error instanceof BrokenSchemaError ? requestError(error) : error;
+  }
+}
+
+function requestError(broken: {
+  readonly message: string;
+  readonly path: string;
+  readonly cause?: unknown;
+}): LLMInvalidRequestError {
+  const { message, path, cause } = broken;
+  return new LLMInvalidRequestError(message, { path, ...(cause === undefined ? {} : { cause }) });
 }
 
 function threads(): SchemaWorkers {

@@ -1,5 +1,5 @@
 /** One piece of work of a schema worker: compile a schema and, if there is a value, judge it. */
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { BrokenSchemaError } from './BrokenSchemaError';
 import { compileSchemaText } from './SchemaCompiler';
 import { judge } from './SchemaValidator';
 import type { Verdict } from './SchemaValidator';
@@ -22,7 +22,7 @@ export function runSchemaJob({ schema, check }: SchemaJob): SchemaJobResult {
     if (check === undefined) return { kind: 'judged', violations: [] };
     return { kind: 'judged', ...judge(compiled, check.value, check.repair) };
   } catch (error) {
-    if (!(error instanceof LLMInvalidRequestError)) throw error;
-    return { kind: 'broken', path: error.path ?? '$', message: error.message };
+    if (!(error instanceof BrokenSchemaError)) throw error;
+    return { kind: 'broken', path: error.path, message: error.message };
   }
 }

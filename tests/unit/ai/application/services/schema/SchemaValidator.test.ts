@@ -1,7 +1,10 @@
 /** Which values are rejected, with which messages; no schema can hang the process or exhaust its memory. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { checkValue } from '../../../../../../imports/business/ai/application/services/schema/checkSchema';
+import {
+  assertSchema,
+  checkValue,
+} from '../../../../../../imports/business/ai/application/services/schema/checkSchema';
 import {
   SCHEMA_LIMITS,
   compileSchema,
@@ -30,7 +33,7 @@ const ORDER: JsonObject = {
 
 function faultOf(schema: unknown): LLMInvalidRequestError {
   try {
-    compileSchema(schema as JsonObject);
+    assertSchema(schema as JsonObject);
   } catch (error) {
     if (error instanceof LLMInvalidRequestError) return error;
     throw error;
@@ -354,6 +357,7 @@ describe('any schema and any value', () => {
     fc.assert(
       fc.property(node, fc.jsonValue(), (schema, value) => {
         try {
+          assertSchema(schema as JsonObject);
           for (const violation of validate(schema as JsonObject, value)) expect(violation.path).to.match(/^\$/);
         } catch (error) {
           expect(error).to.be.instanceOf(LLMInvalidRequestError);
