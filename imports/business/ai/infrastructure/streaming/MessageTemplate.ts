@@ -25,7 +25,7 @@ export class MessageTemplate {
   characters = 0;
   private readonly gaps: Gap[] = [];
   /** The parts before, between and after the gaps. */
-  private readonly parts: Buffer[] = [];
+  private readonly parts: TemplatePart[] = [];
   private sequence = 0;
 
   /** @param message with the blank line at its end, a character for each byte (Latin-1) */
@@ -39,19 +39,22 @@ export class MessageTemplate {
       const value = text ?? number ?? '';
       const end = field.index + whole.length - (isNumber ? 0 : 1);
       this.gaps.push(gap);
-      this.parts.push(Buffer.from(message.slice(start, end - value.length), 'latin1'));
+      this.parts.push(new TemplatePart(message.slice(start, end - value.length)));
       if (gap === 'sequence') this.sequence = Number(value);
       start = end;
     }
-    this.parts.push(Buffer.from(message.slice(start), 'latin1'));
+    this.parts.push(new TemplatePart(message.slice(start)));
   }
 
-  /** @returns the position after the message that starts there, or -1 if it is another one */
-  match(bytes: Uint8Array, position: number): number {
+  /**
+   * @param view of the same bytes
+   * @returns the position after the message that starts there, or -1 if it is another one
+   */
+  match(bytes: Uint8Array, view: DataView, position: number): number {
     let at = position;
     let characters = 0;
     for (let index = 0; index < this.parts.length; index += 1) {
-      const start = endOfPart(this.parts[index], bytes, at);
+      const start = this.parts[index]?.match(view, at) ?? -1;
       if (start === -1) return -1;
       at = start;
       const gap = this.gaps[index];
@@ -67,15 +70,40 @@ export class MessageTemplate {
   }
 }
 
+const WORD = 4;
+
+/** Bytes that all messages have in common. They are most of a message, so they are compared four at a time. */
+class TemplatePart {
+  private readonly length: number;
+  private readonly words: Int32Array;
+  /** Those after the last complete word. */
+  private readonly rest: Uint8Array;
+
+  /** @param text Latin-1 */
+  constructor(text: string) {
+    const bytes = Buffer.from(text, 'latin1');
+    const words = Math.floor(bytes.length / WORD);
+    this.length = bytes.length;
+    this.words = Int32Array.from({ length: words }, (_, index) => bytes.readInt32LE(index * WORD));
+    this.rest = bytes.subarray(words * WORD);
+  }
+
+  /** @returns the position after the part, or -1 if other bytes are there */
+  match(view: DataView, position: number): number {
+    const { words, rest } = this;
+    const end = position + this.length;
+    if (end > view.byteLength) return -1;
+    let at = position;
+    for (let index = 0; index < words.length; index += 1, at += WORD)
+      if (view.getInt32(at, true) !== words[index]) return -1;
+    for (let index = 0; index < rest.length; index += 1) if (view.getUint8(at + index) !== rest[index]) return -1;
+    return end;
+  }
+}
+
 const [QUOTE, BACKSLASH, ZERO, NINE, SPACE, U] = [0x22, 0x5c, 0x30, 0x39, 0x20, 0x75];
 const SIMPLE_ESCAPES: ReadonlySet<number | undefined> = new Set(Buffer.from('"\\/bfnrt'));
 const MAX_DIGITS = 15;
-
-function endOfPart(part: Uint8Array | undefined, bytes: Uint8Array, start: number): number {
-  if (part === undefined || start + part.length > bytes.length) return -1;
-  for (let index = 0; index < part.length; index += 1) if (bytes[start + index] !== part[index]) return -1;
-  return start + part.length;
-}
 
 /** @returns the position of the closing quote, or -1 for what JSON does not permit in a string */
 function endOfString(bytes: Uint8Array, start: number): number {

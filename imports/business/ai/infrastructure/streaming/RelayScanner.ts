@@ -18,6 +18,8 @@ export class RelayScanner {
   /** False: everything is decoded. */
   private isScanning = true;
   private bytes: Buffer = Buffer.alloc(0);
+  /** The same bytes. */
+  private view: DataView = new DataView(new ArrayBuffer(0));
   private at = 0;
   /** The message that was taken last. */
   private message: Buffer | undefined;
@@ -28,6 +30,7 @@ export class RelayScanner {
   add(chunk: Uint8Array): void {
     const added = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     this.bytes = this.at === this.bytes.length ? added : Buffer.concat([this.bytes.subarray(this.at), added]);
+    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
     this.at = 0;
     this.message = undefined;
     // Other line ends are permitted, but no vendor sends them.
@@ -36,12 +39,12 @@ export class RelayScanner {
 
   /** The messages at the current position that are like the decoded one before them. */
   takeRun(): MessageRun | undefined {
-    const { template } = this;
+    const { template, bytes: all, view } = this;
     if (template === undefined || !this.isScanning) return undefined;
     const start = this.at;
     let count = 0;
     let characters = 0;
-    for (let end = template.match(this.bytes, start); end !== -1; end = template.match(this.bytes, end)) {
+    for (let end = template.match(all, view, start); end !== -1; end = template.match(all, view, end)) {
       this.at = end;
       count += 1;
       characters += template.characters;
