@@ -74,7 +74,7 @@ describe('A stream through the gateway', () => {
     for (const model of MODELS) {
       it(`of ${route.name} from ${model} has headers that prevent buffering, and writes whole frames`, async () => {
         await start();
-        gateway.simulator.enqueue({ text: LONG.slice(0, 200) });
+        gateway.simulator.enqueue({ text: LONG, fault: SLOWLY });
         const writes: string[] = [];
         spyOnWrites(gateway, (chunk) => writes.push(chunk));
         const response = await openStream(gateway, route, model);

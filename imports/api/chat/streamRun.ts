@@ -1,5 +1,6 @@
 /** Streams a run to one client in the protocol of an encoder. A client that leaves does not end the run. */
 import type { RunEventEncoder } from '../../interop/RunEventEncoder';
+import { SingleEvents } from '../../business/ai/domain/SingleEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { RequestContext } from '../http/RequestContext';
@@ -54,6 +55,6 @@ export async function streamEvents(
   const cut = (): void => void response.destroy();
   if (ended.aborted) cut();
   ended.addEventListener('abort', cut, { once: true });
-  await writeStream(events, encoder, sink, { ...ports, hasLeft });
+  await writeStream(new SingleEvents(events), encoder, sink, { ...ports, hasLeft });
   ended.removeEventListener('abort', cut);
 }

@@ -2,6 +2,7 @@
  * Threads, containers, files and batches that vendors store. They work only there, and only for the user who created
  * them, because users may share a key. https://platform.claude.com/docs/en/api/beta/messages/create
  */
+import type { EventBatch, EventBatches } from '../../business/ai/domain/EventBatches';
 import { isList, isObject } from '../../business/ai/domain/json';
 import type { VendorObjectStore } from '../../business/ai/domain/interfaces/VendorObjectStore';
 import type { GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
@@ -120,24 +121,53 @@ export class VendorObjectGuard {
   }
 
   /** Records before the client learns that the message is complete, since it may refer to the objects at once. */
-  async *recordStream(
-    principal: ApiPrincipal,
-    options: GenerateOptions,
-    events: AsyncIterable<ResponseStreamEvent>,
-  ): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    let stop: ResponseStreamEvent | undefined;
-    for await (const event of events) {
-      if (event.type === 'wire.message' && event.event === 'message_stop') {
-        stop = event;
-        continue;
-      }
-      if (event.type === 'response.completed') await this.record(principal, options, event.response);
-      if (stop !== undefined) yield stop;
-      stop = undefined;
-      yield event;
-    }
-    if (stop !== undefined) yield stop;
+  recordStream(principal: ApiPrincipal, options: GenerateOptions, events: EventBatches): EventBatches {
+    return new RecordedEvents(events, (response) => this.record(principal, options, response));
   }
+}
+
+/** Holds the end of a stream back until the objects of its response are recorded. */
+class RecordedEvents implements EventBatches {
+  private readonly events: EventBatches;
+  private readonly record: (response: LLMResponse) => Promise<void>;
+  private held: EventBatch = [];
+
+  constructor(events: EventBatches, record: (response: LLMResponse) => Promise<void>) {
+    this.events = events;
+    this.record = record;
+  }
+
+  async read(): Promise<EventBatch | undefined> {
+    for (;;) {
+      const completed = this.held.find((event) => event.type === 'response.completed');
+      if (completed !== undefined) {
+        await this.record(completed.response);
+        return this.takeHeld();
+      }
+      const batch = await this.events.read();
+      if (batch === undefined) return this.held.length === 0 ? undefined : this.takeHeld();
+      const events = this.held.length === 0 ? batch : [...this.held, ...batch];
+      const end = events.findIndex(endsMessage);
+      if (end === -1) return events;
+      this.held = events.slice(end);
+      if (end > 0) return events.slice(0, end);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.events.close();
+  }
+
+  private takeHeld(): EventBatch {
+    const { held } = this;
+    this.held = [];
+    return held;
+  }
+}
+
+/** From here on, a client may refer to the objects. */
+function endsMessage(event: ResponseStreamEvent): boolean {
+  return event.type === 'response.completed' || (event.type === 'wire.message' && event.event === 'message_stop');
 }
 
 const NO_THREADS =

@@ -4,11 +4,11 @@ export interface FrameSink {
   /** Something was sent, so an error can no longer be an ordinary response. */
   readonly hasStarted: boolean;
   /**
-   * Sends one complete frame.
+   * Sends complete frames.
    * @returns undefined if more can be written at once, otherwise a promise that resolves when it can
    * @throws the signal's reason if the client disconnects meanwhile
    */
-  write(frame: string): Promise<void> | undefined;
+  write(frames: readonly string[]): Promise<void> | undefined;
   /** Sends an empty message, so that no proxy closes an idle connection. */
   keepAlive(): void;
   end(): void;

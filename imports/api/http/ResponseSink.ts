@@ -58,10 +58,13 @@ export class ResponseSink implements FrameSink {
     return this.response.headersSent;
   }
 
-  write(frame: string): Promise<void> | undefined {
+  write(frames: readonly string[]): Promise<void> | undefined {
     this.start();
-    const text = this.format.formatFrame(frame, !this.hasWritten);
-    this.hasWritten = true;
+    let text = '';
+    for (const frame of frames) {
+      text += this.format.formatFrame(frame, !this.hasWritten);
+      this.hasWritten = true;
+    }
     return this.response.write(text) ? undefined : this.waitForDrain();
   }
 

@@ -14,10 +14,10 @@ export async function writeFrames(
   const keepAlive = new KeepAliveTimer(keepAliveAfter, () => sink.keepAlive());
   try {
     for await (const frame of frames) {
-      await sink.write(frame);
+      await sink.write([frame]);
       keepAlive.touch();
     }
-    await sink.write(DONE);
+    await sink.write([DONE]);
   } catch (thrown) {
     if (!hasLeft()) throw thrown;
     return;

@@ -1,11 +1,12 @@
 /** Encodes events and writes them to a sink as they arrive, with backpressure and exactly one end. */
+import type { EventBatches } from '../../business/ai/domain/EventBatches';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
 import type { ByteRelay } from './ByteRelay';
 import type { FrameSink } from './FrameSink';
 import { KeepAliveTimer } from './KeepAliveTimer';
 
-/** Turns events into frames, each of which is written in one piece. */
+/** Turns events into frames. */
 export interface EventEncoder<Event> {
   push(event: Event): readonly string[];
   /** The frames after the last event. */
@@ -31,11 +32,12 @@ export interface WriteStreamOptions<Event = ResponseStreamEvent> {
 }
 
 /**
- * Resolves when the stream has ended, with or without an error, or its client has disconnected.
+ * Frames of events that arrived together are written together. Resolves when the stream has ended, with or without an
+ * error, or its client has disconnected.
  * @throws the stream's error, if nothing has been sent yet
  */
 export async function writeStream<Event extends { readonly type: string }>(
-  events: AsyncIterable<Event>,
+  events: EventBatches<Event>,
   encoder: EventEncoder<Event>,
   sink: FrameSink,
   options: WriteStreamOptions<Event>,
@@ -43,25 +45,39 @@ export async function writeStream<Event extends { readonly type: string }>(
   const { hasLeft, prepare, beforeComplete, relay } = options;
   const keepAlive = new KeepAliveTimer(options.keepAliveAfter, () => sink.keepAlive());
   if (relay !== undefined) relay.onWrite = () => keepAlive.touch();
-  const writeAll = async (frames: readonly string[]): Promise<void> => {
-    for (const frame of frames) {
-      const drained = sink.write(frame);
-      keepAlive.touch();
-      if (drained !== undefined) await drained;
-    }
+  let frames: string[] = [];
+  const write = (): Promise<void> | undefined => {
+    if (frames.length === 0) return undefined;
+    const drained = sink.write(frames);
+    frames = [];
+    keepAlive.touch();
+    return drained;
   };
   try {
-    for await (const event of events) {
-      const frames = encoder.push(prepare === undefined ? event : prepare(event));
-      if (beforeComplete !== undefined && event.type === 'response.completed') await beforeComplete(frames);
-      if (frames.length > 0) await writeAll(frames);
+    for (let batch = await events.read(); batch !== undefined; batch = await events.read()) {
+      for (const event of batch) {
+        const encoded = encoder.push(prepare === undefined ? event : prepare(event));
+        if (beforeComplete !== undefined && event.type === 'response.completed') {
+          await write();
+          await beforeComplete(encoded);
+        }
+        frames.push(...encoded);
+      }
+      const drained = write();
+      if (drained !== undefined) await drained;
     }
-    await writeAll(encoder.end());
+    frames.push(...encoder.end());
+    await write();
   } catch (thrown) {
+    // The first error counts.
+    await events.close().catch(() => undefined);
     if (hasLeft()) return;
+    // Those of events before the one that failed.
+    await write();
     if (!sink.hasStarted) throw thrown;
     const error = options.toError(thrown);
-    await writeAll((await options.fail?.(error)) ?? encoder.fail(error));
+    frames.push(...((await options.fail?.(error)) ?? encoder.fail(error)));
+    await write();
     sink.fail();
     return;
   } finally {

@@ -1,5 +1,6 @@
 /** Handles a request of a stateless API with any provider, streamed or not. */
 import { randomUUID } from 'node:crypto';
+import { EventStream } from '../../../business/ai/domain/EventStream';
 import { isLLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
@@ -66,10 +67,8 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
       includeUsage,
     });
     if (!isSame) {
-      await writeStream(ports.module.manager.stream(principal.userId, generateOptions), plain, sink, {
-        ...ports,
-        hasLeft,
-      });
+      const events = EventStream.of(ports.module.manager.stream(principal.userId, generateOptions));
+      await writeStream(events, plain, sink, { ...ports, hasLeft });
       return;
     }
     const hidesUsage = api.wire === 'chat_completions' && !includeUsage;
@@ -80,7 +79,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
       relay: true,
       ...(relay === undefined ? {} : { relayTo: relay }),
     });
-    const recorded = ports.vendorObjects.recordStream(principal, options, events);
+    const recorded = ports.vendorObjects.recordStream(principal, options, EventStream.of(events));
     await writeStream(recorded, encoder, sink, { ...ports, hasLeft, relay });
   };
 }

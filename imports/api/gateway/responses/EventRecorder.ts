@@ -41,9 +41,10 @@ export class EventRecorder implements FrameSink {
     return this.isClosed || isTerminalFrame(this.frames.at(-1));
   }
 
-  write(frame: string): undefined {
-    if (frame.startsWith(END_MARKER)) return;
-    this.frames.push(frame);
+  write(frames: readonly string[]): undefined {
+    const events = frames.filter((frame) => !frame.startsWith(END_MARKER));
+    if (events.length === 0) return;
+    this.frames.push(...events);
     for (const resolve of this.waiting) resolve();
     this.timer ??= setTimeout(() => this.store(), COLLECTING_MS);
   }
@@ -62,7 +63,7 @@ export class EventRecorder implements FrameSink {
 
   /** Ends a stream without a terminal event with the response. */
   conclude(body: JsonObject): void {
-    if (!this.hasEnded) this.write(terminalFrame(body, this.frames.length));
+    if (!this.hasEnded) this.write([terminalFrame(body, this.frames.length)]);
   }
 
   /** Resolves when everything is stored. */

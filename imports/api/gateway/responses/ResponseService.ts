@@ -1,4 +1,5 @@
 /** Runs one turn of the Responses API, over HTTP or a WebSocket: generates or streams the response, and saves it. */
+import { EventStream } from '../../../business/ai/domain/EventStream';
 import { NO_USAGE } from '../../../business/ai/domain/entities/Response';
 import { isLLMError, LLMAbortedError, LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
@@ -76,7 +77,7 @@ export class ResponseService {
       { type: 'response.completed', response: conform(stored.response, echo) },
     ];
     await this.save(turn, { ...stored, keptByProvider: false }, saveTurn);
-    for (const frame of [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]) await sink.write(frame);
+    await sink.write([...events.flatMap((event) => encoder.push(event)), ...encoder.end()]);
   }
 
   /** @throws the manager's errors, if nothing has been emitted yet */
@@ -105,10 +106,9 @@ export class ResponseService {
       ...(isSame ? { relay: true } : {}),
       ...(relay === undefined ? {} : { relayTo: relay }),
     });
-    if (turn.isBackground)
-      for (const frame of encoder.push({ type: 'response.created', id, model })) await sink.write(frame);
+    if (turn.isBackground) await sink.write(encoder.push({ type: 'response.created', id, model }));
     let completed: LLMResponse | undefined;
-    await writeStream(events, encoder, sink, {
+    await writeStream(EventStream.of(events), encoder, sink, {
       ...options,
       relay,
       fail:

@@ -2,17 +2,9 @@
  * The events of a response, read one by one or in the batches in which they arrived. A stream that changes another
  * one's events reads it in batches, so that an event costs a promise only at the consumer that wants single events.
  */
+import type { EventBatch, EventBatches } from './EventBatches';
+import { SingleEvents } from './SingleEvents';
 import type { ResponseStreamEvent } from './types/StreamEvents';
-
-export type EventBatch = readonly ResponseStreamEvent[];
-
-/** What a stream reads from. It is read by one consumer, one batch after the other. */
-export interface EventBatches {
-  /** @returns events that arrived together; `undefined` at the end, and after a failure or `close` */
-  read(): Promise<EventBatch | undefined>;
-  /** Ends the source, even while a read is pending. Has no effect after the end. */
-  close(): Promise<void>;
-}
 
 /** How one stream changes another. */
 export interface EventStage {
@@ -122,37 +114,6 @@ export class EventStream implements AsyncIterableIterator<ResponseStreamEvent, u
   private setBatch(batch: EventBatch): void {
     this.batch = batch;
     this.position = 0;
-  }
-}
-
-/** Events of a provider that emits them one by one. */
-class SingleEvents implements EventBatches {
-  private readonly events: AsyncIterable<ResponseStreamEvent>;
-  private iterator: AsyncIterator<ResponseStreamEvent> | undefined;
-  private isDone = false;
-
-  constructor(events: AsyncIterable<ResponseStreamEvent>) {
-    this.events = events;
-  }
-
-  async read(): Promise<EventBatch | undefined> {
-    if (this.isDone) return undefined;
-    this.iterator ??= this.events[Symbol.asyncIterator]();
-    try {
-      const step = await this.iterator.next();
-      if (step.done !== true) return [step.value];
-    } catch (error) {
-      this.isDone = true;
-      throw error;
-    }
-    this.isDone = true;
-    return undefined;
-  }
-
-  async close(): Promise<void> {
-    if (this.isDone) return;
-    this.isDone = true;
-    await this.iterator?.return?.();
   }
 }
 

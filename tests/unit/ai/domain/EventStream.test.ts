@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { EventStream } from '../../../../imports/business/ai/domain/EventStream';
-import type { EventBatch, EventBatches, EventStage } from '../../../../imports/business/ai/domain/EventStream';
+import type { EventBatch, EventBatches } from '../../../../imports/business/ai/domain/EventBatches';
+import type { EventStage } from '../../../../imports/business/ai/domain/EventStream';
 import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
 import { deferred } from '../../../support/deferred';
 

@@ -152,7 +152,7 @@ export class ResponseSocket {
       // If the client disconnects meanwhile, the rest is dropped.
       if (!this.hasLeft) {
         const error = toError(thrown);
-        for (const frame of fail(error)) await sink.write(frame)?.catch(() => undefined);
+        await sink.write(fail(error))?.catch(() => undefined);
         if (details.isCalled !== true)
           requestLog?.add(refusedRequest(error, { api: 'responses', principal: this.principal, details, startedAt }));
       }

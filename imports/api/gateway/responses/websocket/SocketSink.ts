@@ -20,7 +20,25 @@ export class SocketSink implements FrameSink {
     return this.started;
   }
 
-  write(frame: string): Promise<void> | undefined {
+  write(frames: readonly string[]): Promise<void> | undefined {
+    const pending = frames.flatMap((frame) => this.send(frame) ?? []);
+    return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined);
+  }
+
+  /** WebSockets have pings of their own. */
+  keepAlive(): void {
+    if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
+  }
+
+  fail(): void {
+    // The socket stays open for the next turn.
+  }
+
+  end(): void {
+    // The socket stays open for the next turn.
+  }
+
+  private send(frame: string): Promise<void> | undefined {
     const message = frame.slice(frame.indexOf('data: ') + 'data: '.length).trimEnd();
     if (message === '[DONE]') return undefined;
     this.started = true;
@@ -35,18 +53,5 @@ export class SocketSink implements FrameSink {
         else reject(this.signal.aborted && this.signal.reason instanceof Error ? this.signal.reason : failed);
       });
     });
-  }
-
-  /** WebSockets have pings of their own. */
-  keepAlive(): void {
-    if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
-  }
-
-  fail(): void {
-    // The socket stays open for the next turn.
-  }
-
-  end(): void {
-    // The socket stays open for the next turn.
   }
 }

@@ -2,7 +2,7 @@
 import { NO_USAGE } from '../../../domain/entities/Response';
 import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
 import { EventStream } from '../../../domain/EventStream';
-import type { EventBatch, EventBatches } from '../../../domain/EventStream';
+import type { EventBatch, EventBatches } from '../../../domain/EventBatches';
 import { LLMModelNotFoundError } from '../../../domain/errors/LLMErrors';
 import { consoleLogger } from '../../../domain/consoleLogger';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';

@@ -12,7 +12,7 @@ import type {
   UsedAmount,
 } from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
 import { EventStream } from '../../../../../../imports/business/ai/domain/EventStream';
-import type { EventBatch, EventBatches } from '../../../../../../imports/business/ai/domain/EventStream';
+import type { EventBatch, EventBatches } from '../../../../../../imports/business/ai/domain/EventBatches';
 import {
   BudgetError,
   LLMConnectionError,

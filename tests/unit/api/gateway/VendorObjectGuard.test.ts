@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { VendorObjectGuard } from '../../../../imports/api/gateway/VendorObjectGuard';
+import type { ApiPrincipal } from '../../../../imports/api/auth/ApiPrincipal';
+import type { EventBatch } from '../../../../imports/business/ai/domain/EventBatches';
+import type { VendorObjectStore } from '../../../../imports/business/ai/domain/interfaces/VendorObjectStore';
+import type { LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
+
+const principal: ApiPrincipal = { userId: 'ada', scopes: [] };
+const RESPONSE: Partial<LLMResponse> = {
+  id: 'msg_1',
+  output: [],
+  vendor: {
+    name: 'anthropic',
+    wire: 'anthropic_messages',
+    finish_reason: 'end_turn',
+    warnings: [],
+    losses: [],
+    fields: { container: { id: 'container_1' } },
+  },
+};
+
+const delta: ResponseStreamEvent = { type: 'response.output_text.delta', output_index: 0, delta: 'a' };
+const stop: ResponseStreamEvent = {
+  type: 'wire.message',
+  wire: 'anthropic_messages',
+  event: 'message_stop',
+  data: '{"type":"message_stop"}',
+};
+const completed: ResponseStreamEvent = { type: 'response.completed', response: RESPONSE as LLMResponse };
+
+/** What the reader of a stream gets, and when the container is recorded. */
+async function recorded(batches: readonly EventBatch[]): Promise<readonly string[]> {
+  const log: string[] = [];
+  const store: Partial<VendorObjectStore> = {
+    record: async (_userId, ids) => {
+      await Promise.resolve();
+      log.push(`recorded ${ids.join()}`);
+    },
+  };
+  const source = [...batches];
+  const events = new VendorObjectGuard(store as VendorObjectStore).recordStream(principal, {} as never, {
+    read: () => Promise.resolve(source.shift()),
+    close: () => Promise.resolve(),
+  });
+  for (let batch = await events.read(); batch !== undefined; batch = await events.read())
+    log.push(batch.map(({ type }) => type.replace('response.', '')).join(' '));
+  return log;
+}
+
+describe('VendorObjectGuard.recordStream', () => {
+  it('records the objects of a response before the client learns of its end, and holds nothing else back', async () => {
+    const expected = ['output_text.delta', 'recorded container_1', 'wire.message completed'];
+    expect(await recorded([[delta, stop, completed]])).to.deep.equal(expected);
+    expect(await recorded([[delta], [stop], [completed]])).to.deep.equal(expected);
+    expect(await recorded([[delta, stop], [completed]])).to.deep.equal(expected);
+    expect(await recorded([[delta, completed]])).to.deep.equal([
+      'output_text.delta',
+      'recorded container_1',
+      'completed',
+    ]);
+  });
+
+  it('passes the end of a stream on that is never complete', async () => {
+    expect(await recorded([[delta, stop]])).to.deep.equal(['output_text.delta', 'wire.message']);
+    expect(await recorded([[delta], [delta]])).to.deep.equal(['output_text.delta', 'output_text.delta']);
+  });
+});
