@@ -1,6 +1,5 @@
 /** The plain-Node host: the HTTP API and the dashboard on Express, with its database in DATA_DIR or at MONGO_URL. */
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -30,6 +29,7 @@ import type { Environment } from '../settings/vendors';
 import { openSettings } from '../moduleFromEnvironment';
 import { SIMULATION_NOTICE } from '../simulation';
 import type { OpenedSettings } from '../moduleFromEnvironment';
+import { createExpressServer } from './createExpressServer';
 import { dashboardFiles } from './dashboardFiles';
 import type { DashboardAssets } from './dashboardFiles';
 import { readDashboard } from './readDashboard';
@@ -105,7 +105,7 @@ async function open(
   app.disable('x-powered-by');
   // Pages of errors without the stack.
   app.set('env', 'production');
-  const server = (resources.server = createServer(CONNECTIONS, app));
+  const server = (resources.server = createExpressServer(CONNECTIONS, app));
   // The root URL needs the port, so the server listens first. Requests wait until everything is ready.
   const ready = createGate();
   app.use((_request, _response, next) => void ready.opened.then(() => next()));
