@@ -207,6 +207,16 @@ describe('Passthrough of unknown fields', () => {
       else expect(ours).to.deep.equal(body);
     });
 
+    if (testCase.wire !== 'responses')
+      it(`returns the text of a response of ${name}, byte by byte`, async () => {
+        const raw = `${JSON.stringify(withUnknownFields(recordedResponse(testCase, false).text, places), null, 1)}\n`;
+        gateway.simulator.enqueue({ raw, headers: { 'content-type': 'application/json' } });
+        const httpResponse = await gateway.request(path(false), PLAIN[testCase.wire]);
+        expect(await httpResponse.text()).to.equal(raw);
+        expect(httpResponse.headers.get('content-type')).to.equal('application/json; charset=utf-8');
+        expect(httpResponse.headers.get('content-length')).to.equal(String(Buffer.byteLength(raw)));
+      });
+
     it(`relays a stream of ${name} as the vendor wrote it, including unknown events`, async () => {
       const [first, ...others] = sseMessages(recordedResponse(testCase, true).text).map((message) =>
         withUnknownFieldsInEvent(message, testCase.wire),
@@ -262,6 +272,36 @@ describe('Passthrough of unknown fields', () => {
       expect(await (await gateway.request(`/v1/responses/${String(response.id)}`)).json()).to.deep.equal(response);
     });
   }
+});
+
+describe('A response of the client’s own API that must not be relayed as it is', () => {
+  it('calls a custom tool that was offered to the vendor as a function', async () => {
+    const gateway = await startGateway();
+    const call = { id: 'call_1', type: 'function', function: { name: 'run', arguments: '{"input":"ls -l"}' } };
+    gateway.simulator.enqueue({
+      status: 200,
+      body: {
+        id: 'chatcmpl-1',
+        object: 'chat.completion',
+        created: 1,
+        model: 'json',
+        choices: [
+          { index: 0, message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' },
+        ],
+        usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+      },
+    });
+    const httpResponse = await gateway.request('/v1/chat/completions', {
+      model: 'groq',
+      messages: [{ role: 'user', content: 'List the files.' }],
+      tools: [{ type: 'custom', custom: { name: 'run', description: 'Runs a command.' } }],
+    });
+    const body = (await httpResponse.json()) as { readonly choices: readonly { readonly message: JsonObject }[] };
+    await gateway.close();
+    expect(body.choices[0]?.message['tool_calls']).to.deep.equal([
+      { id: 'call_1', type: 'custom', custom: { name: 'run', input: 'ls -l' } },
+    ]);
+  });
 });
 
 describe("A vendor's response headers", () => {

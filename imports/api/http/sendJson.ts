@@ -2,7 +2,10 @@
 import type { Response } from 'express';
 
 export function sendJson(response: Response, body: unknown): void {
-  const json = JSON.stringify(body);
+  sendJsonText(response, JSON.stringify(body));
+}
+
+export function sendJsonText(response: Response, json: string): void {
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(json));
   response.end(json);

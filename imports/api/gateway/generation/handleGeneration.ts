@@ -9,7 +9,7 @@ import { SCHEME_OF_WIRE } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../../business/ai/infrastructure/streaming/createStreamEncoder';
 import type { RouteHandler } from '../../http/RequestContext';
-import { sendJson } from '../../http/sendJson';
+import { sendJson, sendJsonText } from '../../http/sendJson';
 import { writeStream } from '../../http/writeStream';
 import { ByteRelay } from '../../http/ByteRelay';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
@@ -50,16 +50,20 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
       wire: api.wire,
       ...vendorCall(context, api.wire, ports, () => sink?.accept()),
     };
+    const isSame = route.wire === api.wire;
     if (sink === undefined) {
+      let body: string | undefined;
+      const relayed = { relay: true, onBody: (text: string) => (body = text) };
       const generated = await recoverSameWireFailure(
         api.wire,
-        ports.module.manager.generate(principal.userId, generateOptions),
+        ports.module.manager.generate(principal.userId, isSame ? { ...generateOptions, ...relayed } : generateOptions),
       );
       await ports.vendorObjects.record(principal, options, generated);
-      sendJson(response, api.write(generated));
+      // A fallback may have responded over another wire, which the client does not speak.
+      if (body === undefined || generated.vendor.wire !== api.wire) sendJson(response, api.write(generated));
+      else sendJsonText(response, body);
       return;
     }
-    const isSame = route.wire === api.wire;
     const plain = createStreamEncoder(SCHEME_OF_WIRE[api.wire], {
       model: options.model ?? route.providerId,
       id: randomUUID(),

@@ -193,6 +193,7 @@ const CHECKS: {
   onHead: listener,
   onRetry: listener,
   onExchange: listener,
+  onBody: listener,
   cache: plain(cacheOptions),
   onCache: listener,
   onAnnotation: listener,

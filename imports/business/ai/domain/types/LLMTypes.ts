@@ -177,6 +177,8 @@ export interface GenerateOptions {
   readonly relay?: boolean;
   /** With `relay`: takes the messages that need not be decoded. */
   readonly relayTo?: RelayTarget;
+  /** With `relay`, for a response that is not streamed: called with its body as the vendor sent it. */
+  readonly onBody?: (body: string) => void;
   /** The targets that the caller has selected. Default: the routing rule that `model` names selects them. */
   readonly route?: SelectedRoute;
   /** The targets that the routing rule may use, as the rule has them. Default: all. */

@@ -70,10 +70,12 @@ export class BaseLLMProvider implements ILLMProvider {
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const prepared = await prepareCall(this.config, this.dependencies, options, false);
     const response = await this.send(userId, prepared, prepared.options.signal);
+    const text = await response.text();
     const converted = prepared.transport.wire.fromResponse(
-      parseBody(await response.text(), response),
+      parseBody(text, response),
       responseContext(prepared, response),
     );
+    if (isRelayed(prepared)) prepared.options.onBody?.(text);
     return prepared.rewritten?.restoreResponse(converted) ?? converted;
   }
 
@@ -151,13 +153,10 @@ export class BaseLLMProvider implements ILLMProvider {
     abort: DecodeOptions['abort'],
     onEnd: () => void,
   ): EventStream {
-    const { transport, options, request, rewritten } = prepared;
-    // What the vendor's messages have under other names must not be relayed: structured output that came as a forced
-    // tool's call, and calls of rewritten tools.
-    const isRelayed = options.relay === true && request.structuredOutputTool === undefined && rewritten === undefined;
+    const { transport, options, rewritten } = prepared;
     const decoder = transport.wire.createDecoder(responseContext(prepared, response));
-    const relay = isRelayed ? transport.wire.name : undefined;
-    const relayTo = isRelayed ? options.relayTo : undefined;
+    const relay = isRelayed(prepared) ? transport.wire.name : undefined;
+    const relayTo = isRelayed(prepared) ? options.relayTo : undefined;
     const events = decodeStream(response.body, decoder, { ...this.config.limits, abort, relay, relayTo, onEnd });
     if (rewritten === undefined) return events;
     return events.through({
@@ -252,6 +251,14 @@ const OF_ACCOUNT: ReadonlySet<ErrorCode> = new Set([
   'rate-limited',
   'quota-exceeded',
 ]);
+
+/**
+ * What the vendor has under other names must not be relayed: structured output that came as a forced tool's call, and
+ * calls of rewritten tools.
+ */
+function isRelayed({ options, request, rewritten }: PreparedCall): boolean {
+  return options.relay === true && request.structuredOutputTool === undefined && rewritten === undefined;
+}
 
 function parseBody(text: string, response: VendorHttpResponse): unknown {
   try {

@@ -64,6 +64,7 @@ describe('normalizeOptions', () => {
       onHead: () => undefined,
       onRetry: () => undefined,
       onExchange: () => undefined,
+      onBody: () => undefined,
       cache: { ttl: 60_000, refresh: true },
       onCache: () => undefined,
       onRateLimits: () => undefined,

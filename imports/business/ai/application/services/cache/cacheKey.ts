@@ -34,6 +34,7 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
     onHead,
     onRetry,
     onExchange,
+    onBody,
     onAttempt,
     onCache,
     onAnnotation,

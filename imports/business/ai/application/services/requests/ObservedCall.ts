@@ -51,6 +51,7 @@ export type ObservedOptions = Pick<
   | 'onHead'
   | 'onRetry'
   | 'onExchange'
+  | 'onBody'
   | 'onCache'
   | 'onRateLimits'
   | 'onAnnotation'
@@ -246,6 +247,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       onHead,
       onRetry,
       onExchange,
+      onBody,
       onCache,
       onRateLimits,
       onAnnotation,
