@@ -206,7 +206,13 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...limits,
   };
   const router = express.Router();
-  if (ports.oauth !== undefined) router.use(ports.oauth);
+  const { oauth } = ports;
+  // Its routes need not be matched with every other path.
+  if (oauth !== undefined)
+    router.use((request, response, next) => {
+      if (/^\/oauth/i.test(request.path)) void oauth(request, response, next);
+      else next();
+    });
   if (ports.servesPages === true) router.use(leavePages);
   router.use(useCanonicalPath);
   addApiRoutes(router, express, shared);

@@ -177,6 +177,13 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     isLogged: true,
   });
 
+  add('responses', '/v1/responses', '/v1/responses', {
+    method: 'post',
+    scope: 'generate',
+    handler: createResponse(ports),
+    isLogged: true,
+  });
+
   add('responses', '/health', '/health', {
     method: 'get',
     handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })),
@@ -191,12 +198,6 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   });
   add('app', '/openapi.json', '/openapi.json', { method: 'get', handler: serveOpenApi(registered) });
 
-  add('responses', '/v1/responses', '/v1/responses', {
-    method: 'post',
-    scope: 'generate',
-    handler: createResponse(ports),
-    isLogged: true,
-  });
   add('responses', '/v1/responses/input_tokens', '/v1/responses/input_tokens', {
     method: 'post',
     scope: 'generate',

@@ -19,6 +19,8 @@ interface Instruments {
 /** prom-client is loaded by servers only, not by every import of the package. */
 export class Metrics {
   private readonly instruments: Promise<Instruments>;
+  /** Once they are loaded. */
+  private loaded: Instruments | undefined;
 
   /**
    * @param usage tokens used so far, by provider and user
@@ -27,23 +29,30 @@ export class Metrics {
   constructor(usage: () => readonly UsageEntry[], running: () => number) {
     this.instruments = createInstruments(usage, running);
     // `text` reports the failure.
-    this.instruments.catch(() => undefined);
-  }
-
-  record({ route, provider, status, seconds }: HandledRequest): void {
     this.instruments.then(
-      ({ requests, durations }) => {
-        requests.inc({ route, provider, status: String(status) });
-        durations.observe({ route }, seconds);
-      },
+      (loaded) => (this.loaded = loaded),
       () => undefined,
     );
+  }
+
+  record(request: HandledRequest): void {
+    if (this.loaded !== undefined) count(this.loaded, request);
+    else
+      this.instruments.then(
+        (loaded) => count(loaded, request),
+        () => undefined,
+      );
   }
 
   async text(): Promise<{ readonly contentType: string; readonly body: string }> {
     const { registry } = await this.instruments;
     return { contentType: registry.contentType, body: await registry.metrics() };
   }
+}
+
+function count({ requests, durations }: Instruments, { route, provider, status, seconds }: HandledRequest): void {
+  requests.inc({ route, provider, status: String(status) });
+  durations.observe({ route }, seconds);
 }
 
 async function createInstruments(usage: () => readonly UsageEntry[], running: () => number): Promise<Instruments> {

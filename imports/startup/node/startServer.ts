@@ -108,7 +108,10 @@ async function open(
   const server = (resources.server = createExpressServer(CONNECTIONS, app));
   // The root URL needs the port, so the server listens first. Requests wait until everything is ready.
   const ready = createGate();
-  app.use((_request, _response, next) => void ready.opened.then(() => next()));
+  app.use((_request, _response, next) => {
+    if (ready.isOpen()) next();
+    else void ready.opened.then(() => next());
+  });
   await listen(server, port, hostName);
   // A server that listens on a port has an AddressInfo.
   const { port: bound } = server.address() as AddressInfo;
@@ -184,12 +187,21 @@ async function close({ server, host, database, simulator }: OpenResources): Prom
   await simulator?.close();
 }
 
-function createGate(): { readonly opened: Promise<void>; readonly open: () => void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
+function createGate(): {
+  readonly opened: Promise<void>;
+  readonly isOpen: () => boolean;
+  readonly open: () => void;
+} {
+  let isOpen = false;
+  let resolve = (): void => undefined;
+  const opened = new Promise<void>((resolveOpened) => {
+    resolve = resolveOpened;
   });
-  return { opened, open: () => open() };
+  const open = (): void => {
+    isOpen = true;
+    resolve();
+  };
+  return { opened, isOpen: () => isOpen, open };
 }
 
 /**
