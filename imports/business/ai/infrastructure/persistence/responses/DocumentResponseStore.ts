@@ -68,20 +68,18 @@ export class DocumentResponseStore implements ResponseStore {
   }
 
   async save(stored: StoredResponse): Promise<void> {
-    if (!(await this.replace(stored))) {
-      try {
-        await this.responses.insert(this.toDocument(stored));
-      } catch (error) {
-        // Another process saved it in the meantime.
-        if (!isLLMError(error) || error.code !== 'conflict' || !(await this.replace(stored))) throw error;
-      }
+    const document = this.toDocument(stored);
+    try {
+      await this.responses.insert(document);
+    } catch (error) {
+      // It was saved before, which only responses in the background are.
+      if (!isLLMError(error) || error.code !== 'conflict' || !(await this.overwrite(document))) throw error;
     }
     await this.evict(stored.userId);
   }
 
-  async replace(stored: StoredResponse): Promise<boolean> {
-    const { _id, ...fields } = this.toDocument(stored);
-    return (await this.responses.update({ _id }, { $set: fields })) === 1;
+  replace(stored: StoredResponse): Promise<boolean> {
+    return this.overwrite(this.toDocument(stored));
   }
 
   async find(userId: string, id: string): Promise<StoredResponse | undefined> {
@@ -101,6 +99,10 @@ export class DocumentResponseStore implements ResponseStore {
 
   async remove(userId: string, id: string): Promise<boolean> {
     return (await this.responses.remove({ _id: keyOf(userId, id) })) === 1;
+  }
+
+  private async overwrite({ _id, ...fields }: ResponseDocument): Promise<boolean> {
+    return (await this.responses.update({ _id }, { $set: fields })) === 1;
   }
 
   private toDocument(stored: StoredResponse): ResponseDocument {
