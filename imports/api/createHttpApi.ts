@@ -207,12 +207,8 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   };
   const router = express.Router();
   const { oauth } = ports;
-  // Its routes need not be matched with every other path.
-  if (oauth !== undefined)
-    router.use((request, response, next) => {
-      if (/^\/oauth/i.test(request.path)) void oauth(request, response, next);
-      else next();
-    });
+  // Its routes need not be matched with every other path. They have the whole path, since this matches none of it.
+  if (oauth !== undefined) router.use(/^(?=\/oauth)/i, oauth);
   if (ports.servesPages === true) router.use(leavePages);
   router.use(useCanonicalPath);
   addApiRoutes(router, express, shared);

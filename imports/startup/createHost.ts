@@ -315,6 +315,7 @@ export async function createHost(
     ...createTokenOperations({
       tokens: apiTokens.tokens,
       accounts: tokenBudgets,
+      usageSettled: module.usageSettled,
       usage: reports,
       logger: consoleLogger,
       onChange: (userId) => changes.notify('tokens', userId),
@@ -324,6 +325,7 @@ export async function createHost(
       policy: module.budgetPolicy,
       limits: budgetLimits,
       accounts: budgets,
+      usageSettled: module.usageSettled,
       ...(module.apiTokens === undefined
         ? {}
         : { teams: { policy: module.apiTokens.teamPolicy, limits: teamLimits, accounts: teamBudgets } }),

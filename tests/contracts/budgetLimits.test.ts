@@ -75,7 +75,13 @@ for (const [name, open] of Object.entries(DATABASES)) {
       );
       return {
         module: created,
-        operations: createBudgetOperations({ policy: created.budgetPolicy, limits, accounts, logger }),
+        operations: createBudgetOperations({
+          policy: created.budgetPolicy,
+          limits,
+          accounts,
+          usageSettled: created.usageSettled,
+          logger,
+        }),
       };
     };
     const ask = (userId: string, model = 'openai/gpt-5-mini'): Promise<string> =>

@@ -85,6 +85,7 @@ export async function startTokenGateway(
   const operations = createTokenOperations({
     tokens: tokens.tokens,
     accounts: budgets,
+    usageSettled: module.usageSettled,
     usage: new DocumentUsageReports(database),
     logger,
     ...clock,

@@ -26,6 +26,8 @@ export interface RoutePorts {
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
   readonly requestLog?: Pick<RequestLog, 'add'>;
+  /** Of an authenticated caller whose request is refused, as much is still read, so that it gets the error. */
+  readonly maxBodyBytes: number;
 }
 
 export interface RouteOptions {
@@ -61,6 +63,7 @@ export function createRoute(
     context.signal.throwIfAborted();
     if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
     const principal = route.scope === undefined ? ANONYMOUS : await authorize(ports, context.request, route.scope);
+    context.isAuthorized = route.scope !== undefined;
     route.admit?.(context.request);
     // Of anybody, only a body that the route asks for is read.
     if (route.scope === undefined && readBody === undefined) discardBody(context.request);
@@ -84,8 +87,9 @@ export function createRoute(
     }
   }
 
-  function refuse({ request, response, requestId, hasLeft, details }: PendingContext, thrown: unknown): void {
-    if (hasLeft()) return;
+  function refuse(context: PendingContext, thrown: unknown): void {
+    const { request, response, requestId, details } = context;
+    if (context.hasLeft()) return;
     const error = ports.toError(thrown);
     const api = apiOf(route, request);
     const { status, body, headers } = errorResponse(error, { ...details, api, requestId });
@@ -95,7 +99,8 @@ export function createRoute(
       return;
     }
     response.set(headers).status(status);
-    discardBody(request);
+    if (context.isAuthorized) discardBody(request, { maxBytes: ports.maxBodyBytes, maxTimeMs: MAX_UPLOAD_MS });
+    else discardBody(request);
     // `useChat` shows people the body as it is.
     if (api === 'ai_sdk') response.type('text/plain').send(error.message);
     else response.json(body);
@@ -126,7 +131,13 @@ const NO_TOKEN =
 /** Of every response that has none of its own: it is for the caller only, and of the type that it says. */
 const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-type PendingContext = Omit<RequestContext, 'principal'> & { readonly controller: AbortController };
+/** An authenticated caller may take as long to send the rest of a refused body. */
+const MAX_UPLOAD_MS = 60_000;
+
+type PendingContext = Omit<RequestContext, 'principal'> & {
+  readonly controller: AbortController;
+  isAuthorized: boolean;
+};
 
 function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request, response: Response): PendingContext {
   const { inFlight, metrics } = ports;
@@ -163,6 +174,7 @@ function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request
     startedAt,
     details,
     controller,
+    isAuthorized: false,
   };
 }
 

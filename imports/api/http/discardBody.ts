@@ -1,20 +1,27 @@
-/** Discards what has not been read of a request's body, so that its client can read the response, within bounds. */
+/**
+ * Discards what has not been read of a request's body, within bounds: many clients read no response before they have
+ * sent everything.
+ */
 import type { IncomingMessage } from 'node:http';
 
-/** Enough for the usual prompts of clients that read no response before they have sent everything. */
-const MAX_DISCARDED_BYTES = 1024 * 1024;
-const MAX_TIME_MS = 10_000;
+export interface DiscardLimits {
+  readonly maxBytes: number;
+  readonly maxTimeMs: number;
+}
+
+/** Enough for the usual prompts. */
+const FOR_ANYONE: DiscardLimits = { maxBytes: 1024 * 1024, maxTimeMs: 10_000 };
 
 /** A client that sends more, or takes longer, is disconnected. */
-export function discardBody(request: IncomingMessage): void {
+export function discardBody(request: IncomingMessage, { maxBytes, maxTimeMs }: DiscardLimits = FOR_ANYONE): void {
   if (request.complete || request.destroyed) return;
   let discarded = 0;
-  const timer = setTimeout(() => request.destroy(), MAX_TIME_MS);
+  const timer = setTimeout(() => request.destroy(), maxTimeMs);
   timer.unref();
   request.once('close', () => clearTimeout(timer));
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > MAX_DISCARDED_BYTES) request.destroy();
+    if (discarded > maxBytes) request.destroy();
   });
   request.resume();
 }

@@ -35,6 +35,8 @@ export interface TokenOperationsPorts {
   readonly tokens: ApiTokens;
   /** What tokens have used. */
   readonly accounts: BudgetAccountReader;
+  /** Resolves when what calls of this process have used is in the accounts. */
+  readonly usageSettled: () => Promise<void>;
   /** Adds up the request log. */
   readonly usage: UsageReader;
   /** The app's accounts. Absent: any user id may have tokens. */
@@ -118,9 +120,11 @@ const UNLIMITING: readonly string[] = ['name', 'tags'];
 const readUserId = identifier(MAX_ID_LENGTH);
 
 export function createTokenOperations(ports: TokenOperationsPorts): TokenOperations {
-  const { tokens, accounts, usage, findUser, logger, onChange = () => undefined, now = Date.now } = ports;
+  const { tokens, accounts, usageSettled, usage, findUser, logger } = ports;
+  const { onChange = () => undefined, now = Date.now } = ports;
 
   const withUsage = async (listed: readonly ListedApiToken[], isOfAll: boolean): Promise<readonly ApiTokenView[]> => {
+    await usageSettled();
     const used = isOfAll
       ? await accounts.ofMonth(windowsAt(now()).month, MAX_LISTED)
       : (await Promise.all(listed.map(({ _id }) => accounts.find(_id)))).flatMap((stored) => stored?.account ?? []);
@@ -211,6 +215,7 @@ export function createTokenOperations(ports: TokenOperationsPorts): TokenOperati
         throw invalid('to', `must be later than "from", by at most ${MAX_DAYS} days`);
       const found = await tokens.describe(id);
       if (found === undefined || found.userId !== owner) throw unknownToken();
+      await usageSettled();
       const account = await accounts.find(id);
       const token = { ...found, usage: budgetUsageAt(id, account?.account, now()) };
       const query = { from, to: to + 1, interval: 'day', utcOffset: 0, groupBy: 'model', tokenId: id } as const;

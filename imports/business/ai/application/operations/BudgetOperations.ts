@@ -19,6 +19,8 @@ export interface BudgetOperationsPorts {
   readonly policy: BudgetPolicy;
   readonly limits: BudgetLimitStore;
   readonly accounts: BudgetAccountReader;
+  /** Resolves when what calls of this process have used is in the accounts. */
+  readonly usageSettled: () => Promise<void>;
   /** The budgets of teams. Absent: there are none. */
   readonly teams?: {
     readonly policy: BudgetPolicy;
@@ -58,6 +60,7 @@ export function createBudgetOperations(ports: BudgetOperationsPorts): BudgetOper
     policy,
     limits: store,
     accounts,
+    usageSettled,
     teams,
     findUser,
     logger,
@@ -158,6 +161,7 @@ export function createBudgetOperations(ports: BudgetOperationsPorts): BudgetOper
     async 'ai.budgets.list'(actor, argument = {}) {
       signedIn(actor);
       const search = optionalValue(readObject(argument, ['search']), 'search', line(ARGUMENT_LIMITS.id));
+      await usageSettled();
       return actor.isAdmin === true ? listAll(search ?? '') : listOwn(actor.userId);
     },
     async 'ai.budgets.set'(actor, argument) {

@@ -121,7 +121,7 @@ export interface AIModule {
   /** Recovers orphaned runs. Must be started itself. */
   readonly recovery: RunRecovery;
   /** Resolves when what all calls so far have used is stored in the budgets. */
-  usageSettled(): Promise<void>;
+  readonly usageSettled: () => Promise<void>;
   /** Stops all activity in this process. Runs in a durable store continue in the process that takes them over. */
   close(): Promise<void>;
 }
