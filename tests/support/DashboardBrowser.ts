@@ -3,13 +3,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { startDemoServer } from './startDemoServer';
 import type { Environment } from '../../imports/startup/settings/vendors';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 
 export const TOKEN = 'a-token-for-the-dashboard-tests';
+
+/** What a failed test reports of a page. */
+interface PageTraffic {
+  /** Requests whose responses are not complete: method and path. */
+  readonly open: Map<Request, string>;
+  /** Requests that failed, with the reason. */
+  readonly failed: string[];
+}
 
 export class DashboardBrowser {
   readonly server: RunningServer;
@@ -19,6 +27,7 @@ export class DashboardBrowser {
   /** The console errors and warnings of every page. */
   readonly consoleErrors: string[] = [];
   private readonly directory: string;
+  private readonly traffic = new Map<Page, PageTraffic>();
 
   private constructor(server: RunningServer, browser: Browser, directory: string) {
     this.server = server;
@@ -62,7 +71,29 @@ export class DashboardBrowser {
       if (['error', 'warning'].includes(message.type())) this.consoleErrors.push(message.text());
     });
     page.on('pageerror', (error) => this.consoleErrors.push(error.message));
+    this.record(page);
     return { context, page };
+  }
+
+  /** The address, the requests and the text of every open page, for the report of a failed test. */
+  async describePages(): Promise<string> {
+    const described = [...this.traffic].map(async ([page, { open, failed }]) => {
+      const text = await page.innerText('body', { timeout: 2_000 }).catch(String);
+      return [page.url(), `open: ${[...open.values()].join(', ')}`, `failed: ${failed.join(', ')}`, text].join('\n');
+    });
+    return [...(await Promise.all(described)), `console: ${this.consoleErrors.join('\n')}`].join('\n\n');
+  }
+
+  private record(page: Page): void {
+    const traffic: PageTraffic = { open: new Map(), failed: [] };
+    this.traffic.set(page, traffic);
+    page.on('request', (request) => traffic.open.set(request, `${request.method()} ${request.url()}`));
+    page.on('requestfinished', (request) => traffic.open.delete(request));
+    page.on('requestfailed', (request) => {
+      traffic.open.delete(request);
+      traffic.failed.push(`${request.method()} ${request.url()}: ${request.failure()?.errorText ?? ''}`);
+    });
+    page.on('close', () => this.traffic.delete(page));
   }
 
   /** A new profile that is signed in, on the given page. */

@@ -86,6 +86,7 @@ export async function countRun(app: MeteorApp, name: RunName): Promise<RunCost> 
   // The first run of a process, of a user and of a minute also creates counters.
   await ended(app, await startRun(app, 'bob', 'plain answer'));
   await app.host.requestLog.flush();
+  await app.host.module.usageSettled();
   const overview = app.client('ann');
   for (const [publication, ...args] of PAGES.overview()) await overview.subscribe(publication, ...args).ready;
   const page = app.client('ann');

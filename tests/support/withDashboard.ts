@@ -19,5 +19,8 @@ export function withDashboard(
     app = await DashboardBrowser.start(browser, await data?.(), env);
     await setUp(app);
   });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') console.error(await app?.describePages());
+  });
   after(() => app?.close());
 }

@@ -26,7 +26,7 @@ export interface RoutePorts {
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
   readonly requestLog?: Pick<RequestLog, 'add'>;
-  /** Of an authenticated caller whose request is refused, as much is still read, so that it gets the error. */
+  /** Of a request's body. */
   readonly maxBodyBytes: number;
 }
 
@@ -99,8 +99,7 @@ export function createRoute(
       return;
     }
     response.set(headers).status(status);
-    if (context.isAuthorized) discardBody(request, { maxBytes: ports.maxBodyBytes, maxTimeMs: MAX_UPLOAD_MS });
-    else discardBody(request);
+    discardBody(request, context.isAuthorized ? ports.maxBodyBytes : undefined);
     // `useChat` shows people the body as it is.
     if (api === 'ai_sdk') response.type('text/plain').send(error.message);
     else response.json(body);
@@ -130,9 +129,6 @@ const NO_TOKEN =
 
 /** Of every response that has none of its own: it is for the caller only, and of the type that it says. */
 const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-
-/** An authenticated caller may take as long to send the rest of a refused body. */
-const MAX_UPLOAD_MS = 60_000;
 
 type PendingContext = Omit<RequestContext, 'principal'> & {
   readonly controller: AbortController;

@@ -224,7 +224,8 @@ describe('invalid schemas', () => {
 });
 
 describe('schemas with excessive validation time', () => {
-  const NEVER = /could not be checked against its schema within/;
+  /** Which limit is reached first depends on the machine's speed. */
+  const NEVER = /could not be checked against its schema(?: within|: that takes too much memory)/;
   const recursiveUnion = {
     $ref: '#/$defs/n',
     $defs: {
