@@ -147,6 +147,19 @@ describe('the list of runs', () => {
     expect(page.url()).not.to.match(/after=|page=/);
   });
 
+  it('keeps the height of its rows while it is scrolled, so that a button stays under the pointer', async () => {
+    await open('/runs');
+    const heights = () =>
+      page.locator('[data-run]').evaluateAll(async (rows) => {
+        // What Chromium skipped, it lays out with the frame after the scrolling.
+        for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+        return rows.map((row) => row.getBoundingClientRect().height);
+      });
+    const before = await heights();
+    await page.getByRole('button', { name: 'Next' }).scrollIntoViewIfNeeded();
+    expect(await heights()).to.deep.equal(before);
+  });
+
   it('saves a view in the browser, whose link others can open', async () => {
     await open('/runs?state=failed&userId=ada');
     await page.getByRole('button', { name: 'Save view' }).click();
