@@ -1,4 +1,4 @@
-/** Callers without a valid token: what the server reads from them, and how often they may guess. */
+/** Refused requests: how much of their bodies the server reads, and how often callers may guess a token. */
 import { expect } from 'chai';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { sendRaw } from '../support/sendRaw';
@@ -119,6 +119,43 @@ describe('a caller without a valid token', () => {
       expect(response.status, path).to.equal(401);
       await response.text();
     }
+  });
+});
+
+describe('a caller with a valid token', () => {
+  const LIMIT_MB = 16;
+  let server: RunningServer;
+  before(async () => {
+    server = await startStandalone({ HTTP_MAX_BODY_MB: String(LIMIT_MB) });
+  });
+  after(() => server.close());
+
+  /** Sends a body whose length is stated, or as much of a chunk of twice that length. */
+  const upload = (path: string, bytes: number, isAnnounced: boolean): Promise<RawExchange> =>
+    sendRaw(server.url, {
+      head: [
+        `POST ${path} HTTP/1.1`,
+        'host: 127.0.0.1',
+        `content-type: ${path === '/v1/files' ? 'multipart/form-data; boundary=b' : 'application/json'}`,
+        `authorization: Bearer ${server.token}`,
+        ...(isAnnounced ? [`content-length: ${bytes}`] : ['transfer-encoding: chunked', '', (2 * bytes).toString(16)]),
+      ].join('\r\n'),
+      bodyBytes: bytes,
+    });
+
+  for (const path of ['/v1/responses', '/v1/files', '/runs'])
+    for (const isAnnounced of [true, false]) {
+      const kind = isAnnounced ? 'a stated' : 'an unknown';
+      it(`sends all of a body of ${kind} length up to twice the limit to ${path}, and reads the refusal`, async () => {
+        const bytes = (2 * LIMIT_MB - 2) * MEBIBYTE;
+        const { status, taken, isClosed } = await upload(path, bytes, isAnnounced);
+        expect({ status, taken, isClosed }).to.deep.equal({ status: 413, taken: bytes, isClosed: false });
+      });
+    }
+
+  it('is disconnected by a body far beyond the limit', async () => {
+    const { taken, isClosed } = await upload('/runs', 4 * HUGE, true);
+    expect(isClosed && taken < 2 * LIMIT_MB * MEBIBYTE + MOST_TAKEN, `${taken} bytes`).to.equal(true);
   });
 });
 

@@ -13,7 +13,7 @@ export const TOKEN = 'a-token-for-the-dashboard-tests';
 
 /** What a failed test reports of a page. */
 interface PageTraffic {
-  /** Requests whose responses are not complete: method and path. */
+  /** Requests whose responses are not complete, as method and URL. */
   readonly open: Map<Request, string>;
   /** Requests that failed, with the reason. */
   readonly failed: string[];
@@ -84,18 +84,6 @@ export class DashboardBrowser {
     return [...(await Promise.all(described)), `console: ${this.consoleErrors.join('\n')}`].join('\n\n');
   }
 
-  private record(page: Page): void {
-    const traffic: PageTraffic = { open: new Map(), failed: [] };
-    this.traffic.set(page, traffic);
-    page.on('request', (request) => traffic.open.set(request, `${request.method()} ${request.url()}`));
-    page.on('requestfinished', (request) => traffic.open.delete(request));
-    page.on('requestfailed', (request) => {
-      traffic.open.delete(request);
-      traffic.failed.push(`${request.method()} ${request.url()}: ${request.failure()?.errorText ?? ''}`);
-    });
-    page.on('close', () => this.traffic.delete(page));
-  }
-
   /** A new profile that is signed in, on the given page. */
   async openSignedIn(
     path = '/',
@@ -157,5 +145,17 @@ export class DashboardBrowser {
         ? ['name' in event ? `${event.type} ${event.name}` : event.type]
         : [],
     );
+  }
+
+  private record(page: Page): void {
+    const traffic: PageTraffic = { open: new Map(), failed: [] };
+    this.traffic.set(page, traffic);
+    page.on('request', (request) => traffic.open.set(request, `${request.method()} ${request.url()}`));
+    page.on('requestfinished', (request) => traffic.open.delete(request));
+    page.on('requestfailed', (request) => {
+      traffic.open.delete(request);
+      traffic.failed.push(`${request.method()} ${request.url()}: ${request.failure()?.errorText ?? ''}`);
+    });
+    page.on('close', () => this.traffic.delete(page));
   }
 }
