@@ -205,6 +205,15 @@ describe('API tokens with limits', () => {
       expect(accounts.map(({ holds }) => holds)).to.deep.equal(['[]', '[]', '[]', '[]']);
     });
 
+    it('state what calls up to then have used, also of a token without limits', async () => {
+      const { id, token } = await gateway.issue();
+      for (let call = 1; call <= 3; call += 1) {
+        await gateway.ask(token);
+        const stated = await gateway.operations['ai.tokens.usage'](ADMIN, { userId: 'ann', id });
+        expect(stated.token.usage.day.used.calls).to.equal(call);
+      }
+    });
+
     it('count embeddings, too', async () => {
       const { token } = await gateway.issue({
         budgets: { day: { calls: 1 } },

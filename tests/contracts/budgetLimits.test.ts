@@ -112,6 +112,13 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(counted?.usage.day.resetsAt).to.be.above(Date.now());
     });
 
+    it('are listed with what calls up to then have used, also where it was not stored yet', async () => {
+      for (let call = 1; call <= 3; call += 1) {
+        await ask('ann');
+        expect((await budgetOf('ann'))?.usage.day.used.calls).to.equal(call);
+      }
+    });
+
     it('count the calls whose price is unknown', async () => {
       await ask('ann', 'local');
       expect((await budgetOf('ann'))?.usage.day.used).to.include({ calls: 1, money: 0, unpriced: 1 });
