@@ -8,18 +8,6 @@ import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
 import type { AuthFailureLimits } from '../api/auth/AuthFailureLimiter';
 import { ChatStore, CHATS } from '../api/chat/ChatStore';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
-import { createModelOperations } from '../business/ai/application/operations/ModelOperations';
-import { createRunListOperations } from '../business/ai/application/operations/RunListOperations';
-import { createPromptOperations } from '../business/ai/application/operations/PromptOperations';
-import { createInboxOperations } from '../business/ai/application/operations/InboxOperations';
-import { ACCOUNT_OPERATIONS } from '../api/users/accountRoutes';
-import { createTokenOperations } from '../api/tokens/TokenOperations';
-import { createBudgetOperations } from '../business/ai/application/operations/BudgetOperations';
-import { createRoutingOperations } from '../business/ai/application/operations/RoutingOperations';
-import { createQueueOperations } from '../business/ai/application/operations/QueueOperations';
-import { createRunExportOperations } from '../business/ai/application/operations/RunExportOperations';
-import { createUsageOperations } from '../business/ai/application/operations/UsageOperations';
-import { createUserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
@@ -27,42 +15,13 @@ import { createRequestLog } from '../business/ai/infrastructure/factories/create
 import type { RequestLogModule, RequestLogSettings } from '../business/ai/infrastructure/factories/createRequestLog';
 import { createRunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
-import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
-import {
-  BUDGET_LIMITS,
-  DocumentBudgetLimits,
-} from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
-import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
-import { DocumentRateStore, TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
-import {
-  DocumentConversationStore,
-  MESSAGES,
-} from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
-import { openPromptStore } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
-import { DocumentUsageReports } from '../business/ai/infrastructure/persistence/usage/DocumentUsageReports';
-import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
-import { openResponseConversations } from '../business/ai/infrastructure/persistence/responses/DocumentResponseConversations';
-import { openResponseEvents } from '../business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
-import {
-  DocumentRoutingRules,
-  ROUTING_RULES,
-} from '../business/ai/infrastructure/persistence/routing/DocumentRoutingRules';
-import { openResponseStore } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
-import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { DocumentQueuedRuns } from '../business/ai/infrastructure/persistence/runs/DocumentQueuedRuns';
-import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
-import { DocumentRunList } from '../business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
-import { openVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
-import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
-import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
-import type { Provider } from '../business/providers/domain/entities/Provider';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
@@ -71,6 +30,9 @@ import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { UserApiTokens } from './UserApiTokens';
 import { UserDataDeletion } from './UserDataDeletion';
 import { createAccessPolicy, dedupeLookups } from './accessPolicy';
+import { toConfiguredProvider } from './configuredProvider';
+import { createHostOperations } from './createHostOperations';
+import { openHostStores } from './openHostStores';
 import { createProviderCatalog } from './providerCatalog';
 import { openJobQueue } from './settings/jobs';
 import type { JobSettings } from './settings/jobs';
@@ -145,9 +107,6 @@ export interface Host {
   close(): Promise<void>;
 }
 
-/** Entries of the request log in the export of a run. */
-const MAX_EXPORTED_REQUESTS = 1_000;
-
 /** @throws LLMInvalidRequestError for invalid settings; errors of the database */
 export async function createHost(
   {
@@ -209,29 +168,10 @@ export async function createHost(
   await Promise.all([providers.ready(), apiTokens.ready(), chats.ready()]);
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
-  const memory = new DocumentConversationStore(database.collection(MESSAGES));
-  const [responses, conversations, responseEvents, vendorObjects, prompts] = await Promise.all([
-    openResponseStore(database),
-    openResponseConversations(database),
-    openResponseEvents(database),
-    openVendorObjects(database),
-    openPromptStore(database),
-    memory.ready(),
-  ]);
-  const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
-  await budgets.ready();
-  const budgetLimits = new DocumentBudgetLimits(database.collection(BUDGET_LIMITS));
-  const routingRules = new DocumentRoutingRules(database.collection(ROUTING_RULES));
-  const tokenBudgets = new DocumentBudgetStore(database.collection(BUDGETS), 'token');
-  const teamBudgets = new DocumentBudgetStore(database.collection(BUDGETS), 'team');
-  const teamLimits = new DocumentBudgetLimits(database.collection(BUDGET_LIMITS), 'team');
-  const rates = new DocumentRateStore(database.collection(TOKEN_RATES));
-  await rates.ready();
+  const stores = await openHostStores(database);
   const access = createAccessPolicy(storedProviders, findUser);
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
-  const inbox = new DocumentInbox(database);
   const jobQueue = await openJobQueue(jobs, database);
-  const runStore = await openRunStore(database);
   const requestLog = createRequestLog(requestLogSettings, {
     database,
     onStored: (userId) => changes.notify('requests', userId),
@@ -239,28 +179,28 @@ export async function createHost(
   await requestLog.ready();
   const module = createAIModule(ai, {
     ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
-    budgets,
-    budgetLimits,
-    routingRules,
+    budgets: stores.budgets,
+    budgetLimits: stores.budgetLimits,
+    routingRules: stores.routingRules,
     apiTokens: {
       tokens: { find: (id) => apiTokens.tokens.find(id) },
-      budgets: tokenBudgets,
-      rates,
-      teamBudgets,
-      teamLimits,
+      budgets: stores.tokenBudgets,
+      rates: stores.rates,
+      teamBudgets: stores.teamBudgets,
+      teamLimits: stores.teamLimits,
     },
-    responses,
-    memory,
+    responses: stores.responses,
+    memory: stores.memory,
     responseCache: responseCache && (await openResponseCache(database)),
     ...ports.ai,
     guardrails: [...guardrails, ...(ports.ai?.guardrails ?? [])],
-    runs: runStore,
+    runs: stores.runs,
     jobs: jobQueue,
     providerSource: storedProviders,
     credentials: providers.credentials,
     access,
     onUsage: (used) => usage.record(used),
-    onFollowed: (executionId) => inbox.markHandled(executionId),
+    onFollowed: (executionId) => stores.inbox.markHandled(executionId),
     onStateStored: (userId) => {
       changes.notify('runs', userId);
       changes.notify('calls', userId);
@@ -268,8 +208,7 @@ export async function createHost(
   });
   const collection = database.collection.bind(database);
   const runs = createRunModule(module, { collection, views: new DocumentRunViews(database), limits: callLimits });
-  const runList = new DocumentRunList(database);
-  await Promise.all([runs.ready(), runList.ready()]);
+  await runs.ready();
   const retention = new RunRetention(database, jobs.retention === undefined ? {} : { times: jobs.retention });
   await retention.ready();
   await module.recovery.start();
@@ -286,70 +225,19 @@ export async function createHost(
     requestLog,
     documents: new UserDocuments(database, module.jobs),
   });
-  const reports = new DocumentUsageReports(database);
-  // The operations of each area. Its interface is added to `HostOperations`, its routes to `OPERATION_ROUTES`.
-  const operations: HostOperations = {
-    ...runs.methods,
-    ...createRunExportOperations({
-      runs: runStore,
-      requestsOf: (executionId) => requestLog.requests.ofRun(executionId, MAX_EXPORTED_REQUESTS),
-    }),
-    ...requestLog.operations,
-    'ai.tools.list': (actor) => runs.queries.tools(actor),
-    ...createRunListOperations({
-      list: runList,
-      queries: runs.queries,
-      ownerOf: runs.ownerOf,
-      onChange: (ownerId) => changes.notify('runs', ownerId),
-    }),
-    ...createInboxOperations({
-      inbox,
-      ownerOf: runs.ownerOf,
-      onDismissed: (_executionId, ownerId) => changes.notify('runs', ownerId),
-    }),
-    ...createUserDataOperations(deletion),
-    ...createUsageOperations({ usage: reports }),
-    ...createModelOperations({ providers: module.providers, access, vendorModels: (vendor) => VENDOR_ROWS[vendor] }),
-    ...createPromptOperations(prompts, (userId) => changes.notify('prompts', userId)),
-    ...ACCOUNT_OPERATIONS,
-    ...createTokenOperations({
-      tokens: apiTokens.tokens,
-      accounts: tokenBudgets,
-      usageSettled: module.usageSettled,
-      usage: reports,
-      logger: consoleLogger,
-      onChange: (userId) => changes.notify('tokens', userId),
-      ...accounts,
-    }),
-    ...createBudgetOperations({
-      policy: module.budgetPolicy,
-      limits: budgetLimits,
-      accounts: budgets,
-      usageSettled: module.usageSettled,
-      ...(module.apiTokens === undefined
-        ? {}
-        : { teams: { policy: module.apiTokens.teamPolicy, limits: teamLimits, accounts: teamBudgets } }),
-      onChange: (userId) => changes.notify('budgets', userId),
-      logger: consoleLogger,
-      ...accounts,
-    }),
-    ...createRoutingOperations({
-      routing: module.routing,
-      store: routingRules,
-      providers: module.providers,
-      health: () => module.manager.health(),
-      onChange: () => changes.notify('routing'),
-      logger: consoleLogger,
-    }),
-    ...createQueueOperations({
-      jobs: jobQueue,
-      runs: new DocumentQueuedRuns(database.collection(RUNS)),
-      ownerOf: runs.ownerOf,
-      runNow: (executionId) => module.queue.runNow(executionId),
-      onChange: () => changes.notify('queue'),
-      logger: consoleLogger,
-    }),
-  };
+  const operations = createHostOperations({
+    stores,
+    module,
+    runs,
+    requestLog,
+    tokens: apiTokens.tokens,
+    access,
+    deletion,
+    jobQueue,
+    changes,
+    logger: consoleLogger,
+    ...accounts,
+  });
   const api = createHttpApi(module, {
     express,
     authenticate,
@@ -359,9 +247,9 @@ export async function createHost(
     secrets: keys.map(({ bytes }) => bytes),
     operations,
     changes,
-    conversations,
-    responseEvents,
-    vendorObjects,
+    conversations: stores.conversations,
+    responseEvents: stores.responseEvents,
+    vendorObjects: stores.vendorObjects,
     ...accounts,
     ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
     isAlone: database.isExclusive,
@@ -405,28 +293,6 @@ export async function createHost(
       providers.close();
       await database.close();
     },
-  };
-}
-
-/** A vendor of the settings in the form that access rules and lists use. Its key is not copied. */
-function toConfiguredProvider(
-  { id, vendor, baseURL, deployment, defaultModel, allowedModels }: ProviderSettings,
-  access: 'admins' | 'everyone',
-): Provider {
-  return {
-    _id: id,
-    name: id,
-    vendor,
-    auth: { kind: 'api_key' },
-    owner: SYSTEM_OWNER,
-    access: { kind: access },
-    enabled: true,
-    createdAt: 0,
-    updatedAt: 0,
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(deployment === undefined ? {} : { deployment }),
-    ...(defaultModel === undefined ? {} : { defaultModel }),
-    ...(allowedModels === undefined ? {} : { allowedModels }),
   };
 }
 

@@ -1,0 +1,118 @@
+/** The operations of each area. Its interface is added to `HostOperations`, its routes to `OPERATION_ROUTES`. */
+import type { HostOperations } from '../api/HostOperations';
+import { createTokenOperations } from '../api/tokens/TokenOperations';
+import type { TokenOperationsPorts } from '../api/tokens/TokenOperations';
+import { ACCOUNT_OPERATIONS } from '../api/users/accountRoutes';
+import { createBudgetOperations } from '../business/ai/application/operations/BudgetOperations';
+import { createInboxOperations } from '../business/ai/application/operations/InboxOperations';
+import { createModelOperations } from '../business/ai/application/operations/ModelOperations';
+import { createPromptOperations } from '../business/ai/application/operations/PromptOperations';
+import { createQueueOperations } from '../business/ai/application/operations/QueueOperations';
+import { createRoutingOperations } from '../business/ai/application/operations/RoutingOperations';
+import { createRunExportOperations } from '../business/ai/application/operations/RunExportOperations';
+import { createRunListOperations } from '../business/ai/application/operations/RunListOperations';
+import { createUsageOperations } from '../business/ai/application/operations/UsageOperations';
+import { createUserDataOperations } from '../business/ai/application/operations/UserDataOperations';
+import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
+import type { JobControl } from '../business/ai/domain/interfaces/JobControl';
+import type { Logger } from '../business/ai/domain/interfaces/Logger';
+import type { UserLookup } from '../business/ai/domain/types/Actor';
+import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
+import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
+import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
+import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
+import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
+import type { HostStores } from './openHostStores';
+import type { UserDataDeletion } from './UserDataDeletion';
+
+export interface HostOperationsPorts {
+  readonly stores: HostStores;
+  readonly module: AIModule;
+  readonly runs: RunModule;
+  readonly requestLog: RequestLogModule;
+  readonly tokens: TokenOperationsPorts['tokens'];
+  readonly access: AccessPolicy;
+  readonly deletion: UserDataDeletion;
+  readonly jobQueue: JobControl;
+  /** Notified of what operations change. */
+  readonly changes: Pick<TopicChanges, 'notify'>;
+  readonly logger: Logger;
+  /** The app's accounts. Absent: any user id may have tokens and budgets. */
+  readonly findUser?: UserLookup;
+}
+
+/** Entries of the request log in the export of a run. */
+const MAX_EXPORTED_REQUESTS = 1_000;
+
+export function createHostOperations(ports: HostOperationsPorts): HostOperations {
+  const { stores, module, runs, requestLog, access, jobQueue, changes, logger } = ports;
+  const accounts = ports.findUser === undefined ? {} : { findUser: ports.findUser };
+  return {
+    ...runs.methods,
+    ...createRunExportOperations({
+      runs: stores.runs,
+      requestsOf: (executionId) => requestLog.requests.ofRun(executionId, MAX_EXPORTED_REQUESTS),
+    }),
+    ...requestLog.operations,
+    'ai.tools.list': (actor) => runs.queries.tools(actor),
+    ...createRunListOperations({
+      list: stores.runList,
+      queries: runs.queries,
+      ownerOf: runs.ownerOf,
+      onChange: (ownerId) => changes.notify('runs', ownerId),
+    }),
+    ...createInboxOperations({
+      inbox: stores.inbox,
+      ownerOf: runs.ownerOf,
+      onDismissed: (_executionId, ownerId) => changes.notify('runs', ownerId),
+    }),
+    ...createUserDataOperations(ports.deletion),
+    ...createUsageOperations({ usage: stores.reports }),
+    ...createModelOperations({ providers: module.providers, access, vendorModels: (vendor) => VENDOR_ROWS[vendor] }),
+    ...createPromptOperations(stores.prompts, (userId) => changes.notify('prompts', userId)),
+    ...ACCOUNT_OPERATIONS,
+    ...createTokenOperations({
+      tokens: ports.tokens,
+      accounts: stores.tokenBudgets,
+      usageSettled: module.usageSettled,
+      usage: stores.reports,
+      logger,
+      onChange: (userId) => changes.notify('tokens', userId),
+      ...accounts,
+    }),
+    ...createBudgetOperations({
+      policy: module.budgetPolicy,
+      limits: stores.budgetLimits,
+      accounts: stores.budgets,
+      usageSettled: module.usageSettled,
+      ...(module.apiTokens === undefined
+        ? {}
+        : {
+            teams: {
+              policy: module.apiTokens.teamPolicy,
+              limits: stores.teamLimits,
+              accounts: stores.teamBudgets,
+            },
+          }),
+      onChange: (userId) => changes.notify('budgets', userId),
+      logger,
+      ...accounts,
+    }),
+    ...createRoutingOperations({
+      routing: module.routing,
+      store: stores.routingRules,
+      providers: module.providers,
+      health: () => module.manager.health(),
+      onChange: () => changes.notify('routing'),
+      logger,
+    }),
+    ...createQueueOperations({
+      jobs: jobQueue,
+      runs: stores.queuedRuns,
+      ownerOf: runs.ownerOf,
+      runNow: (executionId) => module.queue.runNow(executionId),
+      onChange: () => changes.notify('queue'),
+      logger,
+    }),
+  };
+}

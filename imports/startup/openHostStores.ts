@@ -1,0 +1,72 @@
+/** Opens what a host keeps in its database and several of its services share. */
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import {
+  BUDGET_LIMITS,
+  DocumentBudgetLimits,
+} from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
+import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import {
+  DocumentConversationStore,
+  MESSAGES,
+} from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
+import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
+import { openPromptStore } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
+import { DocumentRateStore, TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { openResponseConversations } from '../business/ai/infrastructure/persistence/responses/DocumentResponseConversations';
+import { openResponseEvents } from '../business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
+import { openResponseStore } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
+import {
+  DocumentRoutingRules,
+  ROUTING_RULES,
+} from '../business/ai/infrastructure/persistence/routing/DocumentRoutingRules';
+import { DocumentQueuedRuns } from '../business/ai/infrastructure/persistence/runs/DocumentQueuedRuns';
+import { DocumentRunList } from '../business/ai/infrastructure/persistence/runs/DocumentRunList';
+import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
+import { DocumentUsageReports } from '../business/ai/infrastructure/persistence/usage/DocumentUsageReports';
+import { openVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
+
+export type HostStores = Awaited<ReturnType<typeof openHostStores>>;
+
+/**
+ * Creates the indexes, too.
+ * @throws errors of the database
+ */
+export async function openHostStores(database: DocumentDatabase) {
+  const memory = new DocumentConversationStore(database.collection(MESSAGES));
+  const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
+  const rates = new DocumentRateStore(database.collection(TOKEN_RATES));
+  const runList = new DocumentRunList(database);
+  const [responses, conversations, responseEvents, vendorObjects, prompts, runs] = await Promise.all([
+    openResponseStore(database),
+    openResponseConversations(database),
+    openResponseEvents(database),
+    openVendorObjects(database),
+    openPromptStore(database),
+    openRunStore(database),
+    memory.ready(),
+    budgets.ready(),
+    rates.ready(),
+    runList.ready(),
+  ]);
+  return {
+    memory,
+    responses,
+    conversations,
+    responseEvents,
+    vendorObjects,
+    prompts,
+    runs,
+    runList,
+    queuedRuns: new DocumentQueuedRuns(database.collection(RUNS)),
+    inbox: new DocumentInbox(database),
+    reports: new DocumentUsageReports(database),
+    budgets,
+    budgetLimits: new DocumentBudgetLimits(database.collection(BUDGET_LIMITS)),
+    tokenBudgets: new DocumentBudgetStore(database.collection(BUDGETS), 'token'),
+    teamBudgets: new DocumentBudgetStore(database.collection(BUDGETS), 'team'),
+    teamLimits: new DocumentBudgetLimits(database.collection(BUDGET_LIMITS), 'team'),
+    rates,
+    routingRules: new DocumentRoutingRules(database.collection(ROUTING_RULES)),
+  };
+}
