@@ -173,6 +173,26 @@ describe('the chat endpoint', function () {
     expect(textOf((await storedMessages('c')).at(-1))).to.contain('tea is here');
   });
 
+  it('answers HEAD of a stream in progress at once, and leaves the stream as it was', async () => {
+    const head = (id: string, token = server.token): Promise<Response> =>
+      fetch(`${server.url}/chat/${id}/stream`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${token}` },
+        signal: AbortSignal.timeout(20_000),
+      });
+    const sent = await post('/chat', { id: 'c', model: 'openai', messages: [user('Wait for what "tea"')] });
+    await server.events.seen('tool:executing');
+    const { status, headers } = await head('c');
+    expect(status).to.equal(200);
+    expect(headers.get('content-type')).to.contain('text/event-stream');
+    expect(headers.get('x-vercel-ai-ui-message-stream')).to.equal('v1');
+    expect((await head('unknown')).status).to.equal(204);
+    expect((await head('c', 'no-token')).status).to.equal(401);
+    const resumed = await get('/chat/c/stream');
+    server.release();
+    for (const stream of [sent, resumed]) expect(await stream.text()).to.contain('"type":"finish"');
+  });
+
   it('gives the rest of an answer that ends between the reading of the messages and the resumption', async () => {
     const { chat } = chatClient(server, { id: 'c' });
     const sent = chat.sendMessage({ text: 'Wait for what "tea"' });

@@ -33,7 +33,7 @@ const PATHS: readonly (readonly [path: string, member: string])[] = [
 ];
 
 /** Neither URLs nor paths, but what a socket can send. */
-const TARGETS = ['//', '//[', '/\\', '*', 'http://%/', '/?%', '/%00', '/%2e%2e/%', '/v1/../%', '/;%'];
+const TARGETS = ['//', '//[', '/\\', '*', 'http://%/', '/?%', '/%00', '/%2e%2e/%', '/v1/../%', '/;%', 'http://[::1'];
 
 describe('a URL that cannot be decoded', () => {
   let server: RunningServer;
@@ -62,6 +62,21 @@ describe('a URL that cannot be decoded', () => {
         if (method === 'GET' && status !== 405) expect(text).to.contain(member);
       }
     });
+
+  it('is answered in JSON even if Express cannot route it', async () => {
+    for (const target of ['http://[::1', 'http://[::1/runs']) {
+      const { status, text } = await answer('GET', target);
+      expect(status, target).to.equal(400);
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      expect(head.toLowerCase(), target)
+        .to.contain('content-type: application/json')
+        .and.to.contain('x-content-type-options: nosniff');
+      expect(JSON.parse(body), target).to.have.nested.property('error.code', 'invalid-request');
+      expect(text, target).not.to.match(REVEALING);
+    }
+    const { text } = await answer('HEAD', 'http://[::1');
+    expect(text.endsWith('\r\n\r\n'), 'HEAD has no body').to.equal(true);
+  });
 
   it('is never an error of the server, whatever is sent', async () => {
     for (const target of TARGETS)
