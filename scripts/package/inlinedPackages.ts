@@ -39,6 +39,15 @@ const PAGES = ['marked', 'diff', '@tanstack/react-virtual', '@tanstack/virtual-c
 
 export const INLINED_PACKAGES: readonly string[] = [...LIBRARIES, ...VENDOR_SDKS, ...PAGES];
 
+/** What the package's files contain of other packages: the dashboard's, and those of the entries. */
+export const BUNDLED_PACKAGES: readonly string[] = [
+  'react',
+  'react-dom',
+  'scheduler',
+  '@fontsource-variable/inter',
+  ...INLINED_PACKAGES,
+];
+
 /** Whether an import, such as `ajv/dist/2020.js`, is of an inlined package. */
 export function isInlined(specifier: string): boolean {
   return INLINED_PACKAGES.some((name) => specifier === name || specifier.startsWith(`${name}/`));

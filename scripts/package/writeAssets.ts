@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleDashboard } from '../../server/bundleDashboard';
 import { ENTRIES } from './entries';
-import { INLINED_PACKAGES } from './inlinedPackages';
+import { BUNDLED_PACKAGES } from './inlinedPackages';
 import { markOptionalTypes } from './markOptionalTypes';
 import { minifyPackages } from './minifyPackages';
 
@@ -60,12 +60,9 @@ async function writeStyles(): Promise<void> {
   await writeFile(join(ROOT, 'react/styles.css'), css.contents);
 }
 
-/** What the package's files contain of other packages: the dashboard's, and those of the entries. */
-const BUNDLED = ['react', 'react-dom', 'scheduler', '@fontsource-variable/inter', ...INLINED_PACKAGES];
-
 /** The licences of the bundled packages, which their texts require to come along. */
 async function writeLicences(): Promise<void> {
-  const texts = await Promise.all(BUNDLED.map(async (name) => `${name}\n\n${await licenceOf(name)}`));
+  const texts = await Promise.all(BUNDLED_PACKAGES.map(async (name) => `${name}\n\n${await licenceOf(name)}`));
   await writeFile(join(ROOT, 'dist/LICENSES.txt'), texts.join('\n\n'));
 }
 

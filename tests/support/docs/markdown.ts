@@ -95,6 +95,13 @@ export function anchorsOf(page: Page): ReadonlySet<string> {
   return anchors;
 }
 
+/** The part of a page below a heading of level 2, up to the next. @throws Error if the page has no such heading */
+export function sectionOf({ path, text }: Page, heading: string): Page {
+  const section = text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`));
+  if (section === undefined) throw new Error(`${path} has no section "${heading}".`);
+  return { path, text: section };
+}
+
 export function linksOf(page: Page): readonly Link[] {
   return proseOf(page)
     .split('\n')
