@@ -31,8 +31,18 @@ type Step =
   | { readonly type: 'update'; readonly selector: Selector; readonly modifier: Modifier; readonly multi: boolean }
   | { readonly type: 'remove'; readonly selector: Selector };
 
-const scalar = fc.constantFrom<unknown>(0, 1, 2, -1.5, '', '1', 'a', 'é', true, false, null, new Date(0), new Date(1));
-const bound = fc.constantFrom<unknown>(0, 1, 'a', '1', new Date(0), new Date(1));
+/** The embedded database has these in files of their own. */
+const LONG = ['a'.repeat(9_000), `${'a'.repeat(9_000)}é`, '🎈\u2028'.repeat(5_000)];
+/** And these mean something in its data files. */
+const ODD = [`\0large:${'0'.repeat(64)}:5`, '\0plain:a'];
+const scalar = fc.oneof(
+  {
+    weight: 13,
+    arbitrary: fc.constantFrom<unknown>(0, 1, 2, -1.5, '', '1', 'a', 'é', true, false, null, new Date(0), new Date(1)),
+  },
+  { weight: 3, arbitrary: fc.constantFrom<unknown>(...LONG, ...ODD) },
+);
+const bound = fc.constantFrom<unknown>(0, 1, 'a', '1', new Date(0), new Date(1), LONG[0]);
 const id = fc.constantFrom('i', 'j', 'k', 'l', 'm');
 const field = fc.constantFrom('a', 'n', 'list', 'inner', 'inner.x', 'inner.y', 'key', 'left', 'right');
 const row = fc
@@ -43,7 +53,7 @@ const row = fc
       n: fc.constantFrom(0, 1, 2),
       list: fc.array(scalar, { maxLength: 3 }),
       inner: fc.record({ x: scalar, y: scalar }, { requiredKeys: [] }),
-      key: fc.constantFrom(null, 0, 1, 'a'),
+      key: fc.constantFrom(null, 0, 1, 'a', LONG[0]),
       // Mostly unique, or every second document would be rejected.
       left: fc.oneof(
         { weight: 4, arbitrary: fc.nat(1000) },
@@ -59,7 +69,7 @@ const tests = fc.oneof(
   fc.dictionary(fc.constantFrom('$in', '$nin'), fc.array(scalar, { maxLength: 3 }), { minKeys: 1 }),
   fc.record({ $ne: scalar }),
   fc.record({ $exists: fc.boolean() }),
-  fc.record({ $prefix: fc.constantFrom('', '1', 'é', 'A') }),
+  fc.record({ $prefix: fc.constantFrom('', '1', 'é', 'A', 'aaa', LONG[0]) }),
 );
 const condition = fc.dictionary(field, fc.oneof(scalar, tests), { minKeys: 1, maxKeys: 2, noNullPrototype: true });
 const selector: fc.Arbitrary<Selector> = fc.oneof(

@@ -1,22 +1,25 @@
 /**
  * The embedded store under `kill -9`: acknowledged writes are present, an interrupted write is present completely or
- * not at all, and the directory can be opened again.
+ * not at all, and the directory can be opened again, without a long text that no document has.
  */
 import { expect } from 'chai';
-import { statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { startChild } from '../support/embeddedChildren';
-import { LARGE, textOf } from '../support/embeddedWriter';
-import type { Written, WrittenRow } from '../support/embeddedWriter';
+import { textsOf } from '../support/embeddedWriter';
+import type { Shape, Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
-const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 150 : 5;
+const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 150 : 6;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 
 const FILE = 'rows.nedb';
+const TEXTS = 'rows.texts';
+const SHAPES: readonly Shape[] = ['short', 'wide', 'long'];
 
 describe('EmbeddedDatabase: kill -9 during writes', () => {
   let directory: string;
@@ -29,46 +32,53 @@ describe('EmbeddedDatabase: kill -9 during writes', () => {
   it(`neither loses nor mixes documents in ${ROUNDS} rounds (seed ${SEED})`, async function () {
     this.timeout(ROUNDS * 15_000);
     const random = seededRandom(SEED);
-    const expected = new Map<string, { readonly n: number; readonly size: number }>();
+    const expected = new Map<string, WrittenContent>();
     let unfinished = 0;
     let torn = 0;
+    let abandoned = 0;
     // How many writes a kill truncates depends on the machine, so rounds are added until there are enough of them.
-    const isEnough = (): boolean => unfinished > ROUNDS / 2 && torn > ROUNDS / 10;
+    const isEnough = (): boolean => unfinished > ROUNDS / 2 && torn > ROUNDS / 10 && abandoned > ROUNDS / 10;
     for (let round = 0; round < ROUNDS || (!isEnough() && round < 5 * ROUNDS); round += 1) {
-      const isLarge = round % 2 === 1;
+      const shape = SHAPES[round % SHAPES.length] ?? 'short';
       const moment = {
-        begins: 1 + Math.floor(random() * (isLarge ? 6 : 60)),
-        isLarge,
+        begins: 1 + Math.floor(random() * (shape === 'short' ? 60 : 6)),
+        shape,
         turns: Math.floor(random() * 100),
       };
       const pending = await writeAndKill(directory, SEED + round, moment, expected);
       unfinished += pending === undefined ? 0 : 1;
       torn += (await readFile(join(directory, FILE), 'utf8')).at(-1) === '\n' ? 0 : 1;
+      const before = longTexts(directory);
       const database = await openEmbeddedDatabase({ directory });
       const found = new Map((await database.collection<WrittenRow>('rows').find({})).map((row) => [row._id, row]));
       await database.close();
       settle(expected, pending, found);
       const message = `round ${round}, seed ${SEED}`;
       expect([...found.keys()].sort(), message).to.deep.equal([...expected.keys()].sort());
-      for (const [id, { n, size }] of expected) {
+      for (const [id, content] of expected) {
         const row = found.get(id);
-        expect(row?.n, message).to.equal(n);
-        expect(row?.text === textOf(id, n, size), `${message}: text of ${id}`).to.equal(true);
+        expect(row?.n, message).to.equal(content.n);
+        const isSame = JSON.stringify(row?.texts) === JSON.stringify(textsOf(id, content));
+        expect(isSame, `${message}: texts of ${id}`).to.equal(true);
       }
+      const left = [...expected].flatMap(([id, content]) => (content.shape === 'long' ? textsOf(id, content) : []));
+      expect(longTexts(directory), message).to.deep.equal(left.map(nameOf).sort());
+      abandoned += before.some((name) => !longTexts(directory).includes(name)) ? 1 : 0;
     }
-    // Otherwise no write was interrupted, and no line was truncated.
+    // Otherwise no write was interrupted, no line was truncated, and no long text was left behind.
     expect(unfinished).to.be.greaterThan(ROUNDS / 2);
     expect(torn).to.be.greaterThan(ROUNDS / 10);
+    expect(abandoned).to.be.greaterThan(ROUNDS / 10);
   });
 });
 
 /**
- * When to kill, once that many changes have started: as soon as a large one has begun to grow the file, or that many
- * turns of this process's event loop after any change.
+ * When to kill, once that many changes have started: as soon as a wide document has begun to grow the file, as soon as
+ * the files of long texts change, or that many turns of this process's event loop after any change.
  */
 interface Moment {
   readonly begins: number;
-  readonly isLarge: boolean;
+  readonly shape: Shape;
   readonly turns: number;
 }
 
@@ -77,9 +87,9 @@ async function writeAndKill(
   directory: string,
   seed: number,
   moment: Moment,
-  expected: Map<string, { n: number; size: number }>,
+  expected: Map<string, WrittenContent>,
 ): Promise<Written | undefined> {
-  const child = startChild('write', directory, String(seed), moment.isLarge ? '0.3' : '0');
+  const child = startChild('write', directory, String(seed), moment.shape);
   let pending: Written | undefined;
   let begins = 0;
   let isKilled = false;
@@ -91,10 +101,15 @@ async function writeAndKill(
     } else if (line.startsWith('> ')) {
       pending = JSON.parse(line.slice(2)) as Written;
       begins += 1;
-      if (!isKilled && begins >= moment.begins && (!moment.isLarge || ('size' in pending && pending.size === LARGE))) {
+      if (
+        !isKilled &&
+        begins >= moment.begins &&
+        (moment.shape === 'short' || ('shape' in pending && pending.shape === moment.shape))
+      ) {
         isKilled = true;
         // The loop still reads what the process prints until it is dead.
-        if (moment.isLarge) whenGrown(join(directory, FILE), () => void child.kill());
+        if (moment.shape === 'wide') whenGrown(join(directory, FILE), () => void child.kill());
+        else if (moment.shape === 'long') whenChanged(directory, () => void child.kill());
         else afterTurns(moment.turns, () => void child.kill());
       }
     } else throw new Error(line);
@@ -115,14 +130,28 @@ function whenGrown(file: string, act: () => void, size = Infinity): void {
   else setImmediate(() => whenGrown(file, act, now));
 }
 
-function apply(rows: Map<string, { n: number; size: number }>, written: Written): void {
+function whenChanged(directory: string, act: () => void, names = longTexts(directory).join()): void {
+  if (longTexts(directory).join() !== names) act();
+  else setImmediate(() => whenChanged(directory, act, names));
+}
+
+function longTexts(directory: string): readonly string[] {
+  const texts = join(directory, TEXTS);
+  return existsSync(texts) ? readdirSync(texts).sort() : [];
+}
+
+function nameOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function apply(rows: Map<string, WrittenContent>, written: Written): void {
   if (written.type === 'remove') rows.delete(written.id);
-  else rows.set(written.id, { n: written.n, size: written.size });
+  else rows.set(written.id, { n: written.n, size: written.size, shape: written.shape });
 }
 
 /** A change that was not acknowledged may have been applied. */
 function settle(
-  rows: Map<string, { n: number; size: number }>,
+  rows: Map<string, WrittenContent>,
   written: Written | undefined,
   found: ReadonlyMap<string, WrittenRow>,
 ): void {

@@ -7,29 +7,36 @@ import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
-/** Characters of a document that takes several writes to the file. */
-export const LARGE = 1_200_000;
+/** A long text has a file of its own. A wide document takes several writes to the collection's file. */
+export type Shape = 'short' | 'long' | 'wide';
+
+/** Characters of a long text, and of a wide document. */
+const LARGE = 1_200_000;
+/** Characters of one of the texts of a wide document. */
+const PART = 4_000;
 
 export interface WrittenRow {
   readonly _id: string;
   readonly n: number;
-  readonly text: string;
+  readonly texts: readonly string[];
+}
+export interface WrittenContent {
+  readonly n: number;
+  readonly size: number;
+  readonly shape: Shape;
 }
 export type Written =
-  | { readonly type: 'insert' | 'update'; readonly id: string; readonly n: number; readonly size: number }
+  | ({ readonly type: 'insert' | 'update'; readonly id: string } & WrittenContent)
   | { readonly type: 'remove'; readonly id: string };
 
-/** The text of a document follows from its id and version, so a mixed-up one is detected. */
-export function textOf(id: string, n: number, size: number): string {
-  return `${id}/${n}\u2028ü`.repeat(Math.ceil(size / 8)).slice(0, size);
+/** The texts of a document follow from its id and version, so mixed-up ones are detected. */
+export function textsOf(id: string, { n, size, shape }: WrittenContent): readonly string[] {
+  const text = `${id}/${n}\u2028ü`.repeat(Math.ceil(size / 8)).slice(0, size);
+  if (shape !== 'wide') return [text];
+  return Array.from({ length: Math.ceil(size / PART) }, (_, at) => text.slice(at * PART, (at + 1) * PART));
 }
 
-export async function runWriter([
-  mode,
-  directory = '',
-  seed = '0',
-  largeShare = '0',
-]: readonly string[]): Promise<void> {
+export async function runWriter([mode, directory = '', seed = '0', large = 'short']: readonly string[]): Promise<void> {
   try {
     const database = await openEmbeddedDatabase({ directory, compactEvery: 100 });
     print(`open ${process.pid}`);
@@ -39,22 +46,19 @@ export async function runWriter([
     }
     const rows = database.collection<WrittenRow>('rows');
     if (mode === 'leave') {
-      await rows.insert({ _id: `by ${process.pid}`, n: 0, text: '' });
+      await rows.insert({ _id: `by ${process.pid}`, n: 0, texts: [] });
       return;
     }
     const versions = new Map((await rows.find({}, { fields: { n: 1 } })).map((row) => [row._id, row.n]));
     const random = seededRandom(Number(seed));
     for (let count = 0; ; count += 1) {
-      const written = choose(random, versions, `${seed}-${count}`, Number(largeShare));
+      // Boundary: what `startChild` passes.
+      const written = choose(random, versions, `${seed}-${count}`, large as Shape);
       print(`> ${JSON.stringify(written)}`);
       if (written.type === 'remove') await rows.remove({ _id: written.id });
       else if (written.type === 'insert')
-        await rows.insert({ _id: written.id, n: written.n, text: textOf(written.id, written.n, written.size) });
-      else
-        await rows.update(
-          { _id: written.id },
-          { $set: { text: textOf(written.id, written.n, written.size) }, $inc: { n: 1 } },
-        );
+        await rows.insert({ _id: written.id, n: written.n, texts: textsOf(written.id, written) });
+      else await rows.update({ _id: written.id }, { $set: { texts: textsOf(written.id, written) }, $inc: { n: 1 } });
       print('<');
     }
   } catch (error) {
@@ -63,8 +67,11 @@ export async function runWriter([
   }
 }
 
-function choose(random: () => number, versions: Map<string, number>, fresh: string, largeShare: number): Written {
-  const size = random() < largeShare ? LARGE : Math.floor(random() * 400);
+const LARGE_SHARE = 0.3;
+
+function choose(random: () => number, versions: Map<string, number>, fresh: string, large: Shape): Written {
+  const shape = random() < LARGE_SHARE ? large : 'short';
+  const size = shape === 'short' ? Math.floor(random() * 400) : LARGE;
   const [id, n] = [...versions][Math.floor(random() * versions.size)] ?? [fresh, 0];
   const kind = random();
   if (versions.size > 12 || (kind < 0.1 && id !== fresh)) {
@@ -73,10 +80,10 @@ function choose(random: () => number, versions: Map<string, number>, fresh: stri
   }
   if (kind < 0.6 && id !== fresh) {
     versions.set(id, n + 1);
-    return { type: 'update', id, n: n + 1, size };
+    return { type: 'update', id, n: n + 1, size, shape };
   }
   versions.set(fresh, 0);
-  return { type: 'insert', id: fresh, n: 0, size };
+  return { type: 'insert', id: fresh, n: 0, size, shape };
 }
 
 /** On POSIX, pipes are written synchronously, so the line arrives even if the process is killed next. */

@@ -9,13 +9,12 @@ import type {
   AggregateRow,
   FindOptions,
   Modifier,
-  Scalar,
   Selector,
   StoredDocument,
   Upsert,
 } from '../../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from '../query/copyDocument';
-import { invalidInput, valuesAt } from '../query/fieldPaths';
+import { invalidInput } from '../query/fieldPaths';
 import { DocumentAggregator } from '../query/DocumentAggregator';
 import { projectFields, parseFindOptions } from '../query/findOptions';
 import { modifyDocument } from '../query/modifyDocument';
@@ -26,15 +25,12 @@ import { parseModifier } from '../query/parseModifier';
 import { parseSelector } from '../query/parseSelector';
 import type { CheckedSelector } from '../query/parseSelector';
 import { upsertEach } from '../upsertEach';
-import { isSameScalar } from '../query/scalars';
 import { TopDocuments } from '../query/TopDocuments';
+import { loadTexts } from './loadTexts';
 import type { NedbFile } from './NedbFile';
 import { SharedInserts } from './SharedInserts';
-
-interface UniqueRule {
-  readonly fields: readonly string[];
-  readonly isSparse: boolean;
-}
+import { conflictTest, uniqueKeyOf } from './uniqueKeys';
+import type { UniqueRule } from './uniqueKeys';
 
 /** Documents that an aggregation takes at once. */
 const AGGREGATION_BATCH = 4_096;
@@ -70,24 +66,15 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
 
   async find(selector: Selector, options: FindOptions = {}): Promise<readonly T[]> {
     const checked = parseSelector(selector);
-    const { sort, limit, fields } = parseFindOptions(options);
-    const query = await this.file.query(checked, {
-      ...(sort === undefined ? {} : { sort }),
-      ...(limit === undefined ? {} : { limit }),
-    });
-    let found = new TopDocuments<StoredDocument>(query.isSorted ? {} : sort, limit);
-    const isInOrder = await query.forEach((slot) => {
-      const row = query.columns.document(slot);
-      if (row !== undefined) found.add(row);
-      return !found.isFull;
-    });
-    if (!isInOrder && query.isSorted) {
-      const unsorted = found.toArray();
-      found = new TopDocuments<StoredDocument>(sort, limit);
-      for (const row of unsorted) found.add(row);
+    const checkedOptions = parseFindOptions(options);
+    const release = this.file.holdTexts();
+    try {
+      const found = await this.findRows(checked, checkedOptions);
+      // The file holds only documents that were inserted as T.
+      return await loadTexts(found.map((row) => copyDocument(row) as T));
+    } finally {
+      release();
     }
-    // The file holds only documents that were inserted as T.
-    return found.toArray().map((row) => copyDocument({ _id: row._id, ...projectFields(row, fields) }) as T);
   }
 
   async count(selector: Selector): Promise<number> {
@@ -207,6 +194,28 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
     return result;
   }
 
+  private async findRows(
+    selector: CheckedSelector,
+    { sort, limit, fields }: FindOptions,
+  ): Promise<readonly StoredDocument[]> {
+    const query = await this.file.query(selector, {
+      ...(sort === undefined ? {} : { sort }),
+      ...(limit === undefined ? {} : { limit }),
+    });
+    let found = new TopDocuments<StoredDocument>(query.isSorted ? {} : sort, limit);
+    const isInOrder = await query.forEach((slot) => {
+      const row = query.columns.document(slot);
+      if (row !== undefined) found.add(row);
+      return !found.isFull;
+    });
+    if (!isInOrder && query.isSorted) {
+      const unsorted = found.toArray();
+      found = new TopDocuments<StoredDocument>(sort, limit);
+      for (const row of unsorted) found.add(row);
+    }
+    return found.toArray().map((row) => ({ _id: row._id, ...projectFields(row, fields) }));
+  }
+
   private async findMatching(selector: CheckedSelector, limit = Infinity): Promise<readonly StoredDocument[]> {
     const found: StoredDocument[] = [];
     const query = await this.file.query(selector);
@@ -257,42 +266,4 @@ function isSameIndex(left: IndexOptions, right: IndexOptions): boolean {
   return (
     left.unique === right.unique && left.sparse === right.sparse && left.expireAfterSeconds === right.expireAfterSeconds
   );
-}
-
-/**
- * MongoDB treats a missing field and null as the same unique key, NeDB does not. So keys that contain null are checked
- * here, all others by NeDB.
- * @returns a test for stored documents that `document` cannot coexist with; undefined if NeDB's own check suffices
- */
-function conflictTest(
-  document: StoredDocument,
-  rules: readonly UniqueRule[],
-): ((other: StoredDocument) => boolean) | undefined {
-  const keys = rules.flatMap((rule) => {
-    const key = uniqueKeyOf(document, rule);
-    return key?.includes(null) === true ? [{ rule, key }] : [];
-  });
-  if (keys.length === 0) return undefined;
-  return (other) =>
-    other._id !== document._id && keys.some(({ rule, key }) => isSameKey(uniqueKeyOf(other, rule), key));
-}
-
-/** Undefined for a document that a sparse index omits: one with none of its fields. */
-function uniqueKeyOf(document: StoredDocument, rule: UniqueRule): readonly unknown[] | undefined {
-  const values = rule.fields.map((field) => valuesAt(document, field.split('.'))[0]);
-  return rule.isSparse && values.every((value) => value === undefined)
-    ? undefined
-    : values.map((value) => value ?? null);
-}
-
-function isSameKey(left: readonly unknown[] | undefined, right: readonly unknown[]): boolean {
-  return left?.every((value, at) => isSameValue(value, right[at])) === true;
-}
-
-function isSameValue(left: unknown, right: unknown): boolean {
-  return isScalar(right) && isSameScalar(left, right);
-}
-
-function isScalar(value: unknown): value is Scalar {
-  return value === null || typeof value !== 'object' || value instanceof Date;
 }

@@ -2,10 +2,12 @@
  * The database of plain Node without a database server: one NeDB file per collection, in a directory that one process
  * has to itself.
  */
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isLLMError } from '../../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
+import { LargeTexts } from './LargeTexts';
+import { moveLargeTexts } from './moveLargeTexts';
 import { repairDataFile } from './repairDataFile';
 import { lockDirectory } from './DirectoryLock';
 import type { DirectoryLock } from './DirectoryLock';
@@ -25,6 +27,8 @@ export interface EmbeddedDatabaseOptions {
 }
 
 const EXTENSION = '.nedb';
+/** Of the directory with a collection's long texts. */
+const TEXTS_EXTENSION = '.texts';
 
 /**
  * Locks the directory, undoes appends that a crash cut off, and loads the files. Acknowledged writes survive `kill -9`
@@ -37,9 +41,12 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
   const lock = await lockDataDirectory(directory);
   const database = new EmbeddedDatabase(directory, lock);
   try {
-    for (const file of await readdir(directory)) {
-      if (file.endsWith(EXTENSION)) await database.load(file.slice(0, -EXTENSION.length));
-    }
+    const files = await readdir(directory);
+    for (const file of files) if (file.endsWith(EXTENSION)) await database.load(file.slice(0, -EXTENSION.length));
+    // A crash came before the first document.
+    for (const file of files)
+      if (file.endsWith(TEXTS_EXTENSION) && !files.includes(file.slice(0, -TEXTS_EXTENSION.length) + EXTENSION))
+        await rm(join(directory, file), { recursive: true });
   } catch (error) {
     await database.close();
     throw error;
@@ -86,8 +93,10 @@ export class EmbeddedDatabase implements DocumentDatabase {
   /** Checks and loads a collection's file. */
   async load(name: string): Promise<void> {
     const pathOf = this.pathOf(name);
-    const records = await repairDataFile(pathOf);
-    const file = new NedbFile(name, pathOf, records);
+    const texts = this.textsOf(name);
+    const { records, hasLongTexts } = await repairDataFile(pathOf);
+    if (hasLongTexts) await moveLargeTexts(pathOf, texts);
+    const file = new NedbFile(name, pathOf, texts, records);
     await file.ready();
     // NeDB rewrites the file, possibly through an existing temporary file with other permissions.
     await chmod(pathOf, 0o600);
@@ -111,9 +120,15 @@ export class EmbeddedDatabase implements DocumentDatabase {
   }
 
   private open(name: string): EmbeddedCollection<StoredDocument> {
-    const collection = new EmbeddedCollection<StoredDocument>(new NedbFile(name, this.pathOf(name)));
+    const collection = new EmbeddedCollection<StoredDocument>(
+      new NedbFile(name, this.pathOf(name), this.textsOf(name)),
+    );
     this.collections.set(name, collection);
     return collection;
+  }
+
+  private textsOf(name: string): LargeTexts {
+    return new LargeTexts(join(this.directory, name + TEXTS_EXTENSION));
   }
 
   private pathOf(name: string): string {

@@ -32,6 +32,11 @@ export class IndexedDocuments {
     this.replaceUnusableOrders();
   }
 
+  find(id: string): StoredDocument | undefined {
+    const slot = this.columns.slotOf(id);
+    return slot === undefined ? undefined : this.columns.document(slot);
+  }
+
   delete(id: string): void {
     const slot = this.columns.slotOf(id);
     if (slot === undefined) return;

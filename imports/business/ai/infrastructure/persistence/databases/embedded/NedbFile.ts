@@ -1,5 +1,5 @@
 /**
- * One collection's file. NeDB manages the file, its compaction and unique keys.
+ * One collection's file, with its long texts beside it. NeDB manages the file, its compaction and unique keys.
  * Selectors and modifiers are evaluated outside, since NeDB interprets them differently from MongoDB.
  */
 import { promisify } from 'node:util';
@@ -9,7 +9,9 @@ import type { FindOptions, StoredDocument } from '../../../../domain/interfaces/
 import { compileRowTest } from '../query/compileSelector';
 import { AppendedFile } from './AppendedFile';
 import type { DocumentColumns } from './DocumentColumns';
+import { escapeLineSeparators } from './escapeLineSeparators';
 import { IndexedDocuments } from './IndexedDocuments';
+import type { LargeTexts } from './LargeTexts';
 import { ascendingSlots } from './QueryPlan';
 import { CorruptDataFileError } from './repairDataFile';
 import type { IndexOptions } from '../query/parseIndex';
@@ -34,6 +36,7 @@ export interface FileQuery {
 export class NedbFile {
   readonly name: string;
   private readonly file: string;
+  private readonly texts: LargeTexts;
   private readonly nedb: Nedb<StoredDocument>;
   private readonly appended: AppendedFile;
   private readonly writeLine = createLineWriter();
@@ -50,9 +53,10 @@ export class NedbFile {
    * @param file checked by `repairDataFile`, or a file that doesn't exist yet
    * @param records the number of lines in the file
    */
-  constructor(name: string, file: string, records = 0) {
+  constructor(name: string, file: string, texts: LargeTexts, records = 0) {
     this.name = name;
     this.file = file;
+    this.texts = texts;
     this.nedb = new Nedb<StoredDocument>({
       filename: file,
       corruptAlertThreshold: 0,
@@ -96,16 +100,21 @@ export class NedbFile {
   /** @throws ConflictError */
   async insert(documents: readonly StoredDocument[]): Promise<void> {
     if (documents.length === 0) return;
-    await this.write(() => this.nedb.insertAsync([...documents]));
+    const stored = await this.storeTexts(documents);
+    await this.write(() => this.nedb.insertAsync(stored.map((document) => this.texts.encode(document))), stored);
     this.writes += 1;
-    for (const document of documents) this.documents.set(document);
+    for (const document of stored) this.documents.set(document);
   }
 
   /** @throws ConflictError */
   async replace(document: StoredDocument): Promise<void> {
-    await this.write(() => this.nedb.updateAsync({ _id: document._id }, document, {}));
+    const stored = await this.storeTexts([document]);
+    const [next = document] = stored;
+    await this.write(() => this.nedb.updateAsync({ _id: next._id }, this.texts.encode(next), {}), stored);
     this.writes += 1;
-    this.documents.set(document);
+    const before = this.documents.find(next._id);
+    this.documents.set(next);
+    if (before !== undefined) this.texts.release([before]);
   }
 
   async remove(documents: readonly StoredDocument[]): Promise<void> {
@@ -115,6 +124,12 @@ export class NedbFile {
     );
     this.writes += 1;
     for (const document of documents) this.documents.delete(document._id);
+    this.texts.release(documents);
+  }
+
+  /** Until the returned function is called, the texts of documents that were found stay readable. */
+  holdTexts(): () => void {
+    return this.texts.hold();
   }
 
   /**
@@ -192,21 +207,37 @@ export class NedbFile {
       this.hasNewWrites = false;
     };
     await this.nedb.loadDatabaseAsync();
-    for (const document of this.nedb.getAllData()) this.documents.set(document);
+    const documents = this.nedb.getAllData().map((document) => this.texts.decode(document));
+    for (const document of documents) this.documents.set(document);
+    await this.texts.adopt(documents);
+  }
+
+  /** Nothing is in the data file yet, so a failure, such as a full disk, concerns this write only. */
+  private async storeTexts(documents: readonly StoredDocument[]): Promise<readonly StoredDocument[]> {
+    await this.ready();
+    try {
+      return await this.texts.store(documents);
+    } catch (cause) {
+      throw new StoreError(`A document of ${this.name} could not be written.`, { cause });
+    }
   }
 
   /**
    * NeDB changes its memory first and then appends to the file. After a failed append the two differ, and the file may
    * end in half a line that the next append would turn into a damaged one. So a failed write is the last one.
+   * @param documents whose texts were stored for this write
    */
-  private async write(action: () => Promise<unknown>): Promise<void> {
+  private async write(action: () => Promise<unknown>, documents: readonly StoredDocument[] = []): Promise<void> {
     await this.ready();
     try {
       await action();
       this.hasNewWrites = true;
     } catch (cause) {
-      if (isUniqueViolation(cause))
+      if (isUniqueViolation(cause)) {
+        this.texts.release(documents);
         throw new ConflictError(`A document with the same key exists in ${this.name}.`, { cause });
+      }
+      // The file may refer to the texts, so the next start decides about them.
       this.failure = cause;
       throw new StoreError(`The collection ${this.name} could not be written.`, { cause });
     }
@@ -249,14 +280,6 @@ function toLine(record: object): string {
     const given = typeof value === 'string' ? this[key] : undefined;
     return given instanceof Date ? { $$date: given.getTime() } : value;
   });
-}
-
-/** NeDB splits lines at these characters, and JSON does not escape them. */
-function escapeLineSeparators(line: string): string {
-  return line.replace(
-    /[\u0085\u2028\u2029]/g,
-    (separator) => `\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 function isUniqueViolation(cause: unknown): boolean {

@@ -2,9 +2,11 @@
  * Checks a NeDB file before NeDB reads it, since NeDB skips lines that it cannot parse and rewrites the file without
  * them. An append that a crash cut off is undone; any other damage prevents the start.
  */
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { isRecord } from '../query/fieldPaths';
 import { StoreError } from '../databaseErrors';
+import { LARGE_TEXT_LENGTH, longTextsIn } from './LargeTexts';
+import { readLines } from './readLines';
 
 /** A data file contains something that this program did not write, or was damaged later. */
 export class CorruptDataFileError extends StoreError {
@@ -24,46 +26,48 @@ export class CorruptDataFileError extends StoreError {
   }
 }
 
-const NEWLINE = 0x0a;
+export interface DataFileContent {
+  /** The number of records, outdated ones included. */
+  readonly records: number;
+  /** Texts are in it that belong in files of their own. */
+  readonly hasLongTexts: boolean;
+}
 
 /**
  * Terminates the last line, or cuts it off if it is not a complete record.
- * @returns the number of records, outdated ones included
  * @throws CorruptDataFileError for any other line that is not a record
  */
-export async function repairDataFile(file: string): Promise<number> {
-  const bytes = await readFile(file);
-  const endOfLines = bytes.lastIndexOf(NEWLINE) + 1;
-  let line = 1;
+export async function repairDataFile(file: string): Promise<DataFileContent> {
+  let line = 0;
   let records = 0;
-  for (let from = 0; from < endOfLines; line += 1) {
-    const to = bytes.indexOf(NEWLINE, from);
-    if (to > from) {
-      if (!isRecordLine(bytes.subarray(from, to))) throw new CorruptDataFileError(file, line);
-      records += 1;
+  let hasLongTexts = false;
+  for await (const { bytes, start, isComplete } of readLines(file)) {
+    line += 1;
+    if (bytes.length === 0) continue;
+    const record = toRecord(bytes);
+    if (record === undefined) {
+      if (isComplete) throw new CorruptDataFileError(file, line);
+      await editFile(file, (handle) => handle.truncate(start));
+      break;
     }
-    from = to + 1;
+    // If only the newline is missing, the record itself was written.
+    if (!isComplete) await editFile(file, (handle) => handle.write('\n', start + bytes.length));
+    records += 1;
+    hasLongTexts ||= bytes.length > LARGE_TEXT_LENGTH && longTextsIn(record).size > 0;
   }
-  if (endOfLines === bytes.length) return records;
-  // If only the newline is missing, the record itself was written.
-  if (isRecordLine(bytes.subarray(endOfLines))) {
-    await editFile(file, (handle) => handle.write('\n', bytes.length));
-    return records + 1;
-  }
-  await editFile(file, (handle) => handle.truncate(endOfLines));
-  return records;
+  return { records, hasLongTexts };
 }
 
 /** NeDB writes documents, deletion marks and index definitions. */
-function isRecordLine(bytes: Uint8Array): boolean {
+function toRecord(bytes: Uint8Array): object | undefined {
   try {
     const record: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return (
-      isRecord(record) &&
+    return isRecord(record) &&
       (isName(record['_id']) || isRecord(record['$$indexCreated']) || isName(record['$$indexRemoved']))
-    );
+      ? record
+      : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return false;
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
   }
 }

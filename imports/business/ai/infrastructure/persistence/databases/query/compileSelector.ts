@@ -1,6 +1,7 @@
 /** Turns a selector into a function, by MongoDB's rules. Compiled once per query, it tests many documents fast. */
 import type { Scalar } from '../../../../domain/interfaces/DocumentCollection';
 import { isRecord } from './fieldPaths';
+import { readTexts } from './LargeText';
 import type { CheckedSelector, FieldTests } from './parseSelector';
 import { compareScalars, isSameScalar } from './scalars';
 
@@ -83,7 +84,8 @@ function not<Row>(test: Test<Row>): Test<Row> {
 
 function hasAt(value: unknown, parts: readonly string[], at: number, test: Test): boolean {
   const part = parts[at];
-  if (part === undefined) return Array.isArray(value) ? value.some(test) : test(value);
+  if (part === undefined)
+    return Array.isArray(value) ? value.some((element) => test(readTexts(element))) : test(readTexts(value));
   if (Array.isArray(value)) return value.some((element) => isRecord(element) && hasAt(element, parts, at, test));
   return isRecord(value) && Object.hasOwn(value, part) ? hasAt(value[part], parts, at + 1, test) : test(undefined);
 }

@@ -2,6 +2,7 @@
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import type { StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { checkFieldName, invalidInput, isPlainObject } from './fieldPaths';
+import { LargeText } from './LargeText';
 
 /** MongoDB's limit is 16 MiB in its binary format, which takes slightly more than the bytes counted here. */
 const MAX_DOCUMENT_BYTES = 15 * 1024 * 1024;
@@ -47,6 +48,10 @@ function copy(value: unknown, path: string, depth: number, budget: { bytes: numb
   if (value instanceof Date) {
     if (!Number.isFinite(value.getTime())) throw invalidInput(path, 'must be a valid date');
     return new Date(value.getTime());
+  }
+  if (value instanceof LargeText) {
+    spend(budget, value.bytes);
+    return value;
   }
   if (depth === 0) throw invalidInput(path, 'is nested too deeply');
   if (Array.isArray(value))

@@ -1,5 +1,6 @@
 /** Field names and dotted paths: which ones a document may have, and which values a path leads to. */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { LargeText, readTexts } from './LargeText';
 
 /** The error for input that the databases don't support. The message is the quoted path followed by the problem. */
 export function invalidInput(path: string, problem: string): LLMInvalidRequestError {
@@ -27,7 +28,13 @@ export function splitPath(path: string, location: string): readonly string[] {
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Date) &&
+    !(value instanceof LargeText)
+  );
 }
 
 /** Excludes class instances, which a copy of their fields would not preserve. */
@@ -44,7 +51,7 @@ export function valueAtPath(document: unknown, parts: readonly string[]): unknow
     if (!isRecord(value) || !Object.hasOwn(value, part)) return undefined;
     value = value[part];
   }
-  return value;
+  return typeof value === 'object' ? readTexts(value) : value;
 }
 
 /**
@@ -53,7 +60,7 @@ export function valueAtPath(document: unknown, parts: readonly string[]): unknow
  */
 export function valuesAt(value: unknown, parts: readonly string[]): readonly unknown[] {
   const [part, ...rest] = parts;
-  if (part === undefined) return [value];
+  if (part === undefined) return [readTexts(value)];
   if (Array.isArray(value)) return value.filter(isRecord).flatMap((element) => valuesAt(element, parts));
   return isRecord(value) && Object.hasOwn(value, part) ? valuesAt(value[part], rest) : [undefined];
 }

@@ -3,6 +3,7 @@ import type { StoredDocument, Scalar } from '../../../../domain/interfaces/Docum
 import { copyDocument } from './copyDocument';
 import { invalidInput, isRecord } from './fieldPaths';
 import { compileSelector } from './compileSelector';
+import { readTexts } from './LargeText';
 import type { CheckedModifier, Pulled } from './parseModifier';
 import { isSameScalar } from './scalars';
 
@@ -87,7 +88,7 @@ function addToSet(list: readonly unknown[], value: Scalar): readonly unknown[] {
 
 /** Elsewhere a missing field equals null; an array's element is never missing. */
 function isSameElement(element: unknown, value: Scalar): boolean {
-  return element !== undefined && isSameScalar(element, value);
+  return element !== undefined && isSameScalar(readTexts(element), value);
 }
 
 function pull(document: object, path: string, value: Pulled): void {

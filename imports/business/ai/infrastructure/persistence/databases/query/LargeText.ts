@@ -1,0 +1,67 @@
+/**
+ * A long text of a document, in a file instead of memory. Documents are copied, changed and listed without reading it;
+ * a selector, an index or a list operator that looks at it does.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { StoreError } from '../databaseErrors';
+
+export class LargeText {
+  /** The SHA-256 of its UTF-8 in hexadecimal: equal texts have the same name, so `name` compares them. */
+  readonly name: string;
+  /** Of its UTF-8. */
+  readonly bytes: number;
+  private readonly file: string;
+
+  /** @param file named `name` */
+  constructor(name: string, bytes: number, file: string) {
+    this.name = name;
+    this.bytes = bytes;
+    this.file = file;
+  }
+
+  /** @throws StoreError if the file is missing or damaged */
+  async load(): Promise<string> {
+    let content: Buffer;
+    try {
+      content = await readFile(this.file);
+    } catch (cause) {
+      throw this.damage(cause);
+    }
+    return this.checked(content);
+  }
+
+  /** As `load`, without giving other tasks a turn. */
+  read(): string {
+    let content: Buffer;
+    try {
+      content = readFileSync(this.file);
+    } catch (cause) {
+      throw this.damage(cause);
+    }
+    return this.checked(content);
+  }
+
+  private checked(content: Buffer): string {
+    if (content.length !== this.bytes || nameOfText(content) !== this.name) throw this.damage();
+    return content.toString('utf8');
+  }
+
+  private damage(cause?: unknown): StoreError {
+    return new StoreError(
+      `${this.file} is missing or damaged. Restore it from a backup, or remove what refers to it.`,
+      cause === undefined ? {} : { cause },
+    );
+  }
+}
+
+export function nameOfText(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** A value that a path leads to, as it was stored. */
+export function readTexts(value: unknown): unknown {
+  if (value instanceof LargeText) return value.read();
+  return Array.isArray(value) && value.some((element) => element instanceof LargeText) ? value.map(readTexts) : value;
+}
