@@ -6,6 +6,7 @@
  * routes to `OPERATION_ROUTES` in `routes.ts`.
  */
 import type { InboxOperations } from '../business/ai/application/operations/InboxOperations';
+import type { AuditOperations } from '../business/ai/application/operations/AuditOperations';
 import type { BudgetOperations } from '../business/ai/application/operations/BudgetOperations';
 import type { RoutingOperations } from '../business/ai/application/operations/RoutingOperations';
 import type { QueueOperations } from '../business/ai/application/operations/QueueOperations';
@@ -40,4 +41,5 @@ export type HostOperations = RunListOperations &
   ModelOperations &
   PromptOperations &
   UsageOperations &
+  AuditOperations &
   RequestOperations;

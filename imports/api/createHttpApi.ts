@@ -17,6 +17,7 @@ import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/
 import { MemoryVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/MemoryVendorObjects';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
+import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
 import { AuthFailureLimiter } from './auth/AuthFailureLimiter';
@@ -86,6 +87,10 @@ export interface HttpApiPorts {
   readonly limits?: Partial<HttpApiLimits>;
   /** Receives requests that fail before they call a model. The manager logs the others. */
   readonly requestLog?: Pick<RequestLog, 'add'>;
+  /** Records sign-ins, exports and callers without the scope of a route. Default: nothing does. */
+  readonly audit?: AuditTrail;
+  /** How many proxies in front of the server append to `x-forwarded-for`. Default: 0. */
+  readonly forwardedCount?: number;
   /** No other process uses the module's stores. Default: false. */
   readonly isAlone?: boolean;
   /** Receives what requests could not be sent with, at the level info. Default: the console. */
@@ -202,6 +207,8 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(corsOrigins.length === 0 ? {} : { cors: allowOrigins(corsOrigins) }),
     isAlone: ports.isAlone ?? false,
     ...(requestLog === undefined ? {} : { requestLog }),
+    ...(ports.audit === undefined ? {} : { audit: ports.audit }),
+    forwardedCount: ports.forwardedCount ?? 0,
     logger: ports.logger ?? consoleLogger,
     ...limits,
   };

@@ -3,6 +3,8 @@ import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
+import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
+import { addAuditRoutes } from './audit/auditRoutes';
 import { addModelRoutes, addPromptRoutes } from './prompts/promptRoutes';
 import { addUsageRoutes } from './usage/usageRoutes';
 import { addRequestRoutes } from './requests/requestRoutes';
@@ -78,6 +80,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly conversations: ResponsesPorts['conversations'];
   readonly findUser?: UserLookup;
   readonly operations?: Partial<HostOperations>;
+  readonly audit?: AuditTrail;
   /** What streams of runs need. */
   readonly streamedRuns?: FollowRunPorts;
   readonly chat?: Chats;
@@ -90,7 +93,11 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
  * The routes of each area of operations: adds those whose operations the host has, and returns the path prefixes whose
  * remaining paths are to get 404.
  */
-type AddOperationRoutes = (add: AddEndpoint, operations: Partial<HostOperations>) => readonly string[];
+type AddOperationRoutes = (
+  add: AddEndpoint,
+  operations: Partial<HostOperations>,
+  ports: Pick<ApiRoutePorts, 'audit'>,
+) => readonly string[];
 
 const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addUserDataRoutes,
@@ -106,6 +113,7 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addExportRoutes,
   addUsageRoutes,
   addRequestRoutes,
+  addAuditRoutes,
 ];
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
@@ -283,7 +291,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
 
   const { operations = {} } = ports;
   for (const addRoutes of OPERATION_ROUTES)
-    for (const path of addRoutes(add, operations)) router.use(path, notFound('app', 'unknown'));
+    for (const path of addRoutes(add, operations, ports)) router.use(path, notFound('app', 'unknown'));
 
   const { chat, agUi, streamedRuns } = ports;
   if (chat !== undefined && streamedRuns !== undefined) {

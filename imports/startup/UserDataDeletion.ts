@@ -5,6 +5,7 @@ import type {
   DeletedUserData,
   UserDataDeletionOptions,
 } from '../business/ai/application/operations/UserDataOperations';
+import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { endUserRuns } from '../business/ai/application/services/endUserRuns';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
@@ -26,6 +27,11 @@ export interface UserDataDeletionPorts {
   readonly usage: Pick<UsageRecorder, 'flush'>;
   readonly requestLog: Pick<RequestLogModule, 'flush'>;
   readonly documents: UserDocuments;
+  readonly audit: {
+    readonly trail: Pick<AuditTrail, 'settled'>;
+    /** Removes what identifies the user from entries. */
+    readonly pseudonymize: (userId: string) => Promise<number>;
+  };
 }
 
 /** What was being written when the deletion began is removed by the next pass. */
@@ -57,7 +63,7 @@ export class UserDataDeletion {
   };
 
   private async removeOnce(userId: string, { keepsLimits = false }: UserDataDeletionOptions): Promise<DeletedUserData> {
-    const { module, runs, providers, apiTokens, chats, api, usage, requestLog, documents } = this.ports;
+    const { module, runs, providers, apiTokens, chats, api, usage, requestLog, documents, audit } = this.ports;
     // First, so that no further request arrives by one.
     const tokens = await apiTokens.tokens.revokeAll(userId);
     await api.cancelUser(userId);
@@ -72,12 +78,16 @@ export class UserDataDeletion {
     const limits = keepsLimits
       ? {}
       : { ...(await documents.removeLimits(userId)), usageWindows: await providers.removeUsage(userId) };
-    return {
+    const removed = {
       ...(await documents.remove(userId)),
       ...(await providers.service.removeUser(userId)),
       ...limits,
       chats: await chats.removeOfUser(userId),
       apiTokens: tokens,
     };
+    // Last, so that it covers what was done until now. The acts stay, but not whose they were.
+    await audit.trail.settled();
+    await audit.pseudonymize(userId);
+    return removed;
   }
 }

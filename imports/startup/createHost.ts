@@ -8,6 +8,7 @@ import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
 import type { AuthFailureLimits } from '../api/auth/AuthFailureLimiter';
 import { ChatStore, CHATS } from '../api/chat/ChatStore';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
+import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
@@ -27,6 +28,7 @@ import type { UserLookup } from '../business/ai/domain/types/Actor';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
+import { openAudit } from './audit/openAudit';
 import { UserApiTokens } from './UserApiTokens';
 import { UserDataDeletion } from './UserDataDeletion';
 import { createAccessPolicy, dedupeLookups } from './accessPolicy';
@@ -71,6 +73,8 @@ export interface HostSettings {
   readonly responseCache?: boolean;
   /** The log of model calls. */
   readonly requestLog?: RequestLogSettings;
+  /** Milliseconds for which entries of the audit trail are kept. Default: a year; Infinity: forever. */
+  readonly auditRetention?: number;
 }
 
 export interface HostPorts {
@@ -103,6 +107,8 @@ export interface Host {
   readonly deleteUserData: UserDataDeletion['deleteUserData'];
   /** Writes the log of model calls in the background. */
   readonly requestLog: Pick<RequestLogModule, 'flush'>;
+  /** Records what is done in the app's own ways, such as sign-ins. */
+  readonly audit: AuditTrail;
   /** Completes the requests in progress, then closes everything, the database last. */
   close(): Promise<void>;
 }
@@ -119,6 +125,7 @@ export async function createHost(
     callLimits = {},
     jobs = {},
     requestLog: requestLogSettings = {},
+    auditRetention,
     responseCache = true,
     guardrails = [],
     shutdownGraceMs,
@@ -214,6 +221,15 @@ export async function createHost(
   await module.recovery.start();
   await module.queue.start();
   retention.start();
+  const audit = await openAudit({
+    database,
+    logger: consoleLogger,
+    onChange: (userId) => changes.notify('audit', userId),
+    ownerOfRun: runs.ownerOf,
+    providers: providers.service,
+    retentionMs: auditRetention,
+    forwardedCount,
+  });
   const deletion = new UserDataDeletion({
     module,
     runs,
@@ -224,6 +240,7 @@ export async function createHost(
     usage,
     requestLog,
     documents: new UserDocuments(database, module.jobs),
+    audit,
   });
   const operations = createHostOperations({
     stores,
@@ -233,11 +250,15 @@ export async function createHost(
     tokens: apiTokens.tokens,
     access,
     deletion,
+    audit,
     jobQueue,
     changes,
     logger: consoleLogger,
     ...accounts,
   });
+  // Chats and AG-UI decide about calls, too.
+  const audited = { ...runs, methods: operations };
+  const providerOperations = audit.auditProviders(providers.operations);
   const api = createHttpApi(module, {
     express,
     authenticate,
@@ -246,6 +267,8 @@ export async function createHost(
     access,
     secrets: keys.map(({ bytes }) => bytes),
     operations,
+    audit: audit.trail,
+    forwardedCount,
     changes,
     conversations: stores.conversations,
     responseEvents: stores.responseEvents,
@@ -262,11 +285,12 @@ export async function createHost(
       flow: providers.flow,
       authenticate: authFailures.limit(authenticate),
       homeUrl: appUrl,
+      onConnected: audit.onConnected,
     }),
     corsOrigins,
-    runs,
+    runs: audited,
     chats,
-    providers: providers.operations,
+    providers: providerOperations,
     servesPages: ports.servesPages ?? false,
     // A proxy may or may not strip the root URL's path.
     basePaths: [httpPath, new URL(rootUrl).pathname.replace(/\/+$/, '')],
@@ -275,13 +299,14 @@ export async function createHost(
   return {
     apiTokens,
     module,
-    providers,
-    runs,
+    providers: { ...providers, operations: providerOperations },
+    runs: audited,
     api,
     operations,
     changes,
-    deleteUserData: deletion.deleteUserData,
+    deleteUserData: audit.auditDeletion(deletion.deleteUserData),
     requestLog,
+    audit: audit.trail,
     async close() {
       await api.close();
       await module.close();
@@ -290,6 +315,7 @@ export async function createHost(
       await usage.settled();
       await apiTokens.tokens.settled();
       await requestLog.flush();
+      await audit.trail.settled();
       providers.close();
       await database.close();
     },

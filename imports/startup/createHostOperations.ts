@@ -22,6 +22,7 @@ import type { AIModule } from '../business/ai/infrastructure/factories/createAIM
 import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
+import type { OpenedAudit } from './audit/openAudit';
 import type { HostStores } from './openHostStores';
 import type { UserDataDeletion } from './UserDataDeletion';
 
@@ -32,7 +33,8 @@ export interface HostOperationsPorts {
   readonly requestLog: RequestLogModule;
   readonly tokens: TokenOperationsPorts['tokens'];
   readonly access: AccessPolicy;
-  readonly deletion: UserDataDeletion;
+  readonly deletion: Pick<UserDataDeletion, 'deleteUserData'>;
+  readonly audit: Pick<OpenedAudit, 'operations' | 'auditHost'>;
   readonly jobQueue: JobControl;
   /** Notified of what operations change. */
   readonly changes: Pick<TopicChanges, 'notify'>;
@@ -44,10 +46,11 @@ export interface HostOperationsPorts {
 /** Entries of the request log in the export of a run. */
 const MAX_EXPORTED_REQUESTS = 1_000;
 
+/** @returns the operations, recorded in the audit trail as their rules say */
 export function createHostOperations(ports: HostOperationsPorts): HostOperations {
-  const { stores, module, runs, requestLog, access, jobQueue, changes, logger } = ports;
+  const { stores, module, runs, requestLog, access, audit, jobQueue, changes, logger } = ports;
   const accounts = ports.findUser === undefined ? {} : { findUser: ports.findUser };
-  return {
+  return audit.auditHost({
     ...runs.methods,
     ...createRunExportOperations({
       runs: stores.runs,
@@ -67,6 +70,7 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
       onDismissed: (_executionId, ownerId) => changes.notify('runs', ownerId),
     }),
     ...createUserDataOperations(ports.deletion),
+    ...audit.operations,
     ...createUsageOperations({ usage: stores.reports }),
     ...createModelOperations({ providers: module.providers, access, vendorModels: (vendor) => VENDOR_ROWS[vendor] }),
     ...createPromptOperations(stores.prompts, (userId) => changes.notify('prompts', userId)),
@@ -114,5 +118,5 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
       onChange: () => changes.notify('queue'),
       logger,
     }),
-  };
+  });
 }

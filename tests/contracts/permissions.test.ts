@@ -5,9 +5,11 @@
 import { expect } from 'chai';
 import type { HostOperations } from '../../imports/api/HostOperations';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
+import type { AuditAction, AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
 import type { ProviderOperations } from '../../imports/business/providers/application/operations/ProviderOperations';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
+import { AUDIT_RULES, PROVIDER_AUDIT_RULES } from '../../imports/startup/audit/auditRules';
 import type { Host } from '../../imports/startup/createHost';
 import { OPERATION_ROUTES } from '../../imports/ui/data/http/operationRoutes';
 import type { OperationRequest } from '../../imports/ui/data/http/operationRoutes';
@@ -74,6 +76,8 @@ const WRONG_KIND = { adminGets: 'invalid-request' };
 
 /** In the order of the tests: what removes something comes last. */
 const RULES: Readonly<Record<Name, Rule>> = {
+  // Before Bob has asked for anything of Cat's: what he names is in his entries.
+  'ai.audit.list': { of: 'lists', others: { userId: 'cat' } },
   'ai.llm.generateText': { of: 'everyone', argument: { ...ASK, requestId: 'text' } },
   'ai.llm.generateJSON': { of: 'everyone', argument: { ...ASK, requestId: 'json', schema: { type: 'object' } } },
   'ai.llm.generateWithTools': { of: 'everyone', argument: { ...ASK, requestId: 'tools', tools: [] } },
@@ -171,6 +175,7 @@ interface Outcome {
 interface Opened {
   readonly host: Host;
   readonly simulator: Simulator;
+  readonly adminId: string;
   /** The operations that can be called from outside. */
   readonly offered: readonly string[];
   call(person: Person, name: Name, argument: object | undefined): Promise<Outcome>;
@@ -231,7 +236,17 @@ for (const [transport, open] of Object.entries(HOSTS)) {
           expect(JSON.stringify(own.result ?? null)).to.not.match(TRACE);
         }
         const argument = rule.of === 'lists' && rule.others !== undefined ? rule.others : rule.argument;
+        const before = await auditOf(opened.host);
         const all = await opened.call('admin', name, given(argument));
+        const entries = (await auditOf(opened.host)).slice(before.length).filter(({ userId }) => userId !== 'bob');
+        expect(
+          entries.map(({ action }) => action),
+          'in the audit trail',
+        ).to.deep.equal(auditedAs(name));
+        for (const { outcome, userId, address } of entries) {
+          expect(outcome).to.equal(all.refusal === undefined ? 'done' : 'failed');
+          expect([userId, address]).to.deep.equal([opened.adminId, '127.0.0.1']);
+        }
         expect(all.refusal, 'of the admin').to.equal(rule.adminGets === 'unknown' ? unknown : rule.adminGets);
         if (rule.starts !== undefined) await until(() => hasEnded(opened.host, rule.starts, given(argument)));
         if (rule.of === 'lists' && rule.adminSees === undefined)
@@ -246,6 +261,21 @@ async function hasEnded({ module, operations }: Host, kind: Rule['starts'], argu
     return (await operations['ai.schedules.list'](ROOT)).every(({ lastRun }) => lastRun?.endedAt !== undefined);
   const { executionId = '' } = argument as { readonly executionId?: string };
   return (await module.runs.load(executionId))?.run.endedAt !== undefined;
+}
+
+/** All entries, oldest first. */
+async function auditOf({ operations }: Host): Promise<readonly AuditEntry[]> {
+  const { entries } = await operations['ai.audit.list'](ROOT, { order: 'asc', limit: 200 });
+  return entries;
+}
+
+/** The actions of the entries that the operation is to leave. */
+function auditedAs(name: Name): readonly AuditAction[] {
+  const ofProvider = name.startsWith('ai.providers.');
+  const rule = ofProvider
+    ? PROVIDER_AUDIT_RULES[name.slice('ai.providers.'.length) as keyof ProviderOperations]
+    : AUDIT_RULES[name as keyof HostOperations];
+  return 'exempt' in rule ? [] : [rule.action];
 }
 
 /** Everything that the refused operations could change, as text. */
@@ -339,6 +369,7 @@ async function openHttp(): Promise<Opened> {
   return {
     host,
     simulator,
+    adminId: 'local',
     offered: Object.keys(routes),
     async call(person, name, argument = {}) {
       // The table has the operation's argument.
@@ -364,6 +395,7 @@ async function openMeteor(): Promise<Opened> {
   return {
     host: app.host,
     simulator: app.simulator,
+    adminId: people.admin,
     offered: [...registry.methods.keys()].filter((name) => name.startsWith('ai.')),
     call: (person, name, argument) =>
       app.call(people[person], name, ...(argument === undefined ? [] : [argument])).then(

@@ -11,8 +11,10 @@ import express from 'express';
 import type { ApiPrincipal } from '../../imports/api/auth/ApiPrincipal';
 import { endUserRuns } from '../../imports/business/ai/application/services/endUserRuns';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
+import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
 import { createToolCall } from '../../imports/business/ai/domain/entities/Tool';
 import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { AUDIT, AUDIT_KEYS } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { SCHEDULES } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
@@ -40,7 +42,7 @@ const ADMIN = 'root-1';
 const CANARIES: Readonly<Record<string, string>> = { [ADA]: 'CanaryOfAda1843', [BOB]: 'CanaryOfBob1912' };
 
 /** Collections without anything of a user: processes, and the app's own schedules. */
-const IMPERSONAL = [RUN_OWNERS, SCHEDULES, TOKEN_RATES, COLLECTIONS.changes];
+const IMPERSONAL = [RUN_OWNERS, SCHEDULES, TOKEN_RATES, COLLECTIONS.changes, AUDIT_KEYS];
 const SHARED_PROVIDER = 'shared';
 
 const actorOf = (userId: string): Actor => ({ userId, isAdmin: userId === ADMIN, source: 'http' });
@@ -342,6 +344,20 @@ for (const [kind, open] of Object.entries(DATABASES))
         'authorizations',
       ])
         expect(deleted, kindOfData).to.have.property(kindOfData).that.is.greaterThan(0);
+      // The acts stay, under one pseudonym. Those of the admin on what was Ada's stay the admin's.
+      const entries = (all.get(AUDIT) ?? []).map((json) => JSON.parse(json) as AuditEntry);
+      const ofAda = entries.filter(({ userId }) => userId.startsWith('deleted-'));
+      expect(new Set(ofAda.map(({ userId }) => userId)).size).to.equal(1);
+      expect(ofAda.map(({ action }) => action)).to.include.members([
+        'token.create',
+        'prompt.save',
+        'provider.set_own_key',
+      ]);
+      expect(
+        ofAda.every((entry) => !('details' in entry) && !('address' in entry) && !('userAgent' in entry)),
+      ).to.equal(true);
+      const budgets = entries.filter(({ action, userId }) => action === 'budget.set' && userId === ADMIN);
+      expect(budgets.map(({ subject }) => subject.ownerId)).to.have.members([BOB, ofAda[0]?.userId]);
       // Bob's run still waits, and can be decided.
       expect(await test.host.module.runs.load(runsOfBob[1] ?? '')).to.have.nested.property('run.state', 'running');
     });

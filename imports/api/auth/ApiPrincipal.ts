@@ -1,6 +1,7 @@
 /** What the HTTP API authenticates: a user, and the scopes of the token or session presented. */
 import { fieldsOf } from '../../business/ai/domain/json';
 import type { Actor } from '../../business/ai/domain/types/Actor';
+import type { ActorClient } from '../../business/ai/domain/types/ActorClient';
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 
 export const SCOPES = ['generate', 'read', 'approve', 'admin'] as const;
@@ -13,6 +14,8 @@ export interface ApiPrincipal {
   readonly scopes?: readonly Scope[];
   /** The API token that was presented. Absent for logins. */
   readonly token?: PresentedToken;
+  /** From where the request came. Filled in by the routes. */
+  readonly client?: ActorClient;
 }
 
 export interface PresentedToken {
@@ -46,13 +49,14 @@ export function isAccountManager(principal: ApiPrincipal): boolean {
  * @param api the API that starts a run, for the request log
  */
 export function toActor(principal: ApiPrincipal, api?: string): Actor {
-  const { userId, token } = principal;
+  const { userId, token, client } = principal;
   const actor: Actor = {
     userId,
     isAdmin: hasScope(principal, 'admin'),
     source: 'http',
     ...(hasScope(principal, 'approve') ? {} : { mayDecide: false }),
     ...(token === undefined ? {} : { tokenId: token.id }),
+    ...(client === undefined ? {} : { client }),
   };
   return api === undefined ? actor : { ...actor, origin: { api, ...tokenOrigin(principal) } };
 }

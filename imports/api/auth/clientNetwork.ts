@@ -6,15 +6,20 @@ import { isIPv6 } from 'node:net';
  * @param forwardedCount how many proxies in front of the server append the address that they see to `x-forwarded-for`;
  *   what is before those was written by the client
  */
-export function clientNetwork({ headers, socket }: IncomingMessage, forwardedCount: number): string {
+export function clientNetwork(request: IncomingMessage, forwardedCount: number): string {
+  return networkOf(clientAddress(request, forwardedCount));
+}
+
+/** The complete address. @param forwardedCount as above */
+export function clientAddress({ headers, socket }: IncomingMessage, forwardedCount: number): string {
   const forwarded = headers['x-forwarded-for'];
   const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',');
   const hop = forwardedCount > 0 ? hops.at(-forwardedCount)?.trim() : undefined;
-  return networkOf(hop === undefined || hop === '' ? (socket.remoteAddress ?? '') : hop);
+  const address = hop === undefined || hop === '' ? (socket.remoteAddress ?? '') : hop;
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
-function networkOf(address: string): string {
-  const text = address.replace(/^::ffff:(?=\d+\.)/i, '');
+function networkOf(text: string): string {
   if (!isIPv6(text)) return text;
   const [head = '', tail] = text.split('::');
   const groups = head === '' ? [] : head.split(':');

@@ -3,6 +3,7 @@
  * host provides it.
  */
 import type { UserLookup } from '../../business/ai/domain/types/Actor';
+import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
 import type { Scope } from '../auth/ApiPrincipal';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { TopicChanges } from '../../business/ai/infrastructure/events/TopicChanges';
@@ -61,11 +62,21 @@ export interface DashboardRoutePorts {
   readonly findUser?: UserLookup;
   readonly dashboard?: DashboardPagePorts;
   readonly authFailures: AuthFailureLimiter;
+  readonly audit?: AuditTrail;
+  readonly forwardedCount: number;
 }
 
 /** @returns the path prefixes whose remaining paths are to get 404 */
 export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts): readonly string[] {
-  const { runs, providers, dashboard, authFailures, operations: { 'ai.runs.list': list } = {} } = ports;
+  const {
+    runs,
+    providers,
+    dashboard,
+    authFailures,
+    audit,
+    forwardedCount,
+    operations: { 'ai.runs.list': list } = {},
+  } = ports;
   const paths: string[] = [];
   if (runs !== undefined) {
     const get = (path: string, handler: ReturnType<typeof listRuns>): void =>
@@ -130,6 +141,12 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
     paths.push('/providers', '/secrets');
   }
   if (dashboard !== undefined) {
+    const signIns = {
+      ...dashboard,
+      authFailures,
+      forwardedCount,
+      ...(audit === undefined ? {} : { audit }),
+    };
     add('app', '/', '/', { method: 'get', handler: servePage(dashboard), isOwnPage: true });
     for (const path of ['/favicon.ico', '/favicon.svg'])
       add('app', path, path, { method: 'get', handler: serveFile(dashboard), isOwnPage: true });
@@ -145,12 +162,12 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
       { method: 'get', scope: 'read', handler: readSession(dashboard), isOwnPage: true },
       {
         method: 'post',
-        handler: openSession({ ...dashboard, authFailures }),
-        admit: admitSignIn({ ...dashboard, authFailures }),
+        handler: openSession(signIns),
+        admit: admitSignIn(signIns),
         maxBodyBytes: MAX_SIGN_IN_BYTES,
         isOwnPage: true,
       },
-      { method: 'delete', handler: closeSession(dashboard), isOwnPage: true },
+      { method: 'delete', handler: closeSession(signIns), isOwnPage: true },
     );
   }
   return paths;

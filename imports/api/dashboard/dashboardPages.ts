@@ -3,7 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { ConflictError, LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
-import { hasScope } from '../auth/ApiPrincipal';
+import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import { hasScope, toActor } from '../auth/ApiPrincipal';
+import { clientOf } from '../auth/clientOf';
+import { clientNetwork } from '../auth/clientNetwork';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { HttpError } from '../http/HttpError';
@@ -30,6 +33,10 @@ export interface DashboardPagePorts {
 
 export interface SignInPorts extends DashboardPagePorts {
   readonly authFailures: AuthFailureLimiter;
+  /** Records who signs in and out. */
+  readonly audit?: AuditTrail;
+  /** How many proxies in front of the server append to `x-forwarded-for`. */
+  readonly forwardedCount: number;
 }
 
 /** Allows scripts, styles and data from this server only, and no framing. */
@@ -93,7 +100,8 @@ export function admitSignIn({ sessions, authFailures }: SignInPorts): (request: 
  * Takes `{ token, replace? }`. Sets the cookie and responds with `{ userId, isAdmin, notice? }`. With `replace: false`,
  * a session of the same user with the same rights stays, and one of another responds with 409.
  */
-export function openSession({ sessions, notice, authFailures }: SignInPorts): RouteHandler {
+export function openSession(ports: SignInPorts): RouteHandler {
+  const { sessions, notice, authFailures } = ports;
   return async ({ request, response }) => {
     const { token: given, replace } = fieldsOf(request.body);
     if (typeof given !== 'string')
@@ -105,17 +113,44 @@ export function openSession({ sessions, notice, authFailures }: SignInPorts): Ro
     const current = replace === false ? await sessions.authenticate(request) : undefined;
     if (current !== undefined) {
       const next = await authFailures.verify(request, token, () => sessions.verify(token));
-      if (next === undefined) throw new LLMAuthError(INVALID_TOKEN);
+      if (next === undefined) {
+        reportSignIn(ports, request);
+        throw new LLMAuthError(INVALID_TOKEN);
+      }
       assertSamePerson(current, next);
       response.json(sessionView(current, notice));
       return;
     }
     const opened = await authFailures.verify(request, token, () => sessions.open(token));
-    if (opened === undefined) throw new LLMAuthError(INVALID_TOKEN);
+    if (opened === undefined) {
+      reportSignIn(ports, request);
+      throw new LLMAuthError(INVALID_TOKEN);
+    }
+    await recordSession(ports, request, opened.principal, 'session.open');
     response
       .set({ 'set-cookie': opened.cookie, 'cache-control': 'no-store' })
       .json(sessionView(opened.principal, notice));
   };
+}
+
+const SESSION = { kind: 'session' } as const;
+
+/** @throws LLMOverloadedError if a sign-in cannot be recorded: nobody signs in unnoticed, but anybody can sign out */
+async function recordSession(
+  { audit, forwardedCount }: SignInPorts,
+  request: IncomingMessage,
+  principal: ApiPrincipal,
+  action: 'session.open' | 'session.close',
+): Promise<void> {
+  const actor = toActor({ ...principal, client: { ...clientOf(request, forwardedCount), hasSession: true } });
+  await audit?.record(actor, { action, subject: SESSION }, { isSafe: action === 'session.close' });
+}
+
+/** Failed sign-ins are counted by address, so that nobody fills the audit trail. */
+function reportSignIn({ audit, forwardedCount }: SignInPorts, request: IncomingMessage): void {
+  const client = { ...clientOf(request, forwardedCount), hasSession: true } as const;
+  const act = { action: 'session.open', subject: SESSION } as const;
+  audit?.report({ userId: '', source: 'http', client }, act, 'auth-failed', clientNetwork(request, forwardedCount));
 }
 
 const INVALID_TOKEN = 'The API token is not valid on this server.';
@@ -138,12 +173,15 @@ export function readSession({ notice }: DashboardPagePorts): RouteHandler {
   };
 }
 
-export function closeSession({ sessions }: DashboardPagePorts): RouteHandler {
-  return ({ request, response }: RequestContext) => {
+export function closeSession(ports: SignInPorts): RouteHandler {
+  const { sessions } = ports;
+  return async ({ request, response }: RequestContext) => {
     assertKnownHost(request, sessions.hostNames);
     assertSameOrigin(request);
-    response.set('set-cookie', sessions.close(request)).status(204).end();
-    return Promise.resolve();
+    const principal = await sessions.authenticate(request);
+    const cookie = sessions.close(request);
+    if (principal !== undefined) await recordSession(ports, request, principal, 'session.close');
+    response.set('set-cookie', cookie).status(204).end();
   };
 }
 

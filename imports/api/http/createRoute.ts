@@ -8,7 +8,9 @@ import {
   LLMPermissionError,
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import { hasScope } from '../auth/ApiPrincipal';
+import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import { hasScope, toActor } from '../auth/ApiPrincipal';
+import { clientOf } from '../auth/clientOf';
 import type { RequestLog } from '../../business/ai/domain/interfaces/RequestLog';
 import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
 import { discardBody } from './discardBody';
@@ -26,6 +28,10 @@ export interface RoutePorts {
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
   readonly requestLog?: Pick<RequestLog, 'add'>;
+  /** Learns of tokens without the scope of a route. */
+  readonly audit?: Pick<AuditTrail, 'report'>;
+  /** How many proxies in front of the server append to `x-forwarded-for`. */
+  readonly forwardedCount: number;
   /** Of a request's body. */
   readonly maxBodyBytes: number;
 }
@@ -62,7 +68,7 @@ export function createRoute(
   async function run(context: PendingContext): Promise<void> {
     context.signal.throwIfAborted();
     if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
-    const principal = route.scope === undefined ? ANONYMOUS : await authorize(ports, context.request, route.scope);
+    const principal = route.scope === undefined ? ANONYMOUS : await identify(context.request, route.scope);
     context.isAuthorized = route.scope !== undefined;
     route.admit?.(context.request);
     // Of anybody, only a body that the route asks for is read.
@@ -85,6 +91,18 @@ export function createRoute(
         );
       throw error;
     }
+  }
+
+  /** @throws as `authorize` does */
+  async function identify(request: IncomingMessage, scope: Scope): Promise<ApiPrincipal> {
+    const onLacking = (principal: ApiPrincipal): void => {
+      const actor = toActor({ ...principal, client: clientOf(request, ports.forwardedCount) });
+      const act = { action: 'access.refuse', subject: { kind: 'route', id: route.name }, details: { scope } } as const;
+      ports.audit?.report(actor, act, 'permission-denied', `${principal.userId} ${principal.token?.id ?? ''}`);
+    };
+    const principal = await authorize(ports, request, scope, onLacking);
+    // Calls of models are the many; they are in the request log.
+    return route.isLogged === true ? principal : { ...principal, client: clientOf(request, ports.forwardedCount) };
   }
 
   function refuse(context: PendingContext, thrown: unknown): void {
@@ -112,15 +130,22 @@ function apiOf({ api }: RouteOptions, request: Request): ApiName {
 
 const ANONYMOUS: ApiPrincipal = { userId: '', scopes: [] };
 
-/** @throws LLMAuthError for a missing or unknown token, LLMPermissionError for one without the scope */
+/**
+ * @param onLacking learns of a caller without the scope
+ * @throws LLMAuthError for a missing or unknown token, LLMPermissionError for one without the scope
+ */
 export async function authorize(
   { authenticate }: Pick<RoutePorts, 'authenticate'>,
   request: IncomingMessage,
   scope: Scope,
+  onLacking?: (principal: ApiPrincipal) => void,
 ): Promise<ApiPrincipal> {
   const principal = await authenticate(request);
   if (principal === undefined) throw new LLMAuthError(NO_TOKEN);
-  if (!hasScope(principal, scope)) throw new LLMPermissionError(`Your token lacks the scope "${scope}".`);
+  if (!hasScope(principal, scope)) {
+    onLacking?.(principal);
+    throw new LLMPermissionError(`Your token lacks the scope "${scope}".`);
+  }
   return principal;
 }
 

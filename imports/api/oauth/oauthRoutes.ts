@@ -10,7 +10,7 @@ import { OtherOriginError } from '../dashboard/sameOrigin';
 import { discardBody } from '../http/discardBody';
 import { validPrincipal } from '../auth/ApiPrincipal';
 import { isBinding, randomToken } from '../../business/providers/application/oauth/flowTokens';
-import type { OAuthFlow } from '../../business/providers/application/oauth/OAuthFlow';
+import type { FlowOutcome, OAuthFlow } from '../../business/providers/application/oauth/OAuthFlow';
 import { isProviderId } from '../../business/providers/domain/entities/Provider';
 import {
   confirmation,
@@ -34,9 +34,13 @@ export interface OAuthRoutesPorts {
   ) => Promise<{ readonly userId: string } | undefined> | { readonly userId: string } | undefined;
   /** Where the pages link to. Default: the flow's root URL. */
   readonly homeUrl?: string;
+  /** Called when an account was connected, before the browser learns it. */
+  readonly onConnected?: (connected: ConnectedAccount, request: IncomingMessage) => Promise<void>;
   /** Receives errors that are bugs. Default: logs them to standard error. */
   readonly onUnexpected?: (error: unknown) => void;
 }
+
+export type ConnectedAccount = Extract<FlowOutcome, { readonly connected: true }>;
 
 /** The longest URL of a callback, in characters. */
 const MAX_QUERY = 8_192;
@@ -55,6 +59,7 @@ export function createOAuthRoutes({
   flow,
   authenticate,
   homeUrl = flow.rootUrl,
+  onConnected,
   onUnexpected = printError,
 }: OAuthRoutesPorts): Router {
   const router = express.Router();
@@ -157,12 +162,10 @@ export function createOAuthRoutes({
       return;
     }
     const principal = await userOf(request);
-    show(
-      response,
-      resultPage(
-        await flow.complete({ parameters, binding: bindingOf(request, cookieName), userId: principal?.userId }),
-      ),
-    );
+    const binding = bindingOf(request, cookieName);
+    const outcome = await flow.complete({ parameters, binding, userId: principal?.userId });
+    if (outcome.connected) await onConnected?.(outcome, request);
+    show(response, resultPage(outcome));
   };
 
   const handled =

@@ -6,6 +6,7 @@
  * returnServerResultPromise: true })` for a request that must not be resent.
  */
 import { argumentCheck } from './domain/argumentCheck';
+import { callerOf } from './domain/callerOf';
 import { toClientError } from './domain/errors/clientError';
 import { isLLMError } from './domain/errors/LLMErrors';
 import type { MeteorCheck, MeteorInvocation, MeteorServer } from './domain/interfaces/MeteorServer';
@@ -21,8 +22,6 @@ export interface AIMethodPorts<M> {
   /** Loads a user's rights; undefined for a user who no longer exists. */
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
 }
-
-const ANONYMOUS: Actor = { userId: '', source: 'method' };
 
 export function defineAIMethods<M extends { readonly [N in keyof M]: Operation }>({
   Meteor,
@@ -40,9 +39,8 @@ export function defineAIMethods<M extends { readonly [N in keyof M]: Operation }
         checkArguments(args);
         // Model calls are slow and must not block the client's other methods.
         this.unblock();
-        const { userId } = this;
         try {
-          return await operation(userId === null ? ANONYMOUS : ((await actorOf(userId)) ?? ANONYMOUS), ...args);
+          return await operation(await callerOf(this, actorOf), ...args);
         } catch (error) {
           throw toMeteorError(Meteor, error);
         }

@@ -1,5 +1,6 @@
 /** Defines the operations `ai.providers.*` as Meteor methods. */
 import { argumentCheck } from '../ai/domain/argumentCheck';
+import { callerOf } from '../ai/domain/callerOf';
 import { toClientError } from '../ai/domain/errors/clientError';
 import { isLLMError, LLMInvalidRequestError } from '../ai/domain/errors/LLMErrors';
 import type { ProviderOperations } from './application/operations/ProviderOperations';
@@ -13,8 +14,6 @@ export interface ProviderMethodPorts {
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
 }
 
-const ANONYMOUS: Actor = { userId: '', source: 'method' };
-
 export function defineProviderMethods(ports: ProviderMethodPorts): readonly string[] {
   const { Meteor, argumentChecks, operations, actorOf } = ports;
   // A call without an argument sends none, or null.
@@ -26,13 +25,9 @@ export function defineProviderMethods(ports: ProviderMethodPorts): readonly stri
         // The operations themselves validate the argument's fields.
         checkArguments(args);
         this.unblock();
-        const { userId } = this;
         try {
           if (args.length > 1) throw new LLMInvalidRequestError('Expected one argument, an object.', { path: '' });
-          return await operations[name](
-            userId === null ? ANONYMOUS : ((await actorOf(userId)) ?? ANONYMOUS),
-            args[0] ?? undefined,
-          );
+          return await operations[name](await callerOf(this, actorOf), args[0] ?? undefined);
         } catch (error) {
           if (!isLLMError(error)) throw error;
           const { code, message, details } = toClientError(error);

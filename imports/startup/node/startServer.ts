@@ -18,6 +18,7 @@ import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { readAllowPrivateHosts, readApiToken, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
+import { readAuditRetention } from '../settings/audit';
 import { readAuthSettings } from '../settings/auth';
 import { readGuardrails } from '../settings/guardrails';
 import { readResponseCache } from '../settings/responseCache';
@@ -93,6 +94,7 @@ async function open(
   const maxBodyBytes = readMaxBodyBytes(env);
   const jobs = readJobSettings((name) => valueOf(env, name));
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
+  const auditRetention = readAuditRetention((name) => valueOf(env, name));
   const guardrails = readGuardrails(valueOf(env, 'GUARDRAILS'));
   const responseCache = readResponseCache((name) => valueOf(env, name));
   const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
@@ -132,6 +134,7 @@ async function open(
       allowPrivateHosts,
       jobs,
       requestLog,
+      ...(auditRetention === undefined ? {} : { auditRetention }),
       responseCache,
       guardrails,
       corsOrigins,

@@ -5,6 +5,7 @@ import type { AISettings } from '../../business/ai/infrastructure/factories/crea
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
+import { readAuditRetention } from './audit';
 import { readAuthSettings } from './auth';
 import type { AuthSettings } from './auth';
 import { readAllowPrivateHosts, readMaxBodyBytes } from './host';
@@ -41,6 +42,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly callLimits: Partial<CallLimits>;
   readonly jobs: JobSettings;
   readonly requestLog: RequestLogSettings;
+  readonly auditRetention?: number;
   readonly maxBodyBytes?: number;
   readonly corsOrigins: readonly string[];
   readonly responseCache: boolean;
@@ -90,6 +92,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const named = (name: string): string | undefined => settingOf(given, name) ?? valueOf(env, name);
   const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
+  const auditRetention = problems.attempt(() => readAuditRetention(named));
   const guardrails = problems.attempt(() => readGuardrails(guardrailsIn(given) ?? valueOf(env, 'GUARDRAILS'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
   const corsOrigins = problems.attempt(() => readCorsOrigins(named)) ?? [];
@@ -112,6 +115,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    ...(auditRetention === undefined ? {} : { auditRetention }),
   };
 }
 

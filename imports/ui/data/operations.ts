@@ -17,6 +17,8 @@ import type {
   RequestPage,
   RequestPageRequest,
 } from '../../business/ai/domain/interfaces/RequestReader';
+import type { AuditFilter, AuditPage, AuditPageRequest } from '../../business/ai/domain/interfaces/AuditStore';
+import type { AuditAction, AuditOutcome } from '../../business/ai/domain/types/AuditEntries';
 import type { RequestState } from '../../business/ai/domain/types/RequestRecords';
 import type { CompleteCallView, InboxKind, InboxPage } from '../../business/ai/domain/types/InboxViews';
 import type { RunExport } from '../../business/ai/domain/types/RunExport';
@@ -117,6 +119,7 @@ export interface Operations {
   };
   'ai.requests.list': { argument: RequestListArgument; result: RequestPage };
   'ai.requests.get': { argument: { readonly requestId: string }; result: RequestDetail };
+  'ai.audit.list': { argument: AuditListArgument; result: AuditPage };
   'ai.inbox.list': {
     argument: {
       readonly kind?: InboxKind;
@@ -153,6 +156,11 @@ export interface Operations {
 
 export interface RequestListArgument extends Omit<RequestListFilter, 'states'>, Partial<RequestPageRequest> {
   readonly state?: RequestState | readonly RequestState[];
+}
+
+export interface AuditListArgument extends Omit<AuditFilter, 'actions' | 'outcomes'>, Partial<AuditPageRequest> {
+  readonly action?: AuditAction | readonly AuditAction[];
+  readonly outcome?: AuditOutcome | readonly AuditOutcome[];
 }
 
 export type OperationName = keyof Operations;
@@ -272,6 +280,7 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.runs.getCall': ['calls'],
   'ai.requests.list': ['requests'],
   'ai.requests.get': [],
+  'ai.audit.list': ['audit'],
   'ai.inbox.list': ['runs', 'calls'],
   'ai.usage.report': ['requests', 'calls'],
   'ai.inbox.dismiss': ['runs'],

@@ -1,5 +1,6 @@
 /** The state of the server, conversations, chats and accounts. */
 import { ANYTHING, COUNT, described, either, FLAG, listOf, OBJECT, objectOf, oneOf, TEXT, TIME } from '../jsonSchemas';
+import { AUDIT_CHANNELS, AUDIT_SUBJECTS } from '../../../business/ai/domain/types/AuditEntries';
 import type { RouteDescriptions, Schema } from '../RouteDescription';
 
 const MESSAGES = { messages: listOf(OBJECT) };
@@ -14,6 +15,14 @@ const TOKEN_LIMITS = {
 };
 const AMOUNT = objectOf({}, { calls: COUNT, tokens: COUNT, money: { type: 'number', minimum: 0 } });
 const LIMITS = objectOf({ limits: objectOf({}, { day: AMOUNT, month: AMOUNT }) });
+
+const AUDIT_FILTER = {
+  ...{ userId: TEXT, tokenId: TEXT, subjectId: TEXT, search: TEXT, from: TIME, to: TIME },
+  action: described(TEXT, 'One or several, separated by commas.'),
+  outcome: described(TEXT, 'One or several, separated by commas.'),
+  kind: oneOf(...AUDIT_SUBJECTS),
+  via: oneOf(...AUDIT_CHANNELS),
+};
 
 export const SERVER_ROUTES: RouteDescriptions = {
   'GET /health': { summary: 'Whether the server is ready', result: objectOf({ status: { const: 'ok' } }) },
@@ -53,6 +62,17 @@ export const SERVER_ROUTES: RouteDescriptions = {
     summary: 'Start or continue a run for an AG-UI client',
     body: objectOf({ threadId: TEXT, runId: TEXT, ...MESSAGES }, { tools: listOf(OBJECT), context: listOf(OBJECT) }),
     streams: 'always',
+  },
+
+  'GET /audit': {
+    summary: 'List what was done, by whom and from where',
+    query: { ...AUDIT_FILTER, order: oneOf('asc', 'desc'), limit: COUNT, after: TEXT },
+    result: objectOf({ entries: listOf(OBJECT) }, { total: COUNT, next: TEXT }),
+  },
+  'GET /audit/export': {
+    summary: 'The audit trail as a file, oldest first',
+    query: { ...AUDIT_FILTER, format: oneOf('ndjson', 'csv') },
+    content: ['application/x-ndjson', 'text/csv'],
   },
 
   'GET /tokens': {

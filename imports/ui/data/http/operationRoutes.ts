@@ -84,6 +84,7 @@ export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N
   'ai.usage.report': { request: (query) => get('/usage', query) },
   'ai.requests.list': { request: (filter) => get('/requests', filter) },
   'ai.requests.get': { request: ({ requestId }) => get(path`/requests/${requestId}`) },
+  'ai.audit.list': { request: (filter) => get('/audit', filter) },
   'ai.inbox.list': { request: (filter) => get('/inbox', filter) },
   'ai.inbox.dismiss': { request: ({ executionId }) => post(path`/inbox/${executionId}/dismiss`) },
   'ai.runs.submitToolResult': {

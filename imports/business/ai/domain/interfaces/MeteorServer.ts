@@ -11,7 +11,16 @@ export interface MeteorServer {
 /** The `this` of a method. */
 export interface MeteorInvocation {
   readonly userId: string | null;
+  /** Null for a call by the server itself. */
+  readonly connection?: MeteorConnection | null;
   unblock(): void;
+}
+
+/** A client's connection. */
+export interface MeteorConnection {
+  /** Behind proxies, as HTTP_FORWARDED_COUNT says. */
+  readonly clientAddress?: string;
+  readonly httpHeaders?: Readonly<Record<string, string | undefined>>;
 }
 
 /** The `this` of a publication. */

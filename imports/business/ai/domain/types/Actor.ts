@@ -1,3 +1,4 @@
+import type { ActorClient } from './ActorClient';
 import type { CallOrigin } from './RequestRecords';
 
 /** Who makes a request: a user as the application host knows them, and how the request arrived. */
@@ -11,12 +12,14 @@ export interface Actor {
   readonly mayDecide?: boolean;
   /** The API token that was presented. */
   readonly tokenId?: string;
+  /** From where, for the audit trail. */
+  readonly client?: ActorClient;
   /** For the request log: how the calls of a run that this request starts are recorded. */
   readonly origin?: Pick<CallOrigin, 'api' | 'tokenId' | 'tokenName' | 'team'>;
 }
 
 /** A user without a request: all that access rules depend on. */
-export interface User extends Omit<Actor, 'source' | 'origin' | 'mayDecide' | 'tokenId'> {
+export interface User extends Omit<Actor, 'source' | 'origin' | 'mayDecide' | 'tokenId' | 'client'> {
   /** Names the user to people. Default: the id. Others must not be able to choose the same name. */
   readonly name?: string;
 }

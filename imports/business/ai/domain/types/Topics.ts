@@ -12,6 +12,7 @@ export const TOPICS = [
   'queue',
   'prompts',
   'routing',
+  'audit',
 ] as const;
 
 export type Topic = (typeof TOPICS)[number];

@@ -57,7 +57,7 @@ export type RefusalReason =
   | 'server-unreachable';
 
 export type FlowOutcome =
-  | { readonly connected: true; readonly providerName: string; readonly userId: string }
+  | { readonly connected: true; readonly providerId: string; readonly providerName: string; readonly userId: string }
   /** `detail` quotes the authorization server, so it is untrusted text. */
   | {
       readonly connected: false;
@@ -172,7 +172,7 @@ export class OAuthFlow {
     }
     const { providerId, userId } = pending;
     this.ports.log.info('oauth:connected', { providerId, userId });
-    return { connected: true, providerName: provider.name, userId };
+    return { connected: true, providerId, providerName: provider.name, userId };
   }
 
   /**

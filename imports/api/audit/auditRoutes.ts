@@ -1,0 +1,99 @@
+/** `/audit`: the audit trail as pages, and as a file of any length. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { formatAuditEntries } from '../../business/ai/domain/auditFormats';
+import type { AuditFormat } from '../../business/ai/domain/auditFormats';
+import { oneOf } from '../../business/ai/domain/arguments';
+import type { AuditOperations } from '../../business/ai/application/operations/AuditOperations';
+import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import type { AuditPage } from '../../business/ai/domain/interfaces/AuditStore';
+import type { Actor } from '../../business/ai/domain/types/Actor';
+import { toActor } from '../auth/ApiPrincipal';
+import type { AddEndpoint } from '../http/Endpoint';
+import { operationRoute } from '../http/operationRoute';
+import { queryArgument } from '../http/queryArgument';
+import type { RequestContext, RouteHandler } from '../http/RequestContext';
+
+type ListEntries = AuditOperations['ai.audit.list'];
+
+/** Entries that are read at a time. */
+const PAGE_SIZE = 200;
+
+const readQuery = queryArgument({ numbers: ['from', 'to', 'limit'], lists: ['action', 'outcome'] });
+
+export function addAuditRoutes(
+  add: AddEndpoint,
+  { 'ai.audit.list': list }: Partial<AuditOperations>,
+  { audit }: { readonly audit?: Pick<AuditTrail, 'carryOut'> },
+): readonly string[] {
+  if (list === undefined) return [];
+  add('app', '/audit', '/audit', { method: 'get', scope: 'read', handler: operationRoute(list, readQuery) });
+  add('app', '/audit/export', '/audit/export', { method: 'get', scope: 'read', handler: exportEntries(list, audit) });
+  return ['/audit'];
+}
+
+/** `?format=ndjson` (default) or `csv`, and the filter of the list: oldest first, as an attachment. */
+function exportEntries(list: ListEntries, audit: Pick<AuditTrail, 'carryOut'> | undefined): RouteHandler {
+  return async (context) => {
+    const { request, principal } = context;
+    const actor = toActor(principal);
+    const { format: given, ...filter } = readQuery(request);
+    const format = oneOf(['ndjson', 'csv'])(given ?? 'ndjson', 'format');
+    const read = (after?: string): Promise<AuditPage> =>
+      list(actor, {
+        ...filter,
+        order: 'asc',
+        limit: PAGE_SIZE,
+        count: false,
+        ...(after === undefined ? {} : { after }),
+      });
+    // What is not permitted or invalid is refused before the file begins.
+    const first = await read();
+    if (request.method === 'HEAD') await send(context, format, first, undefined);
+    else await recorded(audit, actor, format, () => send(context, format, first, read));
+  };
+}
+
+function recorded(
+  audit: Pick<AuditTrail, 'carryOut'> | undefined,
+  actor: Actor,
+  format: AuditFormat,
+  run: () => Promise<void>,
+): Promise<void> {
+  if (audit === undefined) return run();
+  return audit.carryOut(actor, { action: 'audit.export', subject: { kind: 'audit' }, details: { format } }, run);
+}
+
+const CONTENT_TYPES: Readonly<Record<AuditFormat, string>> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+};
+
+/** @param read absent: only the headers are sent */
+async function send(
+  { response, signal }: RequestContext,
+  format: AuditFormat,
+  first: AuditPage,
+  read: ((after: string) => Promise<AuditPage>) | undefined,
+): Promise<void> {
+  response.set({
+    'content-type': CONTENT_TYPES[format],
+    'content-disposition': `attachment; filename="audit.${format}"`,
+  });
+  if (read === undefined) response.end();
+  // After an error, the connection is cut: a file that is incomplete must not look complete.
+  else await pipeline(Readable.from(textsOf(format, first, read)), response, { signal });
+}
+
+async function* textsOf(
+  format: AuditFormat,
+  first: AuditPage,
+  read: (after: string) => Promise<AuditPage>,
+): AsyncGenerator<string> {
+  yield formatAuditEntries(format, first.entries, { isFirst: true });
+  for (let { next } = first; next !== undefined;) {
+    const page = await read(next);
+    yield formatAuditEntries(format, page.entries, { isFirst: false });
+    ({ next } = page);
+  }
+}

@@ -1,0 +1,76 @@
+/** Wraps operations so that they are recorded in the audit trail, as their rules say. */
+import type { ActOptions, AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import { fieldsOf } from '../../business/ai/domain/json';
+import type { Actor } from '../../business/ai/domain/types/Actor';
+import type { AuditAct } from '../../business/ai/domain/types/AuditEntries';
+import type { Operation } from '../../business/ai/domain/types/Operation';
+import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
+import { changedFields, detailsOf, textIn } from './AuditRule';
+import type { AuditExemption, AuditRule } from './AuditRule';
+
+export interface AuditedPorts {
+  readonly trail: Pick<AuditTrail, 'carryOut'>;
+  /** The user whose a run or a provider is; undefined for an unknown one, and for one that is nobody's. */
+  readonly ownerOf: Readonly<Record<'run' | 'provider', (id: string) => Promise<string | undefined>>>;
+}
+
+export function auditOperations<O extends { readonly [N in keyof O]: Operation }>(
+  operations: O,
+  rules: { readonly [N in keyof O]: AuditRule | AuditExemption },
+  ports: AuditedPorts,
+): O {
+  const audited = Object.entries<Operation>(operations).map(([name, operation]) => {
+    // Boundary: Object.entries forgets the names.
+    const rule = rules[name as keyof O];
+    return [name, 'exempt' in rule ? operation : auditOperation(operation, rule, ports)] as const;
+  });
+  return Object.fromEntries(audited) as unknown as O;
+}
+
+function auditOperation(operation: Operation, rule: AuditRule, { trail, ownerOf }: AuditedPorts): Operation {
+  const { isSafe, createdId } = rule;
+  const options: ActOptions<unknown> = {
+    ...(isSafe === undefined ? {} : { isSafe }),
+    ...(createdId === undefined ? {} : { idOf: (result) => textIn(fieldsOf(result), createdId) }),
+  };
+  return async (actor, ...args) => {
+    // Nobody who is not signed in gets further than the operation's first line.
+    if (actor.userId === '') return operation(actor, ...args);
+    const argument = fieldsOf(args[0]);
+    const ownerId = await ownerIn(rule, argument, actor, ownerOf);
+    if (rule.isOfOthersOnly === true && ownerId === actor.userId) return operation(actor, ...args);
+    return trail.carryOut(actor, actOf(rule, argument, ownerId), () => operation(actor, ...args), options);
+  };
+}
+
+function actOf(rule: AuditRule, argument: JsonObject, ownerId: string | undefined): AuditAct {
+  const { action, kind, id } = rule;
+  const subjectId = typeof id === 'string' ? textIn(argument, id) : id?.(argument);
+  const changed = changedFields(rule, argument);
+  const details = detailsOf(rule, argument);
+  return {
+    action,
+    subject: {
+      kind,
+      ...(subjectId === undefined ? {} : { id: subjectId }),
+      ...(ownerId === undefined ? {} : { ownerId }),
+    },
+    ...(changed.length === 0 ? {} : { changed }),
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+  };
+}
+
+async function ownerIn(
+  { owner }: AuditRule,
+  argument: JsonObject,
+  actor: Actor,
+  ownerOf: AuditedPorts['ownerOf'],
+): Promise<string | undefined> {
+  if (owner === undefined) return undefined;
+  if (owner === 'actor') return actor.userId;
+  if (owner === 'run' || owner === 'provider') {
+    const id = textIn(argument, owner === 'run' ? 'executionId' : 'providerId');
+    return id === undefined ? undefined : ownerOf[owner](id);
+  }
+  return textIn(argument, owner.field) ?? (owner.orActor === true ? actor.userId : undefined);
+}

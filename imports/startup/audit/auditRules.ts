@@ -1,0 +1,134 @@
+/**
+ * What of each operation is in the audit trail. An operation without a rule does not compile: state that it only reads,
+ * or its action, its subject and what of its argument may be recorded.
+ */
+import type { HostOperations } from '../../api/HostOperations';
+import { TOKEN_FIELDS } from '../../api/tokens/readTokenFields';
+import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
+import { READS, textIn } from './AuditRule';
+import type { AuditExemption, AuditRule } from './AuditRule';
+
+type RulesOf<O> = { readonly [N in keyof O]: AuditRule | AuditExemption };
+
+const CALL: AuditExemption = { exempt: 'call' };
+const OF_RUN = { kind: 'run', id: 'executionId', owner: 'run' } as const;
+const OF_CALL = { kind: 'call', id: 'executionId', owner: 'run', details: ['callId'] } as const;
+const OF_TOKEN = { kind: 'token', id: 'id', owner: { field: 'userId', orActor: true } } as const;
+const OF_SCHEDULE = { kind: 'schedule', id: 'name' } as const;
+const OF_BUDGET = {
+  kind: 'budget',
+  id: (argument) => {
+    const [userId, team] = [textIn(argument, 'userId'), textIn(argument, 'team')];
+    return userId ?? (team === undefined ? 'everyone' : `team:${team}`);
+  },
+  owner: { field: 'userId' },
+} as const satisfies Partial<AuditRule>;
+
+export const AUDIT_RULES: RulesOf<HostOperations> = {
+  'ai.audit.list': READS,
+  'ai.budgets.list': READS,
+  'ai.budgets.remove': { action: 'budget.remove', ...OF_BUDGET },
+  'ai.budgets.set': { action: 'budget.set', ...OF_BUDGET, details: ['limits'] },
+  'ai.inbox.dismiss': { action: 'run.dismiss', ...OF_RUN, isOfOthersOnly: true },
+  'ai.inbox.list': READS,
+  'ai.llm.generateJSON': CALL,
+  'ai.llm.generateText': CALL,
+  'ai.llm.generateWithTools': CALL,
+  'ai.models.list': READS,
+  'ai.prompts.get': READS,
+  'ai.prompts.list': READS,
+  'ai.prompts.remove': { action: 'prompt.remove', kind: 'prompt', id: 'promptId', owner: 'actor' },
+  'ai.prompts.save': {
+    action: 'prompt.save',
+    kind: 'prompt',
+    createdId: '_id',
+    owner: 'actor',
+    details: ['name', 'shared'],
+  },
+  'ai.queue.list': READS,
+  'ai.queue.pause': { action: 'queue.pause', kind: 'queue' },
+  'ai.queue.resume': { action: 'queue.resume', kind: 'queue' },
+  'ai.queue.runNow': { action: 'run.start_now', ...OF_RUN, isOfOthersOnly: true },
+  'ai.requests.get': READS,
+  'ai.requests.list': READS,
+  'ai.routing.list': READS,
+  'ai.routing.remove': { action: 'routing.remove', kind: 'routing_rule', id: 'name' },
+  'ai.routing.save': { action: 'routing.save', kind: 'routing_rule', id: 'name', details: ['targets'] },
+  'ai.runs.approve': { action: 'call.approve', ...OF_CALL },
+  'ai.runs.cancel': { action: 'run.cancel', ...OF_RUN, isOfOthersOnly: true, isSafe: true },
+  'ai.runs.export': READS,
+  'ai.runs.get': READS,
+  'ai.runs.getCall': READS,
+  'ai.runs.list': READS,
+  'ai.runs.rate': { action: 'run.rate', ...OF_RUN, isOfOthersOnly: true },
+  'ai.runs.reject': { action: 'call.reject', ...OF_CALL, isSafe: true },
+  'ai.runs.start': CALL,
+  'ai.runs.submitToolResult': { action: 'call.submit_result', ...OF_CALL },
+  'ai.runs.summary': READS,
+  'ai.runs.tag': { action: 'run.tag', ...OF_RUN, isOfOthersOnly: true },
+  'ai.schedules.list': READS,
+  'ai.schedules.pause': { action: 'schedule.pause', ...OF_SCHEDULE },
+  'ai.schedules.resume': { action: 'schedule.resume', ...OF_SCHEDULE },
+  'ai.schedules.runNow': { action: 'schedule.run', ...OF_SCHEDULE },
+  'ai.tokens.create': {
+    action: 'token.create',
+    kind: 'token',
+    createdId: 'id',
+    owner: OF_TOKEN.owner,
+    changed: TOKEN_FIELDS,
+    details: ['name', 'scopes', 'team'],
+  },
+  'ai.tokens.list': READS,
+  'ai.tokens.revoke': { action: 'token.revoke', ...OF_TOKEN, isSafe: true },
+  'ai.tokens.rotate': { action: 'token.rotate', ...OF_TOKEN, details: ['graceSeconds'] },
+  'ai.tokens.update': { action: 'token.update', ...OF_TOKEN, changed: TOKEN_FIELDS },
+  'ai.tokens.usage': READS,
+  'ai.tools.list': READS,
+  'ai.usage.report': READS,
+  'ai.users.deleteData': { action: 'user.delete_data', kind: 'user', id: 'userId', owner: { field: 'userId' } },
+  'ai.users.me': READS,
+};
+
+const OF_PROVIDER = { kind: 'provider', id: 'providerId', owner: 'provider' } as const;
+const PROVIDER_FIELDS = [
+  'name',
+  'vendor',
+  'auth',
+  'apiKey',
+  'wire',
+  'baseURL',
+  'deployment',
+  'apiVersion',
+  'defaultModel',
+  'allowedModels',
+  'owner',
+  'access',
+  'limits',
+  'enabled',
+] as const;
+
+/** Of `ai.providers.*`. */
+export const PROVIDER_AUDIT_RULES: RulesOf<ProviderOperations> = {
+  connect: { exempt: 'flow' },
+  create: {
+    action: 'provider.create',
+    kind: 'provider',
+    id: 'providerId',
+    createdId: '_id',
+    owner: { field: 'owner' },
+    changed: PROVIDER_FIELDS,
+    details: ['vendor'],
+  },
+  disconnect: { action: 'provider.disconnect', ...OF_PROVIDER },
+  get: READS,
+  health: READS,
+  list: READS,
+  models: READS,
+  remove: { action: 'provider.remove', ...OF_PROVIDER },
+  rotateKeys: { action: 'credentials.rotate', kind: 'credentials' },
+  setApiKey: { action: 'provider.set_key', ...OF_PROVIDER },
+  setMyApiKey: { action: 'provider.set_own_key', ...OF_PROVIDER },
+  test: READS,
+  update: { action: 'provider.update', ...OF_PROVIDER, changed: PROVIDER_FIELDS },
+  vendors: READS,
+};

@@ -1,0 +1,74 @@
+/** Opens the audit trail of a host, and has the host's operations recorded there. */
+import { clientOf } from '../../api/auth/clientOf';
+import type { HostOperations } from '../../api/HostOperations';
+import type { OAuthRoutesPorts } from '../../api/oauth/oauthRoutes';
+import { createAuditOperations } from '../../business/ai/application/operations/AuditOperations';
+import type { AuditOperations } from '../../business/ai/application/operations/AuditOperations';
+import { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import type { Logger } from '../../business/ai/domain/interfaces/Logger';
+import { DocumentAuditStore } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
+import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
+import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';
+import type { UserDataDeletion } from '../UserDataDeletion';
+import { auditOperations } from './auditOperations';
+import { AUDIT_RULES, PROVIDER_AUDIT_RULES } from './auditRules';
+
+export interface OpenedAudit {
+  readonly trail: AuditTrail;
+  readonly operations: AuditOperations;
+  /** Removes what identifies the user from entries. @returns the number of changed entries */
+  readonly pseudonymize: (userId: string) => Promise<number>;
+  readonly auditHost: (operations: HostOperations) => HostOperations;
+  readonly auditProviders: (operations: ProviderOperations) => ProviderOperations;
+  /** For the app's own code, which is not signed in. */
+  readonly auditDeletion: (deletion: DeleteUserData) => DeleteUserData;
+  readonly onConnected: OAuthRoutesPorts['onConnected'] & {};
+}
+
+type DeleteUserData = UserDataDeletion['deleteUserData'];
+
+export interface AuditPorts {
+  readonly database: Pick<DocumentDatabase, 'collection'>;
+  readonly logger: Logger;
+  readonly onChange: (userId: string) => void;
+  /** The user id of the run's owner, or undefined for an unknown run. */
+  readonly ownerOfRun: (executionId: string) => Promise<string | undefined>;
+  readonly providers: Pick<ProvidersModule['service'], 'find'>;
+  /** Milliseconds. Default: a year; Infinity keeps entries. */
+  readonly retentionMs?: number | undefined;
+  readonly forwardedCount: number;
+}
+
+/** Creates the indexes, too. @throws errors of the database */
+export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
+  const { database, logger, onChange, ownerOfRun, providers, forwardedCount } = ports;
+  const store = new DocumentAuditStore(database, ports.retentionMs);
+  await store.ready();
+  const trail = new AuditTrail({ store, logger, onChange });
+  const ownerOfProvider = async (id: string): Promise<string | undefined> => {
+    const owner = (await providers.find(id))?.owner;
+    return owner === SYSTEM_OWNER ? undefined : owner;
+  };
+  const audited = { trail, ownerOf: { run: ownerOfRun, provider: ownerOfProvider } };
+  return {
+    trail,
+    operations: createAuditOperations(store),
+    pseudonymize: (userId) => store.pseudonymize(userId),
+    auditHost: (operations) => auditOperations(operations, AUDIT_RULES, audited),
+    auditProviders: (operations) => auditOperations(operations, PROVIDER_AUDIT_RULES, audited),
+    auditDeletion: (deleteUserData) => (userId, options) => {
+      const id = typeof userId === 'string' && userId !== '' ? { id: userId, ownerId: userId } : {};
+      const act = { action: 'user.delete_data', subject: { kind: 'user', ...id } } as const;
+      return trail.carryOut({ userId: '', source: 'job' }, act, () => deleteUserData(userId, options));
+    },
+    onConnected: async ({ userId, providerId }, request) => {
+      const ownerId = await ownerOfProvider(providerId);
+      const subject = { kind: 'provider', id: providerId, ...(ownerId === undefined ? {} : { ownerId }) } as const;
+      const client = { ...clientOf(request, forwardedCount), hasSession: true } as const;
+      // It cannot be undone, and its start is over.
+      await trail.record({ userId, source: 'http', client }, { action: 'provider.connect', subject }, { isSafe: true });
+    },
+  };
+}

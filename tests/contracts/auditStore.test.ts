@@ -1,0 +1,97 @@
+/** The stored audit trail, on every database: append-only, expiring, and without those whose data was deleted. */
+import { expect } from 'chai';
+import { DocumentAuditStore } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
+import { DATABASES } from '../support/documentDatabases';
+import type { TestDatabase } from '../support/documentDatabases';
+import { failure } from '../support/failure';
+import { until } from '../support/until';
+
+const NOW = Date.now();
+
+function entry(id: string, change: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    _id: id,
+    at: NOW,
+    userId: 'ann',
+    via: 'http',
+    action: 'token.create',
+    subject: { kind: 'token', ownerId: 'ann' },
+    details: { name: 'CI' },
+    address: '203.0.113.9',
+    userAgent: 'Browser',
+    outcome: 'begun',
+    ...change,
+  };
+}
+
+for (const [kind, open] of Object.entries(DATABASES))
+  describe(`the stored audit trail (${kind})`, () => {
+    let opened: TestDatabase;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.close());
+
+    const create = async (retentionMs?: number): Promise<DocumentAuditStore> => {
+      const store = new DocumentAuditStore(opened.database, retentionMs);
+      await store.ready();
+      return store;
+    };
+    const all = async (store: DocumentAuditStore): Promise<readonly AuditEntry[]> =>
+      (await store.page({}, { order: 'asc', limit: 200 })).entries;
+
+    it('never changes an entry, but for the outcome of an act that has begun', async () => {
+      const store = await create();
+      await store.insert(entry('a'));
+      expect(await failure(store.insert(entry('a', { userId: 'eve' })))).to.include({ code: 'conflict' });
+      await store.end('a', { outcome: 'done', subjectId: 'T-1' });
+      await store.end('a', { outcome: 'failed', error: 'conflict', subjectId: 'T-2' });
+      expect(await all(store)).to.deep.equal([
+        entry('a', { outcome: 'done', subject: { kind: 'token', id: 'T-1', ownerId: 'ann' } }),
+      ]);
+      const found = await store.page({ search: 't-1' }, { order: 'desc', limit: 1 });
+      expect(found.total, 'by the id of what was created').to.equal(1);
+    });
+
+    it('forgets entries after their time, unless it is to keep them', async () => {
+      const store = await create(1_000);
+      const forever = await create(Infinity);
+      await store.insert(entry('old', { at: NOW - 2_000 }));
+      await store.insert(entry('new', { at: NOW + 3_600_000 }));
+      await forever.insert(entry('kept', { at: 1 }));
+      await opened.expire();
+      await until(async () => (await all(store)).every(({ _id }) => _id !== 'old'));
+      expect((await all(store)).map(({ _id }) => _id)).to.deep.equal(['kept', 'new']);
+    });
+
+    it('keeps the acts of a deleted user under a pseudonym, the same in every process', async () => {
+      const store = await create();
+      const others = entry('4', { userId: 'bob', subject: { kind: 'budget', id: 'bob', ownerId: 'bob' } });
+      await store.insert(entry('1', { at: NOW + 1, outcome: 'done' }));
+      await store.insert(
+        entry('2', { at: NOW + 2, userId: 'root', subject: { kind: 'budget', id: 'ann', ownerId: 'ann' } }),
+      );
+      await store.insert(entry('3', { at: NOW + 3, subject: { kind: 'routing_rule', id: 'fast' } }));
+      await store.insert(others);
+      expect(await store.pseudonymize('ann')).to.equal(3);
+      const another = await create();
+      await another.insert(entry('5', { at: NOW + 5 }));
+      expect(await another.pseudonymize('ann')).to.equal(1);
+      expect(await another.pseudonymize('ann'), 'again').to.equal(0);
+      const [untouched, first, byRoot, ofNobody, later] = await all(store);
+      expect(untouched).to.deep.equal(others);
+      const pseudonym = first?.userId ?? '';
+      expect(pseudonym).to.match(/^deleted-[\da-f]{16}$/);
+      expect(first).to.deep.equal({
+        ...{ _id: '1', at: NOW + 1, userId: pseudonym, via: 'http', action: 'token.create', outcome: 'done' },
+        subject: { kind: 'token', ownerId: pseudonym },
+      });
+      expect(byRoot).to.deep.include({ userId: 'root', address: '203.0.113.9' });
+      expect(byRoot?.subject).to.deep.equal({ kind: 'budget', id: pseudonym, ownerId: pseudonym });
+      expect(ofNobody).to.deep.include({ userId: pseudonym, subject: { kind: 'routing_rule', id: 'fast' } });
+      expect(later?.userId).to.equal(pseudonym);
+      expect((await store.page({ search: 'ann' }, { order: 'asc', limit: 9 })).total).to.equal(0);
+      expect((await store.page({ userId: pseudonym }, { order: 'asc', limit: 9 })).total).to.equal(3);
+    });
+  });
