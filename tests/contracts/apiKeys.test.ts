@@ -12,6 +12,7 @@ import type { BudgetDocument } from '../../imports/business/ai/infrastructure/pe
 import { TOKEN_RATES } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
 import { TokenPolicy } from '../../imports/business/ai/application/services/apiTokens/TokenPolicy';
 import { fieldsOf } from '../../imports/business/ai/domain/json';
+import type { ModelTurn } from '../../imports/simulator/model/ModelTurn';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { DATABASES } from '../support/documentDatabases';
@@ -168,7 +169,7 @@ describe('API tokens with limits', () => {
       });
 
     it('count dollars and tokens, of streams too, and begin again with the next window', async () => {
-      const { id, token } = await gateway.issue({ budgets: { day: { tokens: 1_500 }, month: { money: 1 } } });
+      const { id, token } = await gateway.issue({ budgets: { day: { tokens: 10 }, month: { money: 1 } } });
       const first = await gateway.ask(token, { stream: true });
       expect(first.status).to.equal(200);
       await first.text();
@@ -177,12 +178,31 @@ describe('API tokens with limits', () => {
       const used = tokens.find(({ _id }) => _id === id)?.usage;
       expect(used?.day.used).to.deep.include({ calls: 1, tokens: entry?.usage.total_tokens });
       expect(used?.month.used.money).to.be.closeTo(entry?.cost ?? 0, 1e-12);
-      const large = { max_tokens: 1_500 };
-      const refused = await gateway.ask(token, large);
+      const refused = await gateway.ask(token);
       expect(refused.status).to.equal(402);
-      expect((await errorIn(refused))['message']).to.match(/of 1500 tokens per day: \d+ are used\./);
+      expect((await errorIn(refused))['message']).to.match(/of 10 tokens per day: \d+ are used\./);
       now = NOON + 86_400_000;
       expect((await gateway.ask(token, { max_tokens: 1_000 })).status).to.equal(200);
+    });
+
+    it('are used up by streams that their clients leave at once', async () => {
+      const { token } = await gateway.issue({ budgets: { day: { tokens: 1_200 } } });
+      const messages = [
+        { role: 'system', content: 'x'.repeat(2_000) },
+        { role: 'user', content: 'Hello?' },
+      ];
+      const statuses: number[] = [];
+      for (let call = 1; call <= 8; call += 1) {
+        const left = await gateway.ask(token, { stream: true, messages });
+        statuses.push(left.status);
+        const reader = left.body?.getReader();
+        await reader?.read();
+        await reader?.cancel();
+        await gateway.requestLog.seen(call);
+      }
+      const answered = statuses.filter((status) => status === 200);
+      expect(answered.length).to.be.within(1, 3);
+      expect(simulator.requests).to.have.length(answered.length);
     });
 
     it('exist besides the budget of the owner: a call must fit both, and holds nothing if one refuses', async () => {
@@ -489,11 +509,14 @@ for (const [name, open] of Object.entries(DATABASES))
   describe(`the limits of an API token on two hosts that share ${name}`, () => {
     const CALLS = 50;
     const LIMIT = 20;
+    const ANSWER_TOKENS = 2_000;
     let opened: TestDatabase;
     let simulator: Simulator;
     let hosts: readonly TokenGateway[];
     beforeEach(async () => {
-      [opened, simulator] = await Promise.all([open(), startSimulator()]);
+      const text = 'word '.repeat((ANSWER_TOKENS * 4) / 5);
+      const turn: ModelTurn = { calls: [], text, ending: 'complete' };
+      [opened, simulator] = await Promise.all([open(), startSimulator({ model: { respond: () => turn } })]);
       const started: TokenGateway[] = [];
       // One after the other: they create the same indexes.
       for (let host = 0; host < 2; host += 1)
@@ -519,6 +542,18 @@ for (const [name, open] of Object.entries(DATABASES))
       );
       return statuses;
     };
+
+    it('are not passed by more than one call, though no request says how long its answer may be', async () => {
+      const limit = 10_000;
+      const { id, token } = await hosts[0]!.issue({ budgets: { day: { tokens: limit } } });
+      const answers = hosts.flatMap((host) => Array.from({ length: CALLS }, () => host.ask(token)));
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      expect(new Set(statuses)).to.deep.equal(new Set([200, 402]));
+      const { tokens } = await hosts[0]!.operations['ai.tokens.list'](ADMIN, { userId: 'ann' });
+      const used = tokens.find(({ _id }) => _id === id)?.usage.day.used.tokens ?? 0;
+      expect(used).to.be.within(ANSWER_TOKENS, limit + ANSWER_TOKENS + 100);
+      expect(simulator.requests.length * ANSWER_TOKENS).to.be.at.most(used);
+    });
 
     it(`permit exactly ${LIMIT} of ${2 * CALLS} calls at once`, async () => {
       const refused = 2 * CALLS - LIMIT;

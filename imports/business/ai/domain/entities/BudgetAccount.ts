@@ -34,13 +34,13 @@ export interface RunTurn {
   readonly iteration: number;
 }
 
-/** The reservation of a running call: the most that it is expected to use. */
+/** The reservation of a running call: the most that it may use. */
 export interface BudgetHold extends Amount {
   readonly id: string;
   /** The windows in which it was reserved. */
   readonly day: string;
   readonly month: string;
-  /** When it expires. A reservation that was not settled by then belongs to a dead process. */
+  /** When it expires, unless it is renewed: its process is dead then. */
   readonly until: number;
 }
 
@@ -89,7 +89,12 @@ export function openBudget(userId: string, now: number): BudgetAccount {
   return { userId, ...windowsAt(now), used: { day: NOTHING, month: NOTHING }, holds: [], paid: [] };
 }
 
-/** Reserves the amount in every window, or in none. */
+/**
+ * Reserves the amount in every window, or in none. Once a limit is reached, nothing is admitted. Below it, a call is
+ * admitted if no other is in progress, however much it may use; next to others, only if it stays within the limit
+ * although all of them use what they have reserved. So calls that use at most their reservations exceed a limit by
+ * less than one of them, and one that needs little is never refused for what it might have needed.
+ */
 export function reserve(before: BudgetAccount, request: HoldRequest, limits: BudgetLimits, now: number): Reservation {
   const account = atTime(before, now);
   if (request.turn !== undefined && isPaid(account, request.turn)) return { kind: 'paid' };
@@ -102,8 +107,9 @@ export function reserve(before: BudgetAccount, request: HoldRequest, limits: Bud
       const used = account.used[window][what];
       const reserved = held.reduce((sum, hold) => sum + hold[what], 0);
       const taken = used + reserved;
+      const isAlone = held.length === 0;
       // A used-up budget permits nothing, not even a call that is estimated to be free.
-      if (taken + request[what] > limit || taken >= limit)
+      if (taken >= limit || (!isAlone && taken + request[what] > limit))
         return { kind: 'refused', window, what, limit, used, held: reserved };
     }
   }
@@ -142,6 +148,12 @@ export function settle(
 export function release(before: BudgetAccount, id: string, now: number): BudgetAccount {
   const account = atTime(before, now);
   return { ...account, holds: account.holds.filter((hold) => hold.id !== id) };
+}
+
+/** Extends the reservations of calls that are still in progress. Those that have expired stay so. */
+export function renew(before: BudgetAccount, ids: ReadonlySet<string>, until: number, now: number): BudgetAccount {
+  const account = atTime(before, now);
+  return { ...account, holds: account.holds.map((hold) => (ids.has(hold.id) ? { ...hold, until } : hold)) };
 }
 
 /** What is used and reserved in the windows at the given time. */

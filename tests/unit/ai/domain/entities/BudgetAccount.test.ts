@@ -1,8 +1,10 @@
 /** The moves of a user's budget. */
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import {
   endOfWindow,
   release,
+  renew,
   openBudget,
   reserve,
   settle,
@@ -59,6 +61,70 @@ describe('a budget account', () => {
       });
     }
   }
+
+  it('admits a lone call below a limit, whatever it may use, and nothing next to it that might not fit', () => {
+    const limits = { day: { tokens: 150 } };
+    const ask = (account: BudgetAccount, id: string, tokens: number) =>
+      reserve(account, { id, calls: 1, tokens, money: 0, leaseMs: LEASE }, limits, NOON);
+    const large = ask(empty, 'large', 1_000_000);
+    if (large.kind !== 'held') throw new Error('the lone call was refused');
+    expect(ask(large.account, 'tiny', 1)).to.deep.include({ kind: 'refused', used: 0, held: 1_000_000 });
+    const spent = settle(held(empty, 'a'), 'a', { calls: 1, tokens: 149, money: 0 }, NOON);
+    expect(ask(spent, 'next', 1_000_000).kind).to.equal('held');
+    expect(ask(held(empty, 'a'), 'fits', 50).kind).to.equal('held');
+    expect(ask(held(empty, 'a'), 'does not', 51).kind).to.equal('refused');
+  });
+
+  it('is exceeded by less than one call, however calls come and go', () => {
+    const MOST = 400;
+    const begin = fc.record({ most: fc.integer({ min: 0, max: MOST }) });
+    const end = fc.record({ which: fc.nat(), share: fc.double({ min: 0, max: 1, noNaN: true }) });
+    const steps = fc.array(fc.oneof({ weight: 3, arbitrary: begin }, { weight: 2, arbitrary: end }), {
+      maxLength: 100,
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000 }), steps, (limit, moves) => {
+        let account = empty;
+        const running: { readonly id: string; readonly tokens: number }[] = [];
+        for (const [step, move] of moves.entries()) {
+          if ('most' in move) {
+            const call = { id: String(step), tokens: move.most };
+            const asked = { ...call, calls: 1, money: 0, leaseMs: LEASE };
+            const result = reserve(account, asked, { day: { tokens: limit } }, NOON);
+            if (running.length === 0 && account.used.day.tokens < limit) expect(result.kind).to.equal('held');
+            if (result.kind !== 'held') continue;
+            ({ account } = result);
+            running.push(call);
+          } else {
+            const [call] = running.splice(move.which % Math.max(1, running.length), 1);
+            if (call === undefined) continue;
+            account = settle(
+              account,
+              call.id,
+              { calls: 1, tokens: Math.floor(call.tokens * move.share), money: 0 },
+              NOON,
+            );
+          }
+          // As if all calls in progress used what they have reserved.
+          const possible = running.reduce((sum, { tokens }) => sum + tokens, account.used.day.tokens);
+          expect(possible).to.be.below(limit + MOST);
+        }
+      }),
+    );
+  });
+
+  it('keeps the reservations of calls that are still in progress when they are renewed, and revives none', () => {
+    const limits = { day: { calls: 2 } };
+    const both = held(held(empty, 'alive', limits), 'dead', limits);
+    const renewed = renew(both, new Set(['alive']), NOON + 2 * LEASE, NOON + LEASE - 1);
+    expect(renewed.holds.map(({ id, until }) => [id, until - NOON])).to.deep.equal([
+      ['alive', 2 * LEASE],
+      ['dead', LEASE],
+    ]);
+    expect(kindOf(renewed, { day: { calls: 1 } }, NOON + LEASE)).to.equal('refused');
+    const late = renew(both, new Set(['alive', 'dead']), NOON + 3 * LEASE, NOON + LEASE);
+    expect(late.holds).to.deep.equal([]);
+  });
 
   it('charges what was used instead of what was reserved', () => {
     const { used, holds } = settle(held(empty, 'a'), 'a', { calls: 1, tokens: 7, money: 0.01 }, NOON);

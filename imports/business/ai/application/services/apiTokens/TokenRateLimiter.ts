@@ -56,14 +56,14 @@ export class TokenRateLimiter implements CallLimiter {
    * @throws LLMRateLimitError with `retryAfterMs`
    * @throws whatever the store throws, since a limit that can't be read can't be enforced
    */
-  async admit({ options, estimate }: LimitedCall): Promise<ReservationHandle | undefined> {
+  async admit({ options, expected }: LimitedCall): Promise<ReservationHandle | undefined> {
     const { source, tokenId } = options.origin ?? {};
     if (source !== 'gateway' || tokenId === undefined) return undefined;
     const token = await this.policy.find(tokenId);
     const limits = token?.rateLimits;
     if (limits === undefined || Object.keys(limits).length === 0) return undefined;
     const id = randomUUID();
-    const tokens = limits.tokensPerMinute === undefined ? 0 : estimate().total_tokens;
+    const tokens = limits.tokensPerMinute === undefined ? 0 : expected().total_tokens;
     const { admission, state } = await this.ledger.change(tokenId, (before) => {
       const now = this.now();
       const result = admit(before, { id, tokens, leaseMs: this.leaseMs }, limits, now);

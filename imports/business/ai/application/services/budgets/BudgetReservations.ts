@@ -1,10 +1,11 @@
 /**
- * Reserves a share of a budget before each model call and settles it afterwards: the budget of the call's user, of its
- * API token, or of a team. Accounts change by compare-and-set, so that all processes together respect one limit.
+ * Reserves before each model call what it may cost at most, and replaces that by what it has cost: in the budget of the
+ * call's user, of its API token, or of a team. Accounts change by compare-and-set, so that all processes together
+ * respect one limit. `reserve` has the rule by which calls are admitted.
  */
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { randomUUID } from 'node:crypto';
-import { endOfWindow, openBudget, release, reserve, settle } from '../../../domain/entities/BudgetAccount';
+import { endOfWindow, openBudget, release, renew, reserve, settle } from '../../../domain/entities/BudgetAccount';
 import type {
   Amount,
   BudgetAccount,
@@ -15,6 +16,7 @@ import type {
 import { BudgetError } from '../../../domain/errors/LLMErrors';
 import type { BudgetStore } from '../../../domain/interfaces/BudgetStore';
 import type { Logger } from '../../../domain/interfaces/Logger';
+import { runDetached } from '../runDetached';
 import { AccountLedger } from './AccountLedger';
 import { amountOf } from './amountOf';
 import type { CallLimiter, LimitedCall, ReservationHandle } from './CallLimiter';
@@ -34,17 +36,21 @@ export interface BudgetReservationsOptions {
   readonly subjectOf: (call: Pick<LimitedCall, 'userId' | 'options'>) => Promise<BudgetSubject | undefined>;
   /** Counts what subjects without limits use, too. Default: false. */
   readonly countsEveryone?: boolean;
-  /**
-   * Milliseconds after which a reservation counts as orphaned by a dead process. Must exceed the duration of any call.
-   * Default: 30 minutes.
-   */
+  /** Milliseconds after which the reservations of a dead process no longer count. Default: two minutes. */
   readonly lease?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly logger?: Logger;
 }
 
-const DEFAULT_LEASE_MS = 1_800_000;
+const DEFAULT_LEASE_MS = 120_000;
+/** No call takes longer: a reservation that is older was forgotten, and is not renewed. */
+const MAX_CALL_MS = 1_800_000;
+
+interface RunningCall {
+  readonly subjectId: string;
+  readonly startedAt: number;
+}
 
 export class BudgetReservations implements CallLimiter {
   private readonly options: BudgetReservationsOptions;
@@ -52,6 +58,9 @@ export class BudgetReservations implements CallLimiter {
   private readonly now: () => number;
   private readonly logger: Logger;
   private readonly ledger: AccountLedger<BudgetAccount>;
+  /** Reservations of this process, by their ids. */
+  private readonly running = new Map<string, RunningCall>();
+  private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: BudgetReservationsOptions) {
     this.options = options;
@@ -66,7 +75,7 @@ export class BudgetReservations implements CallLimiter {
   }
 
   /**
-   * @throws BudgetError if the call would exceed a limit, with `retryAfterMs`
+   * @throws BudgetError for a call that is not admitted, with `retryAfterMs` if it is known when there is room again
    * @throws whatever the store throws, since a budget that can't be read can't be enforced
    */
   async admit(call: LimitedCall): Promise<ReservationHandle | undefined> {
@@ -79,8 +88,8 @@ export class BudgetReservations implements CallLimiter {
       throw new BudgetError(
         `The price of the model "${call.model}" is unknown, so a budget in US dollars can't be enforced.`,
       );
-    const estimate = amountOf(call.estimate(), price);
-    const handle = await this.reserve(subject, estimate, limits, call.options.turn);
+    const most = amountOf(call.maximum(), price);
+    const handle = await this.reserve(subject, most, limits, call.options.turn);
     return limitsMoney(limits) ? { ...handle, limitsMoney: true } : handle;
   }
 
@@ -115,12 +124,12 @@ export class BudgetReservations implements CallLimiter {
 
   private async reserve(
     subject: BudgetSubject,
-    estimate: Amount,
+    most: Amount,
     limits: BudgetLimits,
     turn: RunTurn | undefined,
   ): Promise<ReservationHandle> {
     const id = turn === undefined ? randomUUID() : `${turn.executionId}/${turn.iteration}`;
-    const hold = { id, ...estimate, leaseMs: this.leaseMs, ...(turn === undefined ? {} : { turn }) };
+    const hold = { id, ...most, leaseMs: this.leaseMs, ...(turn === undefined ? {} : { turn }) };
     const reservation = await this.ledger.change(subject.id, (account) => {
       const result = reserve(account, hold, limits, this.now());
       return { account: result.kind === 'held' ? result.account : account, result };
@@ -131,6 +140,7 @@ export class BudgetReservations implements CallLimiter {
       case 'paid':
         return ALREADY_PAID;
       case 'held':
+        this.track(id, subject.id);
         return this.handleOf(subject.id, id, turn);
     }
   }
@@ -140,6 +150,7 @@ export class BudgetReservations implements CallLimiter {
     const finish = async (update: (account: BudgetAccount) => BudgetAccount): Promise<void> => {
       if (isSettled) return;
       isSettled = true;
+      this.untrack(id);
       try {
         await this.ledger.change(subjectId, (account) => ({ account: update(account), result: undefined }));
       } catch (error) {
@@ -152,14 +163,49 @@ export class BudgetReservations implements CallLimiter {
     };
   }
 
+  private track(id: string, subjectId: string): void {
+    this.running.set(id, { subjectId, startedAt: this.now() });
+    this.timer ??= runDetached(() => setInterval(() => this.renewAll(), this.leaseMs / 3).unref());
+  }
+
+  private untrack(id: string): void {
+    this.running.delete(id);
+    if (this.running.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private renewAll(): void {
+    const now = this.now();
+    const ids = new Map<string, Set<string>>();
+    for (const [id, { subjectId, startedAt }] of this.running) {
+      if (now - startedAt > MAX_CALL_MS) this.untrack(id);
+      else ids.set(subjectId, (ids.get(subjectId) ?? new Set()).add(id));
+    }
+    for (const [subjectId, held] of ids)
+      this.ledger
+        .change(subjectId, (before) => ({
+          account: renew(before, held, now + this.leaseMs, this.now()),
+          result: undefined,
+        }))
+        .catch((error: unknown) =>
+          this.logger.warn(`Could not renew the reservations of "${subjectId}" for calls in progress.`, error),
+        );
+  }
+
+  /** A limit that is reached has room again when its window ends; otherwise, when one of the calls in progress ends. */
   private refusal(name: string, { window, what, limit, used, held }: BudgetRefusal): BudgetError {
+    const isReached = used >= limit;
     const now = this.now();
     const end = endOfWindow(window, now);
     const reserved = held === 0 ? '' : `, ${formatAmount(what, held)} are reserved by calls in progress`;
+    const rest = isReached
+      ? `It resets at ${new Date(end).toISOString()}.`
+      : 'Wait for one of them to end, or limit the output of the calls.';
     return new BudgetError(
       `The next call would exceed ${name} of ${formatLimit(what, limit)} per ${window}: ${formatAmount(what, used)} ` +
-        `${what === 'money' || used !== 1 ? 'are' : 'is'} used${reserved}. It resets at ${new Date(end).toISOString()}.`,
-      { retryAfterMs: Math.max(end - now, 1) },
+        `${what === 'money' || used !== 1 ? 'are' : 'is'} used${reserved}. ${rest}`,
+      isReached ? { retryAfterMs: Math.max(end - now, 1) } : {},
     );
   }
 }

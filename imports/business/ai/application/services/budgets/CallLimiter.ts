@@ -9,8 +9,10 @@ export interface LimitedCall {
   readonly options: Pick<GenerateOptions, 'model' | 'turn' | 'origin' | 'onRateLimits'>;
   /** As requested, or the default one. */
   readonly model: string;
-  /** The most that the call is expected to use. */
-  readonly estimate: () => Usage;
+  /** What calls like it use as a rule. */
+  readonly expected: () => Usage;
+  /** The most that it may use. @throws LLMModelNotFoundError */
+  readonly maximum: () => Usage;
   /** Of the requested model. @throws LLMModelNotFoundError */
   readonly price: () => ModelPrice | undefined;
 }

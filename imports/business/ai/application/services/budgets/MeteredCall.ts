@@ -7,34 +7,40 @@ import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
 import type { FailedAttempt, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { amountOf } from './amountOf';
+import type { CallEstimates } from './callEstimates';
 import type { LimitedCall, ReservationHandle } from './CallLimiter';
 
 type BilledVendor = Pick<LLMResponse['vendor'], 'cost' | 'unpriced' | 'attempts'>;
 export type MeteredOptions = LimitedCall['options'] & Pick<GenerateOptions, 'signal' | 'onRetry'>;
 
-/** Of a call that has not returned. */
-export interface Estimates {
-  readonly total: () => Usage;
-  /** Of its input alone. */
-  readonly input: () => Usage;
+export interface MeteredCallPorts {
+  /** Of the requested model. */
+  readonly findPrice: () => ModelPrice | undefined;
+  /** The most that the call may use. */
+  readonly maximum: () => Usage;
+  readonly onUnpriced: (reason: string) => void;
+  /** Milliseconds on a clock that never runs backwards. */
+  readonly clock: () => number;
 }
+
+/** Reasoning shows in no event, and costs as much as text. Models make about as many tokens per second. */
+const HIDDEN_TOKENS_PER_SECOND = 50;
 
 export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
   /** The caller's, with a listener for what is billed before the call's end. */
   readonly options: O;
-  private readonly estimates: Estimates;
+  private readonly estimates: Pick<CallEstimates, 'input'>;
   private readonly reservations: readonly ReservationHandle[];
   private readonly attempts: FailedAttempt[] = [];
-  /** Of the requested model. */
-  private readonly findPrice: () => ModelPrice | undefined;
-  private readonly onUnpriced: (reason: string) => void;
+  private readonly ports: MeteredCallPorts;
+  private readonly startedAt: number;
+  private outputAt: number | undefined;
 
   constructor(
     reservations: readonly ReservationHandle[],
     options: O,
-    estimates: Estimates,
-    findPrice: () => ModelPrice | undefined,
-    onUnpriced: (reason: string) => void,
+    estimates: Pick<CallEstimates, 'input'>,
+    ports: MeteredCallPorts,
   ) {
     this.reservations = reservations;
     this.options = {
@@ -45,8 +51,13 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
       },
     };
     this.estimates = estimates;
-    this.findPrice = findPrice;
-    this.onUnpriced = onUnpriced;
+    this.ports = ports;
+    this.startedAt = ports.clock();
+  }
+
+  /** From now on, what the call makes is seen. */
+  outputArrived(): void {
+    this.outputAt ??= this.ports.clock();
   }
 
   /** Charges a response, and what was received and discarded before it. */
@@ -56,7 +67,22 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
 
   /** @param usage estimated */
   settle(usage: Usage): Promise<void> {
-    return this.settleAll([amountOf(usage, this.findPrice()), ...this.discarded(this.attempts)]);
+    return this.settleAll([amountOf(usage, this.ports.findPrice()), ...this.discarded(this.attempts)]);
+  }
+
+  /**
+   * For a call that its caller left. The vendor bills what it made until then, which is more than what had arrived: so
+   * much as models make in the time until the first output is added.
+   * @param partial usage of the output that had arrived
+   */
+  leave(partial: Usage): Promise<void> {
+    const { clock, maximum } = this.ports;
+    const silentMs = (this.outputAt ?? clock()) - this.startedAt;
+    const hidden = Math.floor((silentMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
+    if (hidden === 0) return this.settle(partial);
+    const most = Math.max(maximum().output_tokens, partial.output_tokens);
+    const output_tokens = Math.min(partial.output_tokens + hidden, most);
+    return this.settle({ ...partial, output_tokens, total_tokens: partial.input_tokens + output_tokens });
   }
 
   /** The attempts of one call are one call, whether priced or not. */
@@ -77,8 +103,8 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
   /** A response whose cost is unknown, as of a fallback's model, is charged at the requested model's price. */
   private charge(usage: Usage, { cost, unpriced }: CallCost): UsedAmount {
     if (cost !== undefined) return { calls: 1, tokens: usage.total_tokens, money: cost };
-    if (unpriced !== undefined) this.onUnpriced(unpriced);
-    return amountOf(usage, this.findPrice());
+    if (unpriced !== undefined) this.ports.onUnpriced(unpriced);
+    return amountOf(usage, this.ports.findPrice());
   }
 
   /** @param partial usage of the output that had arrived */
@@ -87,7 +113,7 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
     const response = unreportedResponse(isLLMError(error) ? error.response : undefined, this.attempts);
     if (response !== undefined) return this.settleAll([this.charge(response.usage, response.vendor), ...discarded]);
     const usage = partial ?? this.usageWithoutOutput(error);
-    if (usage !== undefined) return this.settle(usage);
+    if (usage !== undefined) return this.options.signal?.aborted === true ? this.leave(usage) : this.settle(usage);
     return discarded.length === 0 ? this.release() : this.settleAll(discarded);
   }
 

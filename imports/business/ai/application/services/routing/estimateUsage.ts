@@ -1,23 +1,48 @@
 /**
- * Token counts estimated from text length: for calls that ended before the vendor reported usage, and for budgets that
- * must be reserved before a call.
+ * Token counts estimated from text length: for calls that ended before the vendor reported usage, and for what budgets
+ * reserve before a call.
  */
 import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
+import { isObject } from '../../../domain/json';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import { normalizeInput } from '../ContentNormalizer';
+import { normalizeInput, normalizeTools } from '../ContentNormalizer';
+
+/** What of a request the model reads. */
+export type RequestInput = Pick<GenerateOptions, 'input' | 'instructions' | 'tools' | 'response_format'>;
+
+/** An image takes fewer with nearly every model, however large it is. */
+const TOKENS_PER_IMAGE = 3_000;
 
 export function estimateTokens(items: readonly Item[]): number {
   let characters = 0;
-  for (const item of items) characters += lengthOf(item);
+  for (const item of items) characters += measure(item).characters;
+  return tokensIn(characters);
+}
+
+function tokensIn(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+/** Of everything that a request contains. What it refers to, such as a file's id, is not known. */
+export function estimateRequestTokens({ input, instructions = '', tools, response_format }: RequestInput): number {
+  const shape = response_format === undefined ? 0 : JSON.stringify(response_format).length;
+  const offered = tools === undefined ? 0 : JSON.stringify(normalizeTools(tools)).length;
+  return estimateTokens(normalizeInput(input)) + tokensIn(instructions.length + shape + offered);
+}
+
+/** Whether a request refers to files that are not in it. */
+export function refersToFiles(items: readonly Item[]): boolean {
+  return items.some((item) => measure(item).refersToFile);
 }
 
 /** @param outputCharacters length of the output that arrived */
 export function estimateUsage(items: readonly Item[], outputCharacters: number): Usage {
-  const input_tokens = estimateTokens(items);
-  const output_tokens = Math.ceil(outputCharacters / CHARACTERS_PER_TOKEN);
+  return estimatedUsage(estimateTokens(items), tokensIn(outputCharacters));
+}
+
+export function estimatedUsage(input_tokens: number, output_tokens: number): Usage {
   return {
     input_tokens,
     output_tokens,
@@ -42,24 +67,56 @@ export class PartialUsage {
     else if (event.type === 'response.tool_use.done') this.characters += event.item.arguments.length;
   }
 
-  /** @param request its input is for vendors that report usage only at the end */
-  estimate({ input, relayTo }: Pick<GenerateOptions, 'input' | 'relayTo'>): Usage {
+  /** Text or arguments have arrived. */
+  get hasOutput(): boolean {
+    return this.characters > 0;
+  }
+
+  /**
+   * @param request its input is for vendors that report usage only at the end
+   * @param continuedTokens of the conversation at the vendor that it continues
+   */
+  estimate(request: RequestInput & Pick<GenerateOptions, 'relayTo'>, continuedTokens = 0): Usage {
     const { reported } = this;
-    const characters = this.characters + (relayTo?.characters ?? 0);
-    const estimated = estimateUsage(reported === undefined ? normalizeInput(input) : [], characters);
+    const characters = this.characters + (request.relayTo?.characters ?? 0);
+    const estimated = estimatedUsage(
+      reported === undefined ? estimateRequestTokens(request) + continuedTokens : 0,
+      tokensIn(characters),
+    );
     if (reported === undefined) return estimated;
     const output_tokens = Math.max(reported.output_tokens, estimated.output_tokens);
     return { ...reported, output_tokens, total_tokens: reported.input_tokens + output_tokens, estimated: true };
   }
 }
 
-/** Items are immutable, so each is measured once. */
-const lengths = new WeakMap<Item, number>();
+interface Measure {
+  /** Of its JSON, where an image counts as the text of as many tokens. */
+  readonly characters: number;
+  readonly refersToFile: boolean;
+}
 
-function lengthOf(item: Item): number {
-  const cached = lengths.get(item);
+/** Items are immutable, so each is measured once. */
+const measures = new WeakMap<Item, Measure>();
+
+function measure(item: Item): Measure {
+  const cached = measures.get(item);
   if (cached !== undefined) return cached;
-  const length = JSON.stringify(item).length;
-  lengths.set(item, length);
-  return length;
+  let images = 0;
+  let refersToFile = false;
+  let json = JSON.stringify(item);
+  // Quotes within texts are escaped.
+  if (/"type":"input_(?:image|file)"/.test(json))
+    json = JSON.stringify(item, (_name, value: unknown) => {
+      if (!isObject(value)) return value;
+      if (value['type'] === 'input_file') refersToFile ||= value['file_data'] === undefined;
+      if (value['type'] !== 'input_image') return value;
+      images += 1;
+      return undefined;
+    });
+  const measured = {
+    characters: json.length + images * TOKENS_PER_IMAGE * CHARACTERS_PER_TOKEN,
+    refersToFile,
+  };
+  measures.set(item, measured);
+  return measured;
 }

@@ -22,6 +22,7 @@ import {
 } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../../../../../../imports/business/ai/domain/interfaces/BudgetStore';
 import type { GenerateOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
+import type { RelayResponse } from '../../../../../../imports/business/ai/domain/types/RelayTypes';
 import { MemoryBudgetStore } from '../../../../../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
 import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
@@ -45,22 +46,23 @@ function setUp(
   limits: BudgetLimits | undefined,
   store: BudgetStore = new MemoryBudgetStore(),
   hasPrice = true,
+  lease = 60_000,
 ) {
   const upstream = new ScriptedProvider(script, { capabilities: hasPrice ? { price: PRICE } : {} });
   const tools = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
   const logger = new RecordingLogger();
-  const clock = { now: NOON };
+  const clock = { now: NOON, elapsed: 0 };
   const budgets = new BudgetReservations({
     store,
     subjectOf: ({ userId }) => Promise.resolve({ id: userId, limits, name: 'your budget' }),
     now: () => clock.now,
-    lease: 60_000,
+    lease,
     logger,
   });
   const manager = new LLMManager({
     provider: upstream,
     toolExecutor: tools,
-    decorate: (router) => new BudgetedProvider(router, [budgets]),
+    decorate: (router) => new BudgetedProvider(router, [budgets], logger, () => clock.elapsed),
     sleep: async () => undefined,
   });
   const used = async (): Promise<Amount & { holds: number }> => {
@@ -70,6 +72,10 @@ function setUp(
   return { upstream, manager, tools, store, used, logger, clock };
 }
 
+function abortable(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort(new Error('enough')) };
+}
 const ask = (options: Partial<GenerateOptions> = {}): GenerateOptions => ({ input: 'Hello?', ...options });
 async function readAll(events: AsyncIterable<unknown>): Promise<number> {
   let count = 0;
@@ -162,12 +168,98 @@ describe('a manager with budgets', () => {
     ]);
   });
 
-  it('reserves what a call may need until its usage is known', async () => {
-    const { manager, upstream } = setUp([answer('x')], { day: { tokens: 5_000 } });
-    await failure(manager.generate('ann', ask({ max_output_tokens: 5_000 })));
-    await failure(manager.generate('ann', ask({ instructions: 'x'.repeat(20_000) })));
-    expect(upstream.calls).to.have.length(0);
-    await manager.generate('ann', ask());
+  it('admits a call that may need more than is left, while no other is in progress', async () => {
+    const { manager, upstream } = setUp([answer('x')], { day: { tokens: 50 } });
+    await manager.generate('ann', ask({ max_output_tokens: 1_000_000 }));
+    expect(upstream.calls).to.have.length(1);
+  });
+
+  const LONG = 5_000;
+  for (const [what, limits, allowed] of [
+    ['tokens', { day: { tokens: 12_000 } }, 12_000 + LONG + 100],
+    ['US dollars', { month: { money: 1 } }, 12_000],
+  ] as const)
+    it(`is not passed by more than one call when calls without limits of their own run at once, in ${what}`, async () => {
+      const script = Array.from({ length: 40 }, () => answer('x', { usage: usage(100, LONG) }));
+      const { manager, used } = setUp(script, limits);
+      await Promise.allSettled(script.map(() => manager.generate('ann', ask())));
+      const { tokens, calls, holds } = await used();
+      expect(calls).to.be.above(0);
+      expect(tokens).to.be.at.most(allowed);
+      expect(holds).to.equal(0);
+    });
+
+  it('reserves the tools, the instructions and the schema with the input, and the model’s maximal output', async () => {
+    const { manager, store } = setUp([untilAborted, untilAborted, untilAborted], { day: { tokens: 10_000_000 } });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const description = 'x'.repeat(40_000);
+    const tool = { type: 'function', name: 'clock', description, parameters: { type: 'object' } } as const;
+    const schema = { type: 'object', description };
+    const asked = [
+      ask({ signal, max_output_tokens: 7 }),
+      ask({ signal, instructions: description, max_output_tokens: 7 }),
+      ask({ signal, tools: [tool], response_format: { type: 'json_schema', schema } }),
+    ].map((options) => failure(manager.generate('ann', options)));
+    let holds: readonly Amount[] = [];
+    while (holds.length < 3) {
+      await new Promise(setImmediate);
+      holds = (await store.find('ann'))?.account.holds ?? [];
+    }
+    const [plain = 0, instructed = 0, tooled = 0] = holds.map(({ tokens }) => tokens).sort((a, b) => a - b);
+    expect(plain).to.be.within(8, 50);
+    expect(instructed - plain).to.equal(10_000);
+    expect(tooled).to.be.above(20_000 + 16_000);
+    controller.abort(new Error('enough'));
+    await Promise.all(asked);
+  });
+
+  it('reserves the whole context for a conversation or a file that the vendor has', async () => {
+    const script = [untilAborted, untilAborted];
+    const { manager, store } = setUp(script, { day: { tokens: 10_000_000 } });
+    const { signal, abort } = abortable();
+    const file = { type: 'message', role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] } as const;
+    const asked = [ask({ signal, previous_response_id: 'resp_1' }), ask({ signal, input: [file] })].map((options) =>
+      failure(manager.generate('ann', { ...options, max_output_tokens: 7 })),
+    );
+    let holds: readonly Amount[] = [];
+    while (holds.length < 2) {
+      await new Promise(setImmediate);
+      holds = (await store.find('ann'))?.account.holds ?? [];
+    }
+    for (const { tokens } of holds) expect(tokens).to.equal(100_000 + 7);
+    abort();
+    await Promise.all(asked);
+  });
+
+  it('says that calls in progress hold the rest, and promises no time at which they end', async () => {
+    const { manager } = setUp([untilAborted], { day: { tokens: 1_000 } });
+    const { signal, abort } = abortable();
+    const running = failure(manager.generate('ann', ask({ signal })));
+    const refused = await failure(manager.generate('ann', ask()));
+    expect(refused).to.be.instanceOf(BudgetError);
+    expect(refused).to.have.property('retryAfterMs', undefined);
+    expect((refused as Error).message).to.match(
+      /^The next call would exceed your budget of 1000 tokens per day: 0 are used, 16\d{3} are reserved by calls in progress\. Wait for one/,
+    );
+    abort();
+    await running;
+  });
+
+  it('renews the reservations of calls in progress, and leaves those of a dead process to expire', async () => {
+    const { manager, store, clock } = setUp([untilAborted], { day: { calls: 1 } }, undefined, true, 15);
+    const { signal, abort } = abortable();
+    const running = failure(manager.generate('ann', ask({ signal })));
+    const until = async (): Promise<number> => (await store.find('ann'))?.account.holds[0]?.until ?? 0;
+    while ((await until()) === 0) await new Promise(setImmediate);
+    for (let renewal = 0; renewal < 3; renewal += 1) {
+      clock.now += 10;
+      while ((await until()) !== clock.now + 15) await new Promise(setImmediate);
+    }
+    expect(await failure(manager.generate('ann', ask())), 'after two leases').to.be.instanceOf(BudgetError);
+    abort();
+    await running;
+    expect((await store.find('ann'))?.account.holds).to.deep.equal([]);
   });
 
   const WAYS: readonly (readonly [
@@ -278,6 +370,92 @@ describe('a manager with budgets', () => {
     const { calls, tokens, holds } = await used();
     expect({ calls, holds }).to.deep.equal({ calls: 1, holds: 0 });
     expect(tokens).to.be.above(99);
+  });
+
+  it('charges for what a model may have made unseen before its caller left, and no more than its maximum', async () => {
+    const events = eventsOf(answer('x'.repeat(400)));
+    const first = events.findIndex(({ type }) => type === 'response.output_text.delta');
+    const leave = async (silentMs: number, at: number, options: Partial<GenerateOptions> = {}): Promise<number> => {
+      const { manager, clock, used } = setUp([events], { day: { calls: 5 } });
+      const stream = manager.stream('ann', ask(options))[Symbol.asyncIterator]();
+      await stream.next();
+      clock.elapsed = silentMs;
+      for (let read = 1; read < at; read += 1) await stream.next();
+      clock.elapsed += 60_000;
+      await stream.return?.();
+      return (await used()).tokens;
+    };
+    const seen = await leave(0, first + 1);
+    expect(seen).to.be.above(0);
+    expect(await leave(4_000, first + 1)).to.equal(seen + 200);
+    expect(await leave(0, 1), 'left after a minute without output').to.be.above(3_000);
+    expect(await leave(4_000, first + 1, { max_output_tokens: 100 })).to.be.within(seen, seen + 100);
+
+    const { manager, clock, used } = setUp([untilAborted], { day: { calls: 5 } });
+    const { signal, abort } = abortable();
+    const asked = failure(manager.generate('ann', ask({ signal, max_output_tokens: 1_000 })));
+    while ((await used()).holds === 0) await new Promise(setImmediate);
+    clock.elapsed = 600_000;
+    abort();
+    await asked;
+    expect((await used()).tokens).to.be.within(1_000, 1_050);
+  });
+
+  it('charges the tools and instructions of a stream that is left before its usage is known', async () => {
+    const { manager, used } = setUp([eventsOf(answer('a long answer indeed'))], { day: { calls: 5 } });
+    const instructions = 'x'.repeat(4_000);
+    for await (const event of manager.stream('ann', ask({ instructions })))
+      if (event.type === 'response.output_text.delta') break;
+    expect((await used()).tokens).to.be.within(1_000, 1_100);
+  });
+
+  it('charges the conversation that a stream continued and left, as far as its length is known', async () => {
+    const first = answer('x', { usage: usage(5_000, 1_000) });
+    const { manager, used } = setUp([first, eventsOf(answer('y'))], { day: { calls: 5 } });
+    const { id } = await manager.generate('ann', ask());
+    for await (const event of manager.stream('ann', ask({ previous_response_id: id })))
+      if (event.type === 'response.output_text.delta') break;
+    expect((await used()).tokens).to.be.within(12_000, 12_100);
+  });
+
+  it('charges images whose client left before they came, as many as were ordered', async () => {
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('data: {"type":"image_generation.partial_image"}\n\n');
+      await Promise.resolve();
+      yield Buffer.from('data: {"usage":{"input_tokens":3,"output_tokens":4}}\n\n');
+    }
+    const relayed = (): RelayResponse => ({
+      status: 200,
+      header: () => null,
+      requestId: undefined,
+      passthroughHeaders: {},
+      text: () => Promise.resolve(''),
+      body: body(),
+    });
+    const store = new MemoryBudgetStore();
+    const budgets = new BudgetReservations({ store, subjectOf: limitedTo({ day: { calls: 5 } }), now: () => NOON });
+    const upstream = new ScriptedProvider([], { capabilities: { price: PRICE } });
+    const relaying = Object.assign(upstream, { defaultModel: 'm', relay: () => Promise.resolve(relayed()) });
+    const provider = new BudgetedProvider(relaying, [budgets]);
+    const used = async (): Promise<number | undefined> => (await store.find('ann'))?.account.used.day.tokens;
+    const request = {
+      method: 'post',
+      path: '/images/generations',
+      body: JSON.stringify({ prompt: 'x', n: 3 }),
+    } as const;
+    for await (const _bytes of (await provider.relay('ann', request)).body) break;
+    expect(await used()).to.be.within(3 * 6_240, 3 * 6_240 + 20);
+    await readAll((await provider.relay('ann', request)).body);
+    expect(await used()).to.be.within(3 * 6_240 + 7, 3 * 6_240 + 27);
+  });
+
+  it('counts an image as an image, not by the length of its data', async () => {
+    const { manager, used } = setUp([eventsOf(answer('x'))], { day: { calls: 5 } });
+    const image_url = `data:image/png;base64,${'A'.repeat(400_000)}`;
+    const input = [{ type: 'message', role: 'user', content: [{ type: 'input_image', image_url }] }] as const;
+    for await (const event of manager.stream('ann', ask({ input })))
+      if (event.type === 'response.output_text.delta') break;
+    expect((await used()).tokens).to.be.within(3_000, 3_200);
   });
 
   it('passes on what arrives together with the end of a stream before it charges, and the end after that', async () => {
