@@ -131,7 +131,11 @@ for (const database of [
         const thrown = await failure(tokenOf('alice'));
         expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('reconnect required');
       }
-      expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: false, needsReconnect: true });
+      expect((await app.module.operations.list(ALICE))[0]).to.include({
+        connected: false,
+        needsReconnect: true,
+        reconnectReason: 'refused',
+      });
       expect(server.tokenRequests.at(-1)?.status).to.equal(400);
       expect(app.log.filter(({ event }) => event === 'refresh:reconnect-required')).to.have.length(1);
     });

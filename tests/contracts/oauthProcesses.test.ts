@@ -154,9 +154,17 @@ describeInFull(`refreshing by ${PROCESSES} processes`, function () {
     await connect(0);
     const outcomes = await round({ point: 'answered', how: 'kill' });
     expect(outcomes.flatMap(({ tokens }) => tokens)).to.deep.equal([]);
-    for (const error of outcomes.flatMap(({ errors }) => errors)) expect(error).to.include('reconnect required');
+    const errors = outcomes.flatMap((outcome) => outcome.errors);
+    expect(errors).to.have.length((PROCESSES - 1) * CALLERS);
+    for (const error of errors)
+      expect(error).to.include('the renewal of its token was interrupted').and.to.include('reconnect required');
+    const shown = { connected: false, needsReconnect: true, reconnectReason: 'interrupted' };
+    expect((await app.module.operations.list({ userId: 'alice', source: 'http' }))[0]).to.include(shown);
     expect((await connectAs(app, 'alice')).page.status).to.equal(200);
-    expect((await round(undefined)).flatMap(({ errors }) => errors)).to.deep.equal([]);
+    expect((await app.module.operations.list({ userId: 'alice', source: 'http' }))[0]).not.to.have.property(
+      'reconnectReason',
+    );
+    expect((await round(undefined)).flatMap((outcome) => outcome.errors)).to.deep.equal([]);
   });
 
   it('does not let a process that was paused beyond its lease replace a newer token', async () => {

@@ -55,7 +55,11 @@ describe('a refresh whose response is lost', () => {
     expect(await failure(getToken()))
       .to.be.instanceOf(LLMAuthError)
       .with.property('message')
-      .that.includes('reconnect required');
+      .that.includes('was interrupted')
+      .and.includes('reconnect required');
+    expect((await app.module.operations.list({ userId: 'alice', source: 'http' }))[0]).to.include({
+      reconnectReason: 'interrupted',
+    });
     expect((await connectAs(app, 'alice')).page.status).to.equal(200);
     expect(await getToken()).to.be.a('string');
   });

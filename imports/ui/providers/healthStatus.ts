@@ -1,6 +1,7 @@
 /** What is shown of a provider's health. Nothing is green without a call that has succeeded lately. */
 import type { ProviderHealth } from '../../business/ai/domain/types/ProviderViews';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
+import type { ReconnectReason } from '../../business/providers/domain/entities/StoredCredential';
 import type { IconName } from '../components/Icon';
 
 export interface HealthStatus {
@@ -12,13 +13,19 @@ export interface HealthStatus {
 /** A success is evidence for a day. */
 const RECENT_MS = 86_400_000;
 
+const RECONNECT_LABELS: Readonly<Record<ReconnectReason, string>> = {
+  refused: 'Needs reconnecting',
+  expired: 'Expired: needs reconnecting',
+  interrupted: 'Renewal interrupted: needs reconnecting',
+};
+
 export function healthStatus(
-  { enabled, connected, needsReconnect, auth }: PublicProvider,
+  { enabled, connected, needsReconnect, reconnectReason = 'refused', auth }: PublicProvider,
   health: ProviderHealth | undefined,
   now: number,
 ): HealthStatus {
   if (!enabled) return { tone: 'grey', icon: 'stop', label: 'Disabled' };
-  if (needsReconnect) return { tone: 'amber', icon: 'hand', label: 'Needs reconnecting' };
+  if (needsReconnect) return { tone: 'amber', icon: 'hand', label: RECONNECT_LABELS[reconnectReason] };
   if (!connected)
     return {
       tone: 'grey',

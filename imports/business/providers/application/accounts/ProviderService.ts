@@ -279,7 +279,12 @@ function stateOf(
   const row = credentials.get(credentialKey(id));
   if (row === undefined) return { connected: isKeyless(provider), needsReconnect: false };
   const isUsable = row.state === 'ready' && row.destination === destinationHash(provider);
-  return { connected: isUsable, needsReconnect: !isUsable };
+  const { reconnectReason } = row;
+  return {
+    connected: isUsable,
+    needsReconnect: !isUsable,
+    ...(reconnectReason === undefined ? {} : { reconnectReason }),
+  };
 }
 
 /** The same message in both cases, so that nobody can probe which providers exist. */

@@ -8,6 +8,8 @@ export type TokenContent = Extract<SecretContent, { type: 'tokens' }>;
 export interface RefreshTarget {
   readonly provider: Provider;
   readonly userId: string | null;
+  /** Whether there is a way to new tokens. Without one, a token is used until it expires. */
+  readonly canRefresh: (content: TokenContent) => boolean;
   /** Does everything that can be done before the refresh token is sent. */
   readonly prepare: () => Promise<void>;
   /** Requests new tokens. @param mayStillSend checked directly before the request is sent */

@@ -108,6 +108,8 @@ export class RefreshedTokenWriter {
     return {
       box: this.ports.vault.seal(held, contentFrom(unsaved)),
       state: 'ready',
+      reconnectReason: null,
+      isUnanswered: null,
       generation: held.generation + 1,
       expiresAt: tokens.expiresInMs === undefined ? null : receivedAt + tokens.expiresInMs,
       ...(tokens.scopes === undefined ? {} : { scopes: tokens.scopes }),

@@ -10,7 +10,7 @@
 import pLimit from 'p-limit';
 import { isLLMError, LLMTimeoutError } from '../../../ai/domain/errors/LLMErrors';
 import { tokenRevision } from '../../domain/entities/StoredCredential';
-import type { StoredCredential } from '../../domain/entities/StoredCredential';
+import type { ReconnectReason, StoredCredential } from '../../domain/entities/StoredCredential';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { CredentialChange } from '../../domain/interfaces/CredentialStore';
@@ -19,7 +19,7 @@ import type { TokenSet } from '../../domain/types/TokenSet';
 import type { CredentialVault, OpenedCredential } from '../credentials/CredentialVault';
 import { RefreshLeaseMonitor } from './RefreshLeaseMonitor';
 import type { LeaseDurations } from './RefreshLeaseMonitor';
-import { errorName, mustReconnect, notConnected, appRefused } from './refreshErrors';
+import { errorName, leftTokenUnused, mustReconnect, notConnected, appRefused } from './refreshErrors';
 import { targetFields } from './RefreshTarget';
 import type { RefreshTarget, TokenContent } from './RefreshTarget';
 import { RefreshedTokenWriter } from './RefreshedTokenWriter';
@@ -39,7 +39,7 @@ export interface TokenRefresherPorts {
   readonly leases?: LeaseDurations;
 }
 
-/** Tokens are refreshed this long before they expire. */
+/** Tokens that can be refreshed are refreshed this long before they expire. */
 const REFRESH_AHEAD_MS = 60_000;
 
 /** Longer than a request to a token endpoint may take. */
@@ -77,7 +77,7 @@ export class TokenRefresher {
     const first = await this.open(target);
     let opened = first;
     // The second attempt is for callers that joined a refresh which had started before their request.
-    for (let attempt = 0; attempt < 2 && !this.satisfies(opened, first.row, request); attempt++) {
+    for (let attempt = 0; attempt < 2 && !this.satisfies(target, opened, first.row, request); attempt++) {
       try {
         await this.joinRefresh(target, opened.row);
       } catch (error) {
@@ -93,20 +93,22 @@ export class TokenRefresher {
     const opened = await this.ports.vault.open(provider, 'oauth', userId);
     if (opened?.content.type !== 'tokens') throw notConnected(provider);
     const hasNewer = this.writer.unsavedFor(opened.row) !== undefined;
-    if (opened.row.state === 'reconnect_required' && !hasNewer) throw mustReconnect(provider);
+    if (opened.row.state === 'reconnect_required' && !hasNewer)
+      throw mustReconnect(provider, opened.row.reconnectReason);
     return { row: opened.row, content: opened.content };
   }
 
   private satisfies(
+    target: RefreshTarget,
     { row, content }: OpenedTokens,
     first: StoredCredential,
     { forced, refusedToken }: TokenRequest,
   ): boolean {
     // A new token counts even if its entire lifetime is shorter than REFRESH_AHEAD_MS.
     const isNew = tokenRevision(row) !== tokenRevision(first) && !this.isExpired(row);
-    if (refusedToken !== undefined)
-      return content.accessToken !== refusedToken && (isNew || !this.isDueForRefresh(row));
-    return isNew || (!forced && !this.isDueForRefresh(row));
+    const isDue = target.canRefresh(content) ? this.isDueForRefresh(row) : this.isExpired(row);
+    if (refusedToken !== undefined) return content.accessToken !== refusedToken && (isNew || !isDue);
+    return isNew || (!forced && !isDue);
   }
 
   private isDueForRefresh({ expiresAt }: StoredCredential): boolean {
@@ -177,19 +179,21 @@ export class TokenRefresher {
   }
 
   /** @param held the row with the version that the claim wrote @returns false if the lease was lost meanwhile */
-  private async refresh(target: RefreshTarget, { content }: OpenedTokens, held: StoredCredential): Promise<boolean> {
+  private async refresh(target: RefreshTarget, opened: OpenedTokens, held: StoredCredential): Promise<boolean> {
+    const { content } = opened;
     const { store } = this.ports.vault;
     let current = held;
     let tokens: TokenSet;
     try {
       await target.prepare();
       const sending = this.stopwatch();
-      const version = await store.change(current, { lease: this.lease('sent') });
+      const change: CredentialChange = { lease: this.lease('sent'), isUnanswered: true };
+      const version = await store.change(current, target.canRefresh(content) ? change : { lease: this.lease('sent') });
       if (version === undefined) return false;
       current = { ...current, version };
       tokens = await target.obtain(content, () => sending() < this.leases.sent * SEND_WINDOW_FRACTION);
     } catch (error) {
-      return this.releaseAfterFailure(target, current, error);
+      return this.releaseAfterFailure(target, opened, current, error);
     }
     const isStored = await this.writer.write(target, {
       held: current,
@@ -215,21 +219,45 @@ export class TokenRefresher {
     return { phase, until: this.ports.clock.now() + this.leases[phase] };
   }
 
-  private async releaseAfterFailure(target: RefreshTarget, held: StoredCredential, error: unknown): Promise<boolean> {
+  /** Why the server has refused the tokens as they were before the request. */
+  private reconnectReason(target: RefreshTarget, { row, content }: OpenedTokens): ReconnectReason {
+    if (!target.canRefresh(content) && this.isExpired(row)) return 'expired';
+    return wasUnanswered(row) ? 'interrupted' : 'refused';
+  }
+
+  /** @param opened as it was before the request */
+  private async releaseAfterFailure(
+    target: RefreshTarget,
+    opened: OpenedTokens,
+    held: StoredCredential,
+    error: unknown,
+  ): Promise<boolean> {
     const { vault, log } = this.ports;
     const refused = error instanceof OAuthRefusal ? error : undefined;
     const isRevoked = refused?.error === 'invalid_grant';
-    const change: CredentialChange = isRevoked ? { lease: null, state: 'reconnect_required' } : { lease: null };
+    const reason = isRevoked ? this.reconnectReason(target, opened) : undefined;
+    const mark = wasUnanswered(opened.row) ? {} : { isUnanswered: null };
+    const change: CredentialChange = {
+      lease: null,
+      ...(leftTokenUnused(error) ? mark : {}),
+      ...(reason === undefined ? {} : { state: 'reconnect_required', reconnectReason: reason }),
+    };
     const changed = await vault.store.change(held, change);
     if (error instanceof StaleLeaseError || (isRevoked && changed === undefined)) return false;
     log.warn(isRevoked ? 'refresh:reconnect-required' : 'refresh:failed', {
       ...targetFields(target),
       error: refused?.error ?? errorName(error),
       description: refused?.description,
+      ...(reason === undefined ? {} : { reason }),
     });
-    if (isRevoked) throw mustReconnect(target.provider);
+    if (reason !== undefined) throw mustReconnect(target.provider, reason);
     throw refused === undefined ? error : appRefused(target.provider, refused);
   }
+}
+
+/** A lease that was taken over in this phase has left no mark if an earlier version wrote it. */
+function wasUnanswered({ isUnanswered, lease }: StoredCredential): boolean {
+  return isUnanswered === true || lease?.phase === 'sent';
 }
 
 interface OpenedTokens extends OpenedCredential {

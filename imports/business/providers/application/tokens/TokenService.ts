@@ -99,6 +99,7 @@ export class TokenService implements CredentialSource {
     return {
       provider,
       userId,
+      canRefresh: ({ refreshToken }) => refreshToken !== undefined,
       prepare: async () => {
         client = await clients.clientFor(provider, settings);
         await server.prepare(settings);
@@ -128,6 +129,7 @@ export class TokenService implements CredentialSource {
     return {
       provider,
       userId: null,
+      canRefresh: () => true,
       prepare: () => server.prepare(settings),
       obtain: async () => {
         try {

@@ -1,6 +1,7 @@
 /** The only fields of a provider that users may see. */
 import type { VendorName } from '../../../ai/domain/types/VendorTypes';
 import type { AuthKind, Provider } from './Provider';
+import type { ReconnectReason } from './StoredCredential';
 
 export interface PublicProvider {
   readonly _id: string;
@@ -12,6 +13,8 @@ export interface PublicProvider {
   /** Whether there is a usable credential for this user's calls. */
   readonly connected: boolean;
   readonly needsReconnect: boolean;
+  /** Present if it is known why the user must connect again. */
+  readonly reconnectReason?: ReconnectReason;
   readonly enabled: boolean;
   /** Defined in the server's settings, and changed there only. */
   readonly configured?: true;
@@ -20,9 +23,13 @@ export interface PublicProvider {
 export interface ConnectionState {
   readonly connected: boolean;
   readonly needsReconnect: boolean;
+  readonly reconnectReason?: ReconnectReason;
 }
 
-export function toPublicProvider(provider: Provider, { connected, needsReconnect }: ConnectionState): PublicProvider {
+export function toPublicProvider(
+  provider: Provider,
+  { connected, needsReconnect, reconnectReason }: ConnectionState,
+): PublicProvider {
   const { _id, name, vendor, auth, defaultModel, allowedModels, enabled, configured } = provider;
   return {
     _id,
@@ -33,6 +40,7 @@ export function toPublicProvider(provider: Provider, { connected, needsReconnect
     ...(allowedModels === undefined ? {} : { allowedModels: [...allowedModels] }),
     connected,
     needsReconnect,
+    ...(reconnectReason === undefined ? {} : { reconnectReason }),
     enabled,
     ...(configured === undefined ? {} : { configured }),
   };

@@ -28,9 +28,20 @@ export interface RefreshLease {
   readonly until: number;
 }
 
+/**
+ * Why a user must connect again: the server refused to renew the token; the token ran out, and its server issued no
+ * refresh token; or the answer to an earlier refresh, with the new token, was never stored, as when its process was
+ * killed.
+ */
+export type ReconnectReason = 'refused' | 'expired' | 'interrupted';
+
 export interface StoredCredential extends CredentialId, SealedBox {
   readonly _id: string;
   readonly state: 'ready' | 'reconnect_required';
+  /** Absent for a usable credential, and for those that were lost before reasons were kept. */
+  readonly reconnectReason?: ReconnectReason;
+  /** The refresh token was sent, and what came of it is not known: it may be used up. */
+  readonly isUnanswered?: true;
   /** A hash of where the secret may be sent. It does not open for any other destination. */
   readonly destination: string;
   /** New whenever a user connects or a key is set. */

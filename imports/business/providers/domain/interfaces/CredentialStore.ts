@@ -1,5 +1,11 @@
 /** Stores sealed credentials. Every change states the version that it is based on. */
-import type { CredentialId, RefreshLease, SealedBox, StoredCredential } from '../entities/StoredCredential';
+import type {
+  CredentialId,
+  ReconnectReason,
+  RefreshLease,
+  SealedBox,
+  StoredCredential,
+} from '../entities/StoredCredential';
 
 export type NewCredential = Omit<
   StoredCredential,
@@ -10,6 +16,8 @@ export type NewCredential = Omit<
 export interface CredentialChange {
   readonly box?: SealedBox;
   readonly state?: StoredCredential['state'];
+  readonly reconnectReason?: ReconnectReason | null;
+  readonly isUnanswered?: true | null;
   readonly generation?: number;
   readonly expiresAt?: number | null;
   readonly scopes?: readonly string[];

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { isLLMError } from '../../../ai/domain/errors/LLMErrors';
 import type { DocumentCollection, Modifier, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
 import { credentialKey } from '../../domain/entities/StoredCredential';
-import type { CredentialId, CredentialKind, StoredCredential } from '../../domain/entities/StoredCredential';
+import type {
+  CredentialId,
+  CredentialKind,
+  ReconnectReason,
+  StoredCredential,
+} from '../../domain/entities/StoredCredential';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { CredentialChange, CredentialStore, NewCredential } from '../../domain/interfaces/CredentialStore';
 
@@ -14,6 +19,8 @@ export interface CredentialDocument extends StoredDocument {
   readonly sealed: string;
   readonly keyId: string;
   readonly state: StoredCredential['state'];
+  readonly reconnectReason?: ReconnectReason;
+  readonly isUnanswered?: true;
   readonly destination: string;
   readonly grantId: string;
   readonly generation: number;
@@ -24,6 +31,15 @@ export interface CredentialDocument extends StoredDocument {
   readonly updatedAt: number;
   readonly version: number;
 }
+
+const OPTIONAL_FIELDS: readonly (keyof CredentialDocument)[] = [
+  'expiresAt',
+  'scopes',
+  'leasePhase',
+  'leaseUntil',
+  'reconnectReason',
+  'isUnanswered',
+];
 
 export type CredentialCollection = DocumentCollection<CredentialDocument>;
 
@@ -51,7 +67,7 @@ export function createCredentialStore(collection: CredentialCollection, clock: C
   /** One atomic update. A process that holds a lease on the old grant finds another grant id afterwards. */
   const replace = async (credential: NewCredential): Promise<boolean> => {
     const { _id, version: _version, ...fields } = toNewDocument(credential);
-    const optional = ['expiresAt', 'scopes', 'leasePhase', 'leaseUntil'].filter((name) => !(name in fields));
+    const optional = OPTIONAL_FIELDS.filter((name) => !(name in fields));
     const $unset = Object.fromEntries(optional.map((name) => [name, true as const]));
     return (await collection.update({ _id }, { $set: fields, $unset, $inc: { version: 1 } })) === 1;
   };
@@ -105,13 +121,10 @@ function fromDocument({ leasePhase, leaseUntil, ...row }: CredentialDocument): S
     : { ...row, lease: { phase: leasePhase, until: leaseUntil } };
 }
 
-function modifierOf({ box, state, generation, expiresAt, scopes, lease }: CredentialChange, now: number): Modifier {
+function modifierOf({ box, lease, ...others }: CredentialChange, now: number): Modifier {
   const fields: Record<string, unknown> = {
     ...box,
-    state,
-    generation,
-    expiresAt,
-    scopes,
+    ...others,
     ...(lease === undefined ? {} : { leasePhase: lease?.phase ?? null, leaseUntil: lease?.until ?? null }),
   };
   const $set: Record<string, unknown> = { updatedAt: now };

@@ -3,11 +3,16 @@
  * the worst moments.
  */
 import { expect } from 'chai';
-import { LLMAuthError, LLMConnectionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  LLMAuthError,
+  LLMConnectionError,
+  LLMRateLimitError,
+} from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type {
   DocumentCollection,
   StoredDocument,
 } from '../../../../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { OAuthRefusal } from '../../../../../imports/business/providers/domain/interfaces/AuthorizationServer';
 import { StoreError } from '../../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
 import { createProvidersModule } from '../../../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../../../../../imports/business/providers/infrastructure/factories/createProvidersModule';
@@ -66,6 +71,16 @@ describe('TokenRefresher', () => {
       expiresAt === undefined ? {} : { expiresAt },
     );
   };
+  const connectWithoutRefreshToken = async (expiresAt: number): Promise<void> => {
+    const { vault, providers } = createFlowDependencies(app, { clock });
+    await vault.put(
+      (await providers.find('p'))!,
+      'oauth',
+      'alice',
+      { type: 'tokens', accessToken: 'access-0' },
+      { expiresAt },
+    );
+  };
   const getToken = async (
     module: ProvidersModule,
     more: { forceRefresh?: boolean; refusedToken?: string } = {},
@@ -118,20 +133,65 @@ describe('TokenRefresher', () => {
     expect(await getToken(app.module, { forceRefresh: true })).to.equal('access-1');
   });
 
-  it('requires a reconnect if a token has expired and there is no refresh token', async () => {
-    const { vault, providers } = createFlowDependencies(app, { clock });
-    await vault.put(
-      (await providers.find('p'))!,
-      'oauth',
-      'alice',
-      { type: 'tokens', accessToken: 'access-0' },
-      { expiresAt: clock.now() },
-    );
-    expect(await failure(getToken(app.module)))
-      .to.be.instanceOf(LLMAuthError)
-      .with.property('message')
-      .that.includes('reconnect required');
+  it('uses a token that no refresh token comes with until it expires, and then requires a reconnect', async () => {
+    await connectWithoutRefreshToken(clock.now() + 10 * MINUTE);
+    const { version } = await row();
+    for (const step of [9 * MINUTE, MINUTE / 2, MINUTE / 2 - 1]) {
+      clock.advance(step);
+      expect(await getToken(app.module)).to.equal('access-0');
+    }
+    expect(await row(), 'untouched').to.include({ state: 'ready', version });
+    clock.advance(1);
+    const message = 'The connection to "P" has expired, and its server issued no token to renew it.';
+    for (const module of [app.module, app.createModule()])
+      expect(await failure(getToken(module)))
+        .to.be.instanceOf(LLMAuthError)
+        .with.property('message')
+        .that.includes(message)
+        .and.includes('reconnect required');
+    expect(await row()).to.include({ state: 'reconnect_required', reconnectReason: 'expired' });
     expect(server.shown).to.deep.equal([]);
+  });
+
+  it('requires a reconnect if the vendor rejects such a token before it expires', async () => {
+    await connectWithoutRefreshToken(clock.now() + 10 * MINUTE);
+    const refused = { forceRefresh: true, refusedToken: 'access-0' };
+    expect(await failure(getToken(app.module, refused))).to.be.instanceOf(LLMAuthError);
+    expect(await row()).to.include({ state: 'reconnect_required', reconnectReason: 'refused' });
+  });
+
+  it('does not take a server that could not be reached for an answer that was lost', async () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
+    server.beforeSend = () => Promise.reject(new LLMConnectionError('down', { cause }));
+    expect(await failure(getToken(app.module))).to.be.instanceOf(LLMConnectionError);
+    expect(await row()).not.to.have.property('isUnanswered');
+    server.beforeSend = () => Promise.reject(new OAuthRefusal('invalid_grant'));
+    expect(await failure(getToken(app.module))).to.be.instanceOf(LLMAuthError);
+    expect(await row()).to.include({ reconnectReason: 'refused' });
+  });
+
+  it('remembers an answer that was lost, however many processes fail after it', async () => {
+    const [lost, killed] = [pauseAt('beforeAnswer'), deferred()];
+    void getToken(app.module);
+    await lost.reached;
+    clock.advance(LEASES.sent + 1_000);
+    // The next one dies as well, before it has sent anything.
+    server.beforeSend = () => {
+      killed.resolve();
+      return new Promise(() => undefined);
+    };
+    void getToken(app.createModule());
+    await killed.promise;
+    clock.advance(LEASES.sent + 1_000);
+    server.beforeSend = () => Promise.reject(new LLMRateLimitError('slow down', { status: 429 }));
+    expect(await failure(getToken(app.createModule()))).to.be.instanceOf(LLMRateLimitError);
+    server.beforeSend = () => Promise.resolve();
+    expect(await failure(getToken(app.createModule())))
+      .to.have.property('message')
+      .that.includes('was interrupted before the new token was stored');
+    expect(await row()).to.include({ state: 'reconnect_required', reconnectReason: 'interrupted' });
+    await connect(clock.now() - 1, 'refresh-1');
+    expect(await row()).not.to.have.any.keys('reconnectReason', 'isUnanswered');
   });
 
   it('waits for another process’s refresh, however long its request takes', async () => {
