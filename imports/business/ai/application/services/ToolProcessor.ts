@@ -147,6 +147,9 @@ export class ToolProcessor {
   private async settle(job: ToolJob, tools: ToolSet, outcome: ToolCallOutcome): Promise<void> {
     const { call } = job;
     try {
+      const start = job.concurrency.starts.begin();
+      if (start !== undefined) await start;
+      if (!outcome.isOpen()) return;
       const tool = tools.get(call.name);
       if (requiresReview(call, tool) && job.awaitReview !== undefined) {
         if (!(await this.mayRerun(job, job.awaitReview, outcome))) return;
@@ -221,6 +224,8 @@ export class ToolProcessor {
       const turn = semaphore.acquire();
       if (turn !== undefined) await turn;
     }
+    const execution = concurrency.executions.begin();
+    if (execution !== undefined) await execution;
     const release = (): void => {
       for (const semaphore of semaphores) semaphore.release();
     };

@@ -1,10 +1,15 @@
 /**
- * What the tool calls of one run share: semaphores, and the calls that are open. Non-blocking calls have a semaphore
- * of their own, so that long ones never delay a turn.
+ * What the tool calls of one run share: semaphores, pacers, and the calls that are open. Non-blocking calls have a
+ * semaphore of their own, so that long ones never delay a turn.
  */
+import { Pacer } from './Pacer';
 import type { ToolCallOutcome } from './ToolCallOutcome';
 
 export class ToolConcurrency {
+  /** Of calls, whose arguments are checked first. */
+  readonly starts = new Pacer();
+  /** Of the tools' own code. */
+  readonly executions = new Pacer();
   private readonly maxParallelTools: number;
   private blockingSemaphore: Semaphore | undefined;
   private nonBlockingSemaphore: Semaphore | undefined;
