@@ -155,7 +155,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     corsOrigins = [],
   } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
-  const onUnexpected = ports.onUnexpected ?? ((error) => console.error('A request failed unexpectedly:', error));
+  const onUnexpected = ports.onUnexpected ?? ((error) => consoleLogger.error('A request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
   const authFailures = ports.authFailures ?? new AuthFailureLimiter();
   const authenticate = authFailures.limit(async (request) => validPrincipal(await ports.authenticate(request)));

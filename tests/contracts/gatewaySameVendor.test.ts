@@ -376,6 +376,54 @@ describe("A vendor's response headers", () => {
   }
 });
 
+describe('A key that a vendor quotes in headers', () => {
+  // No planted secret: those must not leave the simulator either.
+  const KEY = 'key-that-is-quoted';
+  const QUOTING = { 'x-ratelimit-limit-requests': `9 for ${KEY}`, 'x-request-id': KEY, 'openai-version': KEY };
+  const GET = { method: 'GET' } as const;
+
+  for (const testCase of CASES)
+    for (const stream of [false, true])
+      it(`is masked where it answers, too (${testCase.name}${stream ? ', streaming' : ''})`, async () => {
+        const gateway = await startGateway({ row: { apiKey: KEY } });
+        const body = {
+          ...PLAIN[testCase.wire],
+          ...(testCase.wire === 'gemini' ? {} : { model: testCase.vendor, stream }),
+        };
+        gateway.simulator.enqueue({ text: 'Hi', headers: QUOTING });
+        const answer = await gateway.request(testCase.path(stream), body);
+        expect(answer.status, await answer.text()).to.equal(200);
+        expect(answer.headers.get('x-ratelimit-limit-requests')).to.equal('9 for [redacted]');
+        expect(answer.headers.get('x-request-id')).to.equal('[redacted]');
+        expect(JSON.stringify([...answer.headers])).not.to.include(KEY);
+        expect(JSON.stringify(gateway.requestLog.entries)).not.to.include(KEY);
+        await gateway.close();
+      });
+
+  it('is masked in what is relayed: embeddings, files, images', async () => {
+    const gateway = await startGateway({ row: { apiKey: KEY } });
+    const calls = [
+      () => gateway.request('/v1/embeddings', { model: 'openai/text-embedding-3-small', input: 'x' }),
+      () => gateway.request('/v1/files', undefined, GET),
+      () => gateway.request('/v1/images/generations', { model: 'openai/gpt-image-1', prompt: 'x' }),
+    ];
+    const bodies = [
+      { object: 'list', model: 'm', data: [{ index: 0, object: 'embedding', embedding: [1] }], usage: {} },
+      { object: 'list', data: [] },
+      { created: 1, data: [] },
+    ];
+    for (const [index, call] of calls.entries()) {
+      gateway.simulator.enqueue({ status: 200, body: bodies[index]!, headers: QUOTING });
+      const answer = await call();
+      expect(answer.status, await answer.text()).to.equal(200);
+      expect(answer.headers.get('x-ratelimit-limit-requests'), String(index)).to.equal('9 for [redacted]');
+      expect(JSON.stringify([...answer.headers])).not.to.include(KEY);
+    }
+    expect(JSON.stringify(gateway.requestLog.entries)).not.to.include(KEY);
+    await gateway.close();
+  });
+});
+
 describe("The version of Anthropic's API", () => {
   it("is the client's if it is known, and otherwise the gateway's", async () => {
     const gateway = await startGateway();

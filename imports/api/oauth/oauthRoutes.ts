@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type express from 'express';
 import type { ErrorRequestHandler, Request, RequestHandler, Response, Router } from 'express';
+import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { OtherOriginError } from '../dashboard/sameOrigin';
 import { discardBody } from '../http/discardBody';
@@ -236,5 +237,5 @@ function isSameOrigin(request: IncomingMessage, own: string): boolean {
 }
 
 function printError(error: unknown): void {
-  console.error('A page of /oauth failed unexpectedly:', error);
+  consoleLogger.error('A page of /oauth failed unexpectedly:', error);
 }

@@ -56,9 +56,45 @@ function onOneLine(message: string): string {
   return message.replace(/[\r\n\u0085\u2028\u2029]+/g, ' ');
 }
 
-/** The console writes texts as they are, but escapes those within objects. */
+/** The console writes texts and the messages of errors as they are, but escapes texts within objects. */
 function withoutLineBreaks(detail: unknown): unknown {
-  return typeof detail === 'string' ? onOneLine(detail) : detail;
+  return typeof detail === 'string' ? onOneLine(detail) : withOneLineErrors(detail, 0);
+}
+
+/** How far causes are followed, which may be circular. */
+const MAX_DEPTH = 8;
+/** Errors are looked for in the fields of a detail, and in lists there. */
+const DEPTH_OF_FIELDS = 3;
+
+function withOneLineErrors(value: unknown, depth: number): unknown {
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return value;
+  if (value instanceof Error) return errorOnOneLine(value, depth);
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain || !Object.values(value).some((each) => typeof each === 'object' && each !== null)) return value;
+  const entries = Object.entries(value).map(
+    ([name, each]) => [name, withOneLineErrors(each, depth + DEPTH_OF_FIELDS)] as const,
+  );
+  return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
+}
+
+/** @returns a copy whose message is on one line, above the same lines of the stack */
+function errorOnOneLine(error: Error, depth: number): Error {
+  const { message, stack = '' } = error;
+  const fields = Object.getOwnPropertyDescriptors(error) as Record<string, PropertyDescriptor>;
+  const line = onOneLine(message);
+  for (const [name, field] of Object.entries(fields))
+    if (name === 'cause' || name === 'errors' || field.value instanceof Error)
+      fields[name] = { ...field, value: withOneLineErrors(field.value, depth + 1) };
+  fields['message'] = { value: line, enumerable: false, configurable: true, writable: true };
+  fields['stack'] = {
+    value: stack.startsWith(`${error.name}: ${message}`)
+      ? `${error.name}: ${line}${stack.slice(`${error.name}: ${message}`.length)}`
+      : stack.replace(message, () => line),
+    enumerable: false,
+    configurable: true,
+    writable: true,
+  };
+  return Object.create(Object.getPrototypeOf(error) as object, fields) as Error;
 }
 
 export const consoleLogger = createConsoleLogger();

@@ -41,6 +41,8 @@ export async function sendCall(
     if (isLLMError(error)) throw error;
     throw unsentError(vendor, error);
   }
+  const secret = secretOf(credential);
+  if (secret !== undefined) response.maskInHeaders(secret);
   if (!response.ok) throw await errorFrom(vendor, response, options);
   return response;
 }
@@ -84,20 +86,16 @@ async function errorFrom(
   response: GuardedResponse,
   { credential, signal }: CallOptions,
 ): Promise<LLMError> {
-  const { passthroughHeaders } = response;
   const details = {
     vendor,
     status: response.status,
-    headers: Object.fromEntries(
-      Object.entries(passthroughHeaders).map(([name, value]) => [name, redactToken(value, credential)]),
-    ),
-    header: (name: string) => {
-      const value = response.header(name);
-      return typeof value === 'string' ? redactToken(value, credential) : value;
-    },
+    headers: response.passthroughHeaders,
+    header: (name: string) => response.header(name),
   };
+  const secret = secretOf(credential);
   try {
-    return vendorError({ ...details, body: redactToken(await response.text(), credential) });
+    const body = await response.text();
+    return vendorError({ ...details, body: secret === undefined ? body : body.replaceAll(secret, REDACTED) });
   } catch (cause) {
     signal?.throwIfAborted();
     // The status alone suffices; the cause records why the body could not be read.
@@ -109,6 +107,6 @@ async function errorFrom(
  * Vendors quote the key that they reject, in forms that no pattern covers. Shorter tokens could be ordinary words, and
  * stay.
  */
-function redactToken(text: string, credential: Credential | undefined): string {
-  return credential === undefined || credential.token.length < 8 ? text : text.replaceAll(credential.token, REDACTED);
+function secretOf(credential: Credential | undefined): string | undefined {
+  return credential === undefined || credential.token.length < 8 ? undefined : credential.token;
 }

@@ -234,13 +234,19 @@ describe('vendor clients', () => {
         }
       });
 
-      it('masks the key where a header of an error quotes it', async () => {
+      it('masks the key where a header quotes it, of an answer as of an error', async () => {
         let key = '';
+        let status = 200;
         server.answer = (response, request) => {
           key = JSON.stringify(request.headers).match(/[\w-]*key-of-a-test[\w-]*/)?.[0] ?? '';
-          response.writeHead(401, { 'x-request-id': `for ${key}`, 'x-ratelimit-reset': key }).end('{}');
+          response.writeHead(status, { 'x-request-id': `for ${key}`, 'x-ratelimit-reset': key }).end('{}');
         };
         const credential = { kind: 'api_key', token: 'the-key-of-a-test' } as const;
+        const answer = await connect(row).send({ ...CALL, credential });
+        expect(answer.requestId).to.equal('for [redacted]');
+        expect(answer.header('x-ratelimit-reset')).to.equal('[redacted]');
+        expect(answer.passthroughHeaders).to.deep.equal({ 'x-ratelimit-reset': '[redacted]' });
+        status = 401;
         const error = (await failure(connect(row).send({ ...CALL, credential }))) as LLMError;
         expect(key).to.equal('the-key-of-a-test');
         expect(error.requestId).to.equal('for [redacted]');

@@ -1,5 +1,6 @@
 /** A response whose status and headers have arrived; the body is still to be read. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { REDACTED } from '../../../domain/errors/safeText';
 import { REQUEST_ID_HEADERS } from '../../../domain/errors/vendorErrors';
 import { ResponseBody } from './ResponseBody';
 import type { ResponseBodyOptions } from './ResponseBody';
@@ -20,6 +21,11 @@ export class GuardedResponse implements VendorHttpResponse {
     this.url = url;
     this.headers = new GuardedHeaders(message.headers);
     this.body = new ResponseBody(message, options);
+  }
+
+  /** From now on, no header quotes it. */
+  maskInHeaders(secret: string): void {
+    this.headers.secret = secret;
   }
 
   header(name: string): string | null {
@@ -49,6 +55,8 @@ export class GuardedResponse implements VendorHttpResponse {
 
 /** Read-only. Names are case-insensitive. */
 class GuardedHeaders implements Iterable<[string, string]> {
+  /** What the values must not quote. */
+  secret: string | undefined;
   private readonly headers: IncomingHttpHeaders;
 
   constructor(headers: IncomingHttpHeaders) {
@@ -58,7 +66,8 @@ class GuardedHeaders implements Iterable<[string, string]> {
   get(name: string): string | null {
     const value = this.headers[name.toLowerCase()];
     if (value === undefined) return null;
-    return typeof value === 'string' ? value : value.join(', ');
+    const text = typeof value === 'string' ? value : value.join(', ');
+    return this.secret === undefined ? text : text.replaceAll(this.secret, REDACTED);
   }
 
   has(name: string): boolean {
