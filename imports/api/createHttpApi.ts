@@ -103,6 +103,8 @@ export interface HttpApiPorts {
 export interface HttpApiLimits {
   readonly maxBodyBytes: number;
   readonly maxJsonDepth: number;
+  /** Objects, arrays and their entries in a body. */
+  readonly maxJsonValues: number;
   /** Time without an event on a stream after which a comment is sent. */
   readonly keepAliveAfter: number;
   readonly maxConnectionTime: number;
@@ -117,6 +119,7 @@ export interface HttpApiLimits {
 export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
   maxBodyBytes: 32 * 1024 * 1024,
   maxJsonDepth: 72,
+  maxJsonValues: 100_000,
   keepAliveAfter: 15_000,
   maxConnectionTime: 3_600_000,
   maxRetryTime: 5_000,

@@ -117,7 +117,6 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
 ];
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
-  const readBody = jsonBody(application, ports);
   const { cors, dashboard } = ports;
   const registered: RegisteredRoute[] = [];
   const add: AddEndpoint = (api, path, name, ...endpoints) => {
@@ -125,8 +124,9 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     for (const endpoint of endpoints) {
       const { method, handler, readsBody = method === 'post' && !name.endsWith('/cancel'), ...options } = endpoint;
       const route = { api, name: `${method.toUpperCase()} ${name}`, ...options };
-      const { maxBodyBytes } = endpoint;
-      const reader = maxBodyBytes === undefined ? readBody : jsonBody(application, { ...ports, maxBodyBytes });
+      const { maxBodyBytes = ports.maxBodyBytes, maxJsonValues = 0 } = endpoint;
+      const limits = { maxBodyBytes, maxJsonValues: Math.max(ports.maxJsonValues, maxJsonValues) };
+      const reader = jsonBody(application, { ...ports, ...limits });
       router[method](path, createRoute(ports, route, readsBody ? reader : undefined, handler));
       const { scope, isOwnPage } = endpoint;
       if (isOwnPage === undefined)

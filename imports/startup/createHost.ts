@@ -59,6 +59,8 @@ export interface HostSettings {
   readonly shutdownGraceMs?: number;
   /** The largest HTTP body and WebSocket message. Default: 32 MiB. */
   readonly maxBodyBytes?: number;
+  /** The most objects, arrays and entries of a body. Default: 100,000. */
+  readonly maxJsonValues?: number;
   /** Exact origins whose pages may call the API with a token. Default: none. */
   readonly corsOrigins?: readonly string[];
   /** How many requests with invalid tokens are answered in a minute. */
@@ -130,6 +132,7 @@ export async function createHost(
     guardrails = [],
     shutdownGraceMs,
     maxBodyBytes,
+    maxJsonValues,
     corsOrigins = [],
     authFailures: authFailureLimits = {},
     forwardedCount = 0,
@@ -279,6 +282,7 @@ export async function createHost(
     limits: {
       ...(shutdownGraceMs === undefined ? {} : { shutdownGrace: shutdownGraceMs }),
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+      ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
     },
     oauth: createOAuthRoutes({
       express,

@@ -236,6 +236,7 @@ describe('The documentation', function () {
       expect(stated).to.include({
         PORT: String(readPort(undefined)),
         HTTP_MAX_BODY_MB: String(DEFAULT_HTTP_LIMITS.maxBodyBytes / 1024 / 1024),
+        HTTP_MAX_JSON_VALUES: String(DEFAULT_HTTP_LIMITS.maxJsonValues),
         AI_ALLOW_PRIVATE_HOSTS: String(readAllowPrivateHosts({})),
         JOBS_CONCURRENCY: String(DEFAULT_JOB_LIMITS.concurrency),
         RUNS_KEEP_WHOLE_DAYS: days(DEFAULT_RETENTION.compactAfter),

@@ -346,13 +346,14 @@ describe('the plain-Node host', () => {
     ['AI_ALLOW_PRIVATE_HOSTS', 'perhaps'],
     ['PORT', 'http'],
     ['HTTP_MAX_BODY_MB', '0'],
+    ['HTTP_MAX_JSON_VALUES', '10'],
   ];
   for (const [variable, value] of WRONG) {
     it(`does not start with an invalid ${variable}, and leaves nothing open`, async () => {
       const other = await mkdtemp(join(tmpdir(), 'bolide-host-'));
       expect(await failure(startDemoServer({ PORT: '0', DATA_DIR: other, [variable]: value })))
         .to.have.property('message')
-        .that.matches(/ROOT_URL|sealing keys|AI_ALLOW_PRIVATE_HOSTS|PORT|HTTP_MAX_BODY_MB/);
+        .that.matches(/ROOT_URL|sealing keys|AI_ALLOW_PRIVATE_HOSTS|PORT|HTTP_MAX_BODY_MB|HTTP_MAX_JSON_VALUES/);
       // The lock of the data directory was released.
       await (await startDemoServer({ PORT: '0', DATA_DIR: other })).close();
       await rm(other, { recursive: true });

@@ -108,6 +108,11 @@ export function changesIn({ warnings = [], losses = [] }: AnswerHead): readonly 
   return [...warnings, ...losses.map(describeLoss)];
 }
 
+/** A request can have a change for each of its values. */
+const MAX_LOGGED = 20;
+
 export function logChanges(logger: Logger, changes: readonly string[], facts: object): void {
-  if (changes.length > 0) logger.info(`A request was changed for its provider: ${changes.join(' ')}`, facts);
+  if (changes.length === 0) return;
+  const more = changes.length > MAX_LOGGED ? ` … and ${changes.length - MAX_LOGGED} more.` : '';
+  logger.info(`A request was changed for its provider: ${changes.slice(0, MAX_LOGGED).join(' ')}${more}`, facts);
 }

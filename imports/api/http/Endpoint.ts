@@ -11,6 +11,8 @@ export interface Endpoint {
   readonly readsBody?: boolean;
   /** The largest body, if it is smaller than elsewhere. */
   readonly maxBodyBytes?: number;
+  /** The most values of a body, if they are more than elsewhere. */
+  readonly maxJsonValues?: number;
   /** Refuses requests by their headers, before the body is read. @throws what the client gets */
   readonly admit?: RouteOptions['admit'] & {};
   /** Continues while the data of its user is deleted. */

@@ -1,21 +1,18 @@
-/** Parses request bodies as JSON: checks the content type, size, nesting depth and UTF-8 encoding. */
+/** Parses request bodies as JSON: checks the content type, size, values, nesting depth and encoding. */
 import type express from 'express';
 import type { Request, RequestHandler } from 'express';
-import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { HttpError } from './HttpError';
+import type { JsonLimits } from './JsonScan';
+import { parseJson } from './parseJson';
 import { readBytes, tooLarge } from './readBytes';
 
-export interface JsonBodyLimits {
+export interface JsonBodyLimits extends JsonLimits {
   readonly maxBodyBytes: number;
-  /** Levels of nested objects and arrays. */
-  readonly maxJsonDepth: number;
 }
 
 /** Sets `request.body` to the parsed body. Passes HttpError and LLMInvalidRequestError to `next`. */
-export function jsonBody(
-  application: Pick<typeof express, 'raw'>,
-  { maxBodyBytes, maxJsonDepth }: JsonBodyLimits,
-): RequestHandler {
+export function jsonBody(application: Pick<typeof express, 'raw'>, limits: JsonBodyLimits): RequestHandler {
+  const { maxBodyBytes } = limits;
   const readAny: RequestHandler = application.raw({ limit: maxBodyBytes, type: () => true });
   return (request, response, next) => {
     const refusal = checkContentType(request) ?? checkLength(request, maxBodyBytes);
@@ -26,10 +23,11 @@ export function jsonBody(
     // Express's parser takes several times longer.
     if (isUnreadAndPlain(request)) {
       readBytes(request, maxBodyBytes)
-        .then((bytes) => {
-          request.body = parseJson(bytes, maxJsonDepth);
-        })
-        .then(() => next(), next);
+        .then((bytes) => parseJson(bytes, limits))
+        .then((value) => {
+          request.body = value;
+          next();
+        }, next);
       return;
     }
     let isSettled = false;
@@ -52,13 +50,12 @@ export function jsonBody(
         settle(failed);
         return;
       }
-      try {
-        request.body = parseJson(request.body, maxJsonDepth);
-      } catch (error) {
-        settle(error);
-        return;
-      }
-      settle();
+      Promise.resolve(request.body as unknown)
+        .then((bytes) => parseJson(bytes, limits))
+        .then((value) => {
+          request.body = value;
+          settle();
+        }, settle);
     });
   };
 }
@@ -92,40 +89,4 @@ function hasBody({ headers }: Request): boolean {
     headers['transfer-encoding'] !== undefined ||
     (headers['content-length'] !== undefined && headers['content-length'] !== '0')
   );
-}
-
-/** @throws LLMInvalidRequestError for invalid or too deeply nested JSON */
-export function parseJson(body: unknown, maxDepth: number): unknown {
-  if (!Buffer.isBuffer(body) || body.length === 0)
-    throw new LLMInvalidRequestError('The request has no body. Send a JSON object.', { path: '' });
-  if (isDeeperThan(body, maxDepth))
-    throw new LLMInvalidRequestError(`The request body is nested deeper than ${maxDepth} levels.`, { path: '' });
-  try {
-    return JSON.parse(decoder.decode(body));
-  } catch {
-    // The cause is dropped because it quotes the body, which must not reach logs.
-    throw new LLMInvalidRequestError('The request body is not valid JSON.', { path: '' });
-  }
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
-const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
-
-/** Checked before parsing, so that a million brackets never become a million objects. */
-function isDeeperThan(json: Buffer, maxDepth: number): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (inString) {
-      if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) inString = true;
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      depth += 1;
-      if (depth > maxDepth) return true;
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
-  }
-  return false;
 }

@@ -7,13 +7,23 @@ export const WARNINGS_HEADER = 'x-bolide-warnings';
 const MAX_LENGTH = 4_096;
 
 export function warningsHeader(warnings: readonly string[]): string {
-  for (let shown = warnings.length; shown > 0; shown -= 1) {
+  for (let shown = mostShown(warnings); shown > 0; shown -= 1) {
     const header = asciiJson(
       shown === warnings.length ? warnings : [...warnings.slice(0, shown), more(warnings, shown)],
     );
     if (header.length <= MAX_LENGTH) return header;
   }
   return asciiJson([more(warnings, 0)]);
+}
+
+/** How many fit without the note on the others. A request can have a warning for each of its values. */
+function mostShown(warnings: readonly string[]): number {
+  let length = '[]'.length;
+  for (const [at, warning] of warnings.entries()) {
+    length += asciiJson(warning).length + (at === 0 ? 0 : ','.length);
+    if (length > MAX_LENGTH) return at;
+  }
+  return warnings.length;
 }
 
 export function describeLoss({ path, what, reason }: Loss): string {

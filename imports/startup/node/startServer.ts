@@ -17,8 +17,8 @@ import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing
 import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
-import { readAllowPrivateHosts, readApiToken, readMaxBodyBytes, readPort, readRootUrl } from '../settings/host';
 import { readAuditRetention } from '../settings/audit';
+import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from '../settings/host';
 import { readAuthSettings } from '../settings/auth';
 import { readGuardrails } from '../settings/guardrails';
 import { readResponseCache } from '../settings/responseCache';
@@ -91,7 +91,7 @@ async function open(
   const token = readApiToken(env) ?? randomBytes(24).toString('base64url');
   const port = readPort(env['PORT']);
   const allowPrivateHosts = readAllowPrivateHosts(env);
-  const maxBodyBytes = readMaxBodyBytes(env);
+  const bodyLimits = readBodyLimits(env);
   const jobs = readJobSettings((name) => valueOf(env, name));
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
   const auditRetention = readAuditRetention((name) => valueOf(env, name));
@@ -139,7 +139,7 @@ async function open(
       guardrails,
       corsOrigins,
       ...authSettings,
-      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+      ...bodyLimits,
     },
     {
       express,

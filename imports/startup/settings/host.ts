@@ -49,12 +49,42 @@ export function readAllowPrivateHosts(env: Environment): boolean {
   throw new LLMInvalidRequestError('AI_ALLOW_PRIVATE_HOSTS must be true or false.', { path: 'AI_ALLOW_PRIVATE_HOSTS' });
 }
 
+export interface BodyLimits {
+  readonly maxBodyBytes?: number;
+  readonly maxJsonValues?: number;
+}
+
 /**
- * Reads HTTP_MAX_BODY_MB. Default: `DEFAULT_HTTP_LIMITS.maxBodyBytes`.
- * @returns bytes
- * @throws LLMInvalidRequestError unless it is a positive number of megabytes
+ * Reads HTTP_MAX_BODY_MB and HTTP_MAX_JSON_VALUES. Default: `DEFAULT_HTTP_LIMITS`.
+ * @throws LLMInvalidRequestError unless they are a positive number of megabytes, and a count
  */
-export function readMaxBodyBytes(env: Environment): number | undefined {
+export function readBodyLimits(env: Environment): BodyLimits {
+  const maxBodyBytes = readMaxBodyBytes(env);
+  const maxJsonValues = readMaxJsonValues(env);
+  return {
+    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
+  };
+}
+
+function readMaxJsonValues(env: Environment): number | undefined {
+  const given = valueOf(env, 'HTTP_MAX_JSON_VALUES');
+  if (given === undefined) return undefined;
+  const count = Number(given);
+  if (Number.isInteger(count) && count >= MIN_VALUES && count <= MAX_VALUES) return count;
+  throw new LLMInvalidRequestError(
+    `HTTP_MAX_JSON_VALUES must be a whole number from ${MIN_VALUES} to ${MAX_VALUES}, but is "${given}".`,
+    { path: 'HTTP_MAX_JSON_VALUES' },
+  );
+}
+
+/** Fewer refuse ordinary requests with tools. */
+const MIN_VALUES = 1_000;
+/** One model call has no more. */
+const MAX_VALUES = 1_000_000;
+
+/** @returns bytes */
+function readMaxBodyBytes(env: Environment): number | undefined {
   const given = valueOf(env, 'HTTP_MAX_BODY_MB');
   if (given === undefined) return undefined;
   const megabytes = Number(given);

@@ -8,7 +8,7 @@ import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing
 import { readAuditRetention } from './audit';
 import { readAuthSettings } from './auth';
 import type { AuthSettings } from './auth';
-import { readAllowPrivateHosts, readMaxBodyBytes } from './host';
+import { readAllowPrivateHosts, readBodyLimits } from './host';
 import { readCorsOrigins } from './cors';
 import { readJobSettings } from './jobs';
 import type { JobSettings } from './jobs';
@@ -44,6 +44,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly requestLog: RequestLogSettings;
   readonly auditRetention?: number;
   readonly maxBodyBytes?: number;
+  readonly maxJsonValues?: number;
   readonly corsOrigins: readonly string[];
   readonly responseCache: boolean;
   readonly guardrails: readonly Guardrail[];
@@ -97,7 +98,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
   const corsOrigins = problems.attempt(() => readCorsOrigins(named)) ?? [];
   const auth = problems.attempt(() => readAuthSettings(named)) ?? {};
-  const maxBodyBytes = problems.attempt(() => readMaxBodyBytes(env));
+  const bodyLimits = problems.attempt(() => readBodyLimits(env)) ?? {};
   problems.throwIfAny();
   return {
     ai,
@@ -114,8 +115,8 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     ...auth,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
-    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     ...(auditRetention === undefined ? {} : { auditRetention }),
+    ...bodyLimits,
   };
 }
 

@@ -4,6 +4,7 @@ import { EventStream } from '../../../business/ai/domain/EventStream';
 import { isLLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
+import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';
 import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import { SCHEME_OF_WIRE } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
@@ -42,6 +43,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     details.provider = route.providerId;
     details.isSameApi = route.wire === api.wire;
     await ports.vendorObjects.check(principal, options, route.wire);
+    await pauseFor(options);
     const sink = stream === undefined ? undefined : new ResponseSink(response, stream, signal);
     const generateOptions: GenerateOptions = {
       ...options,

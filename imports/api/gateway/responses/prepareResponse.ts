@@ -7,6 +7,7 @@ import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../../business/ai/domain/json';
+import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';
 import { readResponsesRequest } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';
 import type { ModelDirectory, ResolvedModel } from '../models/ModelDirectory';
@@ -73,6 +74,7 @@ export async function prepareResponse(
     store: isStored = true,
     ...read
   } = readResponsesRequest(normalizeToolChoice(body));
+  await pauseFor(read);
   const { userId } = principal;
   const route = await models.resolve(principal, model, 'responses', {
     options: { ...read, ...(vendor === undefined ? {} : { vendor }) },
@@ -92,6 +94,7 @@ export async function prepareResponse(
       : await findHistory({ store, conversations }, userId, previousId, route);
   checkCallOutputs(history.items, input);
   await vendorObjects.check(principal, { input: [...(conversation?.items ?? []), ...input] }, route.wire);
+  await pauseFor(read);
   const isResponses = route.wire === 'responses';
   if (!isResponses) rejectHostedFeatures(verbatim);
   return {

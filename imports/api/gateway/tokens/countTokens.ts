@@ -8,6 +8,7 @@ import { isLLMError, LLMModelNotFoundError } from '../../../business/ai/domain/e
 import { fieldsOf } from '../../../business/ai/domain/json';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import type { GatewayApi } from '../generation/GatewayApi';
@@ -36,6 +37,7 @@ export function countTokens(
     const { options } = api.read(context.request);
     const route = await ports.models.resolve(context.principal, options.model, api.wire);
     await ports.vendorObjects.check(context.principal, options, route.wire);
+    await pauseFor(options);
     await respond(context, ports, { route, options: { ...options, wire: api.wire } }, write);
   };
 }

@@ -13,7 +13,8 @@ import { errorResponse } from '../../../http/errorResponse';
 import type { RequestDetails } from '../../../http/RequestContext';
 import { refusedRequest } from '../../../http/refusedRequest';
 import type { InFlightRequests } from '../../../http/InFlightRequests';
-import { parseJson } from '../../../http/jsonBody';
+import type { JsonLimits } from '../../../http/JsonScan';
+import { parseJson } from '../../../http/parseJson';
 import type { Metrics } from '../../../http/Metrics';
 import { isObject } from '../../../../business/ai/domain/json';
 import { prepareResponse } from '../prepareResponse';
@@ -24,7 +25,7 @@ import type { ResponseService, SaveTurn } from '../ResponseService';
 import { ConnectionResponseStore } from './ConnectionResponseStore';
 import { SocketSink } from './SocketSink';
 
-export interface SocketPorts extends PreparationPorts, VendorCallPorts {
+export interface SocketPorts extends PreparationPorts, VendorCallPorts, JsonLimits {
   readonly service: ResponseService;
   readonly store: ResponseStore;
   readonly inFlight: InFlightRequests;
@@ -35,7 +36,6 @@ export interface SocketPorts extends PreparationPorts, VendorCallPorts {
   readonly keepAliveAfter: number;
   /** Milliseconds. */
   readonly maxConnectionTime: number;
-  readonly maxJsonDepth: number;
   /** The name of raw reasoning events for this client. */
   readonly rawReasoningName: RawReasoningName;
 }
@@ -123,7 +123,7 @@ export class ResponseSocket {
     inFlight.enter(controller, { route: 'socket /v1/responses', userId: this.userId, tokenId: this.tokenId });
     const sink = new SocketSink(this.socket, signal);
     try {
-      const { body, generates } = this.readCreate(data, isBinary);
+      const { body, generates } = await this.readCreate(data, isBinary);
       if (typeof body.model === 'string') details.model = body.model;
       previousId = typeof body.previous_response_id === 'string' ? body.previous_response_id : undefined;
       const turn = await prepareResponse(body, this.principal, this.store, this.ports);
@@ -173,13 +173,13 @@ export class ResponseSocket {
    * https://platform.openai.com/docs/guides/websocket-mode
    * @throws LLMInvalidRequestError unless the message is a valid `response.create`
    */
-  private readCreate(
+  private async readCreate(
     data: RawData,
     isBinary: boolean,
-  ): { readonly body: Record<string, unknown>; readonly generates: boolean } {
+  ): Promise<{ readonly body: Record<string, unknown>; readonly generates: boolean }> {
     if (isBinary || !Buffer.isBuffer(data))
       throw new LLMInvalidRequestError('Messages must be text, not binary.', { path: '' });
-    const message = parseJson(data, this.ports.maxJsonDepth);
+    const message = await parseJson(data, this.ports);
     if (!isObject(message)) throw new LLMInvalidRequestError('A message must be a JSON object.', { path: '' });
     const { type, stream: _, stream_options: __, background, generate, ...body } = message;
     if (type !== 'response.create')

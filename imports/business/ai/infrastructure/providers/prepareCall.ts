@@ -15,6 +15,7 @@ import { capabilitiesOf } from '../vendors/capabilities';
 import type { ModelRow } from '../vendors/ModelRow';
 import { inlineMedia } from './inlineMedia';
 import { convertOffered } from './offeredTools';
+import { pauseFor } from './pauseFor';
 
 /** One account: its vendor's row and its settings, combined. */
 export interface ProviderConfig {
@@ -81,6 +82,7 @@ export async function prepareCall(
   const checked = dependencies.normalize(
     model === undefined || options.model !== undefined ? options : { ...options, model },
   );
+  await pauseFor(checked);
   const transport = transportFor(config, dependencies, checked.wire);
   const { wire } = transport;
   const isFetchedByVendor = (part: InputImage | InputFile): boolean => wire.fetchesUrl(part, quirks);

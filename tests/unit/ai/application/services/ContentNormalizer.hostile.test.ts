@@ -349,7 +349,7 @@ const REJECTED: readonly (readonly [title: string, input: unknown, path: string,
     'a proxied array with an excessive length',
     [{ role: 'user', content: new Proxy([], { get: (_, key) => (key === 'length' ? 2 ** 40 : 'x') }) }],
     'input[0].content',
-    /exceeds the limit of 1000000 values in a request/,
+    /exceeds the limit of 300000 values in a request/,
   ],
 ];
 
@@ -387,12 +387,12 @@ describe('normalizeInput, with invalid input', () => {
 
   it('rejects more values than a request may hold, however small', () => {
     expect(rejectionOf(() => normalizeInput([{ type: 'x', a: new Array(1_000_000).fill(0) }])).message).to.match(
-      /exceeds the limit of 1000000 values/,
+      /exceeds the limit of 300000 values/,
     );
     let doubled: unknown = 0;
     for (let level = 0; level < 40; level += 1) doubled = [doubled, doubled];
     expect(rejectionOf(() => normalizeInput([{ type: 'x', doubled }])).message).to.match(
-      /exceeds the limit of 1000000 values/,
+      /exceeds the limit of 300000 values/,
     );
   });
 

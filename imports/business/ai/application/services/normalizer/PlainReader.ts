@@ -14,7 +14,7 @@ export const MAX_DEPTH = 64;
 /** Maximum text of one call, keys included, in UTF-16 code units. */
 export const MAX_TEXT = 32 * 1024 * 1024;
 /** Maximum number of values in one call; a small text can contain millions of brackets. */
-const MAX_VALUES = 1_000_000;
+const MAX_VALUES = 300_000;
 
 /** Keys that could reach a prototype when the data is merged or looked up elsewhere. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
