@@ -86,6 +86,7 @@ export function streamRunEvents({
     write(`id: ${since ?? events.last}\n\n`);
     unsubscribe = events.subscribe(
       {
+        ...(actor.isAdmin === true ? {} : { userId: actor.userId }),
         accepts: (event) =>
           (actor.isAdmin === true || event.userId === actor.userId) &&
           (executionId === undefined || event.executionId === executionId) &&

@@ -31,6 +31,8 @@ export interface BackgroundRequest {
   /** For the request log. */
   readonly origin: CallOrigin;
   readonly rawReasoningName: RawReasoningName;
+  /** The size of the request. */
+  readonly bytes?: number;
 }
 
 interface Running {
@@ -52,11 +54,13 @@ const CANCEL_PATIENCE_MS = 10_000;
 
 /** Unfinished background responses that one user may have in this process. */
 const MAX_RUNNING_PER_USER = 32;
+/** Of their requests together, which stay in memory until they have been answered. One may be larger. */
+const MAX_BYTES_PER_USER = 64 * 1024 * 1024;
 
 export class BackgroundResponses {
   private readonly ports: BackgroundPorts;
   private readonly running = new Map<string, Running>();
-  private readonly counts = new Map<string, number>();
+  private readonly shares = new Map<string, { readonly count: number; readonly bytes: number }>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(ports: BackgroundPorts) {
@@ -69,10 +73,11 @@ export class BackgroundResponses {
    */
   async start(turn: PreparedResponse, request: BackgroundRequest): Promise<JsonObject> {
     const { userId, generatedId } = turn;
-    const count = this.counts.get(userId) ?? 0;
-    if (count >= MAX_RUNNING_PER_USER)
+    const { bytes = 0 } = request;
+    const { count, bytes: held } = this.shares.get(userId) ?? { count: 0, bytes: 0 };
+    if (count >= MAX_RUNNING_PER_USER || (count > 0 && held + bytes > MAX_BYTES_PER_USER))
       throw new LLMInvalidRequestError(
-        `You already have ${count} unfinished background responses. Wait for one to finish or cancel one.`,
+        `You already have ${count} unfinished background responses, with ${held} bytes of requests. Wait for one to finish or cancel one.`,
         {
           path: 'background',
         },
@@ -83,7 +88,7 @@ export class BackgroundResponses {
     await events.open(key, turn.stream);
     await store.save(queued);
     const controller = new AbortController();
-    this.counts.set(userId, count + 1);
+    this.hold(userId, 1, bytes);
     inFlight.enter(controller, { route: 'background /v1/responses', userId });
     const recorder = turn.stream ? new EventRecorder(key, { events, onError: toError }) : undefined;
     const name = nameOf(key);
@@ -91,13 +96,18 @@ export class BackgroundResponses {
       this.running.delete(name);
       if (this.running.size === 0) clearInterval(this.timer);
       inFlight.leave(controller);
-      const left = (this.counts.get(userId) ?? 1) - 1;
-      if (left === 0) this.counts.delete(userId);
-      else this.counts.set(userId, left);
+      this.hold(userId, -1, -bytes);
     });
     if (this.running.size === 0) this.timer = setInterval(() => this.confirm(), CONFIRMING_MS);
     this.running.set(name, { key, controller, recorder, ended });
     return queued.body ?? {};
+  }
+
+  private hold(userId: string, count: number, bytes: number): void {
+    const share = this.shares.get(userId) ?? { count: 0, bytes: 0 };
+    const changed = { count: share.count + count, bytes: share.bytes + bytes };
+    if (changed.count === 0) this.shares.delete(userId);
+    else this.shares.set(userId, changed);
   }
 
   /** Resolves when the response is final: cancelled, or finished before that; later if another process is slow. */

@@ -1,4 +1,5 @@
 /** The Responses API over HTTP. https://www.openresponses.org; retrieve, delete and cancel follow OpenAI's API. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
@@ -40,7 +41,8 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
     if (turn.requestedModel !== undefined) details.model = turn.requestedModel;
     if (turn.isBackground) {
       const origin = gatewayOrigin('responses', principal, { model: turn.requestedModel, requestId });
-      const queued = await background.start(turn, { origin, rawReasoningName: reasoningEventName(request) });
+      const bytes = bytesOf(request.headers);
+      const queued = await background.start(turn, { origin, bytes, rawReasoningName: reasoningEventName(request) });
       if (turn.stream) await followResponse(context, ports, turn.generatedId, -1);
       else response.json(queued);
     } else if (turn.stream) {
@@ -150,4 +152,11 @@ async function findStored(
   if (stored?.body === undefined)
     throw new HttpError(404, `Response with id '${responseId.slice(0, 100)}' not found.`, { path: 'response_id' });
   return background.failIfLost(stored);
+}
+
+/** Of a request without a length, or with an encoding, as many as most servers permit. */
+const UNKNOWN_BYTES = 32 * 1024 * 1024;
+
+function bytesOf({ 'content-length': length, 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders): number {
+  return length === undefined || encoding !== 'identity' ? UNKNOWN_BYTES : Number(length);
 }

@@ -10,6 +10,7 @@ import type { ResponseStore } from '../../../../business/ai/domain/interfaces/Re
 import type { RawReasoningName } from '../../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
 import { errorResponse } from '../../../http/errorResponse';
+import { HttpError } from '../../../http/HttpError';
 import type { RequestDetails } from '../../../http/RequestContext';
 import { refusedRequest } from '../../../http/refusedRequest';
 import type { InFlightRequests } from '../../../http/InFlightRequests';
@@ -36,12 +37,14 @@ export interface SocketPorts extends PreparationPorts, VendorCallPorts, JsonLimi
   readonly keepAliveAfter: number;
   /** Milliseconds. */
   readonly maxConnectionTime: number;
+  readonly maxBodyBytes: number;
   /** The name of raw reasoning events for this client. */
   readonly rawReasoningName: RawReasoningName;
 }
 
-/** Requests that may wait while one is being handled. Beyond that, the socket is not read. */
+/** Requests and their bytes that may wait while one is being handled. Beyond that, the socket is not read. */
 const MAX_WAITING = 4;
+const MAX_WAITING_BYTES = 256 * 1024;
 
 export class ResponseSocket {
   private readonly socket: WebSocket;
@@ -51,6 +54,9 @@ export class ResponseSocket {
   private readonly waiting: (() => Promise<void>)[] = [];
   private readonly timers: readonly ReturnType<typeof setTimeout>[];
   private current: AbortController | undefined;
+  private waitingBytes = 0;
+  /** Of the requests whose items the latest response continues. */
+  private heldBytes = 0;
   private isClosing = false;
   private answersPings = true;
 
@@ -89,8 +95,13 @@ export class ResponseSocket {
 
   private enqueue(data: RawData, isBinary: boolean): void {
     if (this.isClosing) return;
-    this.waiting.push(() => this.handle(data, isBinary));
-    if (this.waiting.length >= MAX_WAITING) this.socket.pause();
+    const bytes = Buffer.isBuffer(data) ? data.length : 0;
+    this.waitingBytes += bytes;
+    this.waiting.push(() => {
+      this.waitingBytes -= bytes;
+      return this.handle(data, isBinary);
+    });
+    if (this.waiting.length >= MAX_WAITING || this.waitingBytes > MAX_WAITING_BYTES) this.socket.pause();
     if (this.current === undefined) void this.handleWaiting();
   }
 
@@ -126,6 +137,7 @@ export class ResponseSocket {
       const { body, generates } = await this.readCreate(data, isBinary);
       if (typeof body.model === 'string') details.model = body.model;
       previousId = typeof body.previous_response_id === 'string' ? body.previous_response_id : undefined;
+      this.hold(Buffer.isBuffer(data) ? data.length : 0, previousId);
       const turn = await prepareResponse(body, this.principal, this.store, this.ports);
       provider = turn.route.providerId;
       const saveTurn: SaveTurn = (stored, isStored) => this.store.saveTurn(stored, turn.history, isStored);
@@ -166,6 +178,20 @@ export class ResponseSocket {
         seconds: (performance.now() - startedAt) / 1_000,
       });
     }
+  }
+
+  /**
+   * The connection keeps the whole conversation of its latest response.
+   * @throws HttpError if it becomes longer than one request may be
+   */
+  private hold(bytes: number, previousId: string | undefined): void {
+    const held = bytes + (previousId === undefined ? 0 : this.heldBytes);
+    if (held > this.ports.maxBodyBytes)
+      throw new HttpError(
+        413,
+        `The requests of this connection's conversation have more than ${this.ports.maxBodyBytes} bytes together. Start a new one.`,
+      );
+    this.heldBytes = held;
   }
 
   /**

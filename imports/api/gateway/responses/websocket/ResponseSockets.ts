@@ -13,7 +13,6 @@ import type { SocketPorts } from './ResponseSocket';
 
 export interface ResponseSocketsPorts extends Omit<SocketPorts, 'rawReasoningName'> {
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
-  readonly maxBodyBytes: number;
   /** Where the API is mounted: '' or paths without a slash at the end. */
   readonly basePaths: readonly string[];
 }

@@ -1,11 +1,11 @@
 /**
- * The numbered events of all runs, for any number of subscribers. Recent events are buffered, so that a subscriber
- * that reconnects receives what it missed, or a gap notice if too much happened since.
+ * The numbered events of all runs, for any number of subscribers. Recent events are buffered for each user, so that a
+ * subscriber that reconnects receives what it missed, or a gap notice if too much happened since.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 import type { AgentEvent, AgentEventType } from '../../domain/types/AgentEvents';
-import { ReplayBuffer } from './ReplayBuffer';
-import type { ReplayBufferLimits } from './ReplayBuffer';
+import { UserEvents } from './UserEvents';
+import type { UserEventsLimits } from './UserEvents';
 
 export interface LoggedEvent {
   /** Increases by one per event, and jumps ahead when the server restarts. */
@@ -19,6 +19,8 @@ export interface LoggedEvent {
 }
 
 export interface RunSubscriber {
+  /** The user whose events alone are accepted. Absent: those of any user may be. */
+  readonly userId?: string;
   /** Whether the subscriber may see the event and wants it. */
   readonly accepts: (event: LoggedEvent) => boolean;
   event(event: LoggedEvent): void;
@@ -26,15 +28,22 @@ export interface RunSubscriber {
   gap(): void;
 }
 
-export const DEFAULT_EVENT_LOG_LIMITS: ReplayBufferLimits = { events: 4_000, characters: 16 * 1024 * 1024 };
+/** Of each user. */
+export const DEFAULT_EVENT_LOG_LIMITS: UserEventsLimits = {
+  events: 4_000,
+  characters: 4 * 1024 * 1024,
+  totalCharacters: 32 * 1024 * 1024,
+};
 
 export class RunEventLog {
-  private readonly buffer: ReplayBuffer<LoggedEvent>;
+  private readonly recent: UserEvents<LoggedEvent>;
+  private lastId: number;
   private readonly subscribers = new Set<RunSubscriber>();
 
-  constructor(limits: ReplayBufferLimits = DEFAULT_EVENT_LOG_LIMITS) {
+  constructor(limits: UserEventsLimits = DEFAULT_EVENT_LOG_LIMITS) {
     // Starting at the time keeps the ids of this server above those of earlier ones, so the two are never confused.
-    this.buffer = new ReplayBuffer(limits, Date.now() * 1_000);
+    this.lastId = Date.now() * 1_000;
+    this.recent = new UserEvents(limits, this.lastId);
   }
 
   get subscriberCount(): number {
@@ -43,7 +52,7 @@ export class RunEventLog {
 
   /** The number of the last event so far. */
   get last(): number {
-    return this.buffer.last;
+    return this.lastId;
   }
 
   /** @param userId the owner of the run */
@@ -55,13 +64,14 @@ export class RunEventLog {
       type: event.type,
       data: JSON.stringify(event),
     };
-    this.buffer.add(logged);
+    this.lastId = logged.id;
+    this.recent.add(logged);
     for (const subscriber of this.subscribers) if (subscriber.accepts(logged)) subscriber.event(logged);
   }
 
   /** Drops the buffered events, so that clients that reconnect fetch the current state instead. */
   clear(): void {
-    this.buffer.clear();
+    this.recent.clear(this.lastId);
   }
 
   /**
@@ -76,7 +86,8 @@ export class RunEventLog {
   }
 
   private replay(subscriber: RunSubscriber, since: number): void {
-    if (since < this.buffer.oldest - 1 || since > this.last) subscriber.gap();
-    else for (const event of this.buffer.after(since)) if (subscriber.accepts(event)) subscriber.event(event);
+    const missed = since > this.last ? undefined : this.recent.after(since, subscriber.userId);
+    if (missed === undefined) subscriber.gap();
+    else for (const event of missed) if (subscriber.accepts(event)) subscriber.event(event);
   }
 }

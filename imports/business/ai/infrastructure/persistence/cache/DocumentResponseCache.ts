@@ -17,11 +17,15 @@ export interface CachedResponseDocument extends StoredDocument {
   readonly expiresAt: Date;
   /** JSON of the response. */
   readonly response: string;
+  /** Characters of the response. Absent from entries of earlier versions. */
+  readonly length?: number;
 }
 
 export interface DocumentResponseCacheOptions {
   /** Per user; the oldest are evicted. Default: 1,000. */
   readonly maxEntries?: number;
+  /** Characters per user; the oldest are evicted. Default: 64 MiB. */
+  readonly maxLength?: number;
   /** Receives entries that cannot be read. Default: the console. */
   readonly logger?: Logger;
   /** Milliseconds since the epoch. */
@@ -31,8 +35,10 @@ export interface DocumentResponseCacheOptions {
 export const RESPONSE_CACHE = 'ai_response_cache';
 
 const MAX_ENTRIES = 1_000;
-/** How many saves of a user pass between two counts of the user's entries. */
+const MAX_LENGTH = 64 * 1024 * 1024;
+/** How many saves of a user pass between two counts of the user's entries, or what part of all characters. */
 const SAVES_PER_COUNT = 50;
+const COUNTED_PART = 1 / 16;
 const MAX_COUNTED_USERS = 10_000;
 
 /** Creates the cache and its indexes. */
@@ -49,17 +55,24 @@ export async function openResponseCache(
 export class DocumentResponseCache implements ResponseCache {
   private readonly entries: DocumentCollection<CachedResponseDocument>;
   private readonly maxEntries: number;
+  private readonly maxLength: number;
   private readonly logger: Logger;
   private readonly now: () => number;
   /** By user, for the most recent users. */
-  private readonly savesSinceCount = new Map<string, number>();
+  private readonly savedSinceCount = new Map<string, { readonly saves: number; readonly length: number }>();
 
   constructor(
     entries: DocumentCollection<CachedResponseDocument>,
-    { maxEntries = MAX_ENTRIES, logger = consoleLogger, now = Date.now }: DocumentResponseCacheOptions = {},
+    {
+      maxEntries = MAX_ENTRIES,
+      maxLength = MAX_LENGTH,
+      logger = consoleLogger,
+      now = Date.now,
+    }: DocumentResponseCacheOptions = {},
   ) {
     this.entries = entries;
     this.maxEntries = maxEntries;
+    this.maxLength = maxLength;
     this.logger = logger;
     this.now = now;
   }
@@ -80,7 +93,7 @@ export class DocumentResponseCache implements ResponseCache {
     const text = JSON.stringify(response);
     if (text.length > MAX_CACHED_LENGTH) return;
     const _id = idOf(userId, key);
-    const fields = { userId, storedAt, expiresAt: new Date(expiresAt), response: text };
+    const fields = { userId, storedAt, expiresAt: new Date(expiresAt), response: text, length: text.length };
     if ((await this.entries.update({ _id }, { $set: fields })) === 0) {
       try {
         await this.entries.insert({ _id, ...fields });
@@ -89,22 +102,30 @@ export class DocumentResponseCache implements ResponseCache {
         if (!isLLMError(error) || error.code !== 'conflict') throw error;
       }
     }
-    await this.evict(userId);
+    await this.evict(userId, text.length);
   }
 
-  private async evict(userId: string): Promise<void> {
-    const saves = (this.savesSinceCount.get(userId) ?? 0) + 1;
-    this.savesSinceCount.delete(userId);
-    if (saves < Math.min(SAVES_PER_COUNT, this.maxEntries)) {
-      this.savesSinceCount.set(userId, saves);
-      for (const oldest of this.savesSinceCount.keys()) {
-        if (this.savesSinceCount.size <= MAX_COUNTED_USERS) return;
-        this.savesSinceCount.delete(oldest);
+  private async evict(userId: string, added: number): Promise<void> {
+    const before = this.savedSinceCount.get(userId) ?? { saves: 0, length: 0 };
+    const saves = before.saves + 1;
+    const length = before.length + added;
+    this.savedSinceCount.delete(userId);
+    if (saves < Math.min(SAVES_PER_COUNT, this.maxEntries) && length < COUNTED_PART * this.maxLength) {
+      this.savedSinceCount.set(userId, { saves, length });
+      for (const oldest of this.savedSinceCount.keys()) {
+        if (this.savedSinceCount.size <= MAX_COUNTED_USERS) return;
+        this.savedSinceCount.delete(oldest);
       }
       return;
     }
-    const all = await this.entries.find({ userId }, { sort: { storedAt: -1 }, fields: { _id: 1 } });
-    const surplus = all.slice(this.maxEntries).map(({ _id }) => _id);
+    const all = await this.entries.find({ userId }, { sort: { storedAt: -1 }, fields: { _id: 1, length: 1 } });
+    let kept = 0;
+    const surplus = all
+      .filter((entry, at) => {
+        kept += entry.length ?? MAX_CACHED_LENGTH;
+        return at >= this.maxEntries || kept > this.maxLength;
+      })
+      .map(({ _id }) => _id);
     if (surplus.length > 0) await this.entries.remove({ _id: { $in: surplus } });
   }
 }

@@ -1,48 +1,55 @@
-/** The streams of background responses in this process's memory; the oldest are forgotten first. */
+/** The streams of background responses in this process's memory. Users who have too many lose their oldest. */
+import { FairLruMap } from '../../../domain/FairLruMap';
+import type { FairLimits } from '../../../domain/FairLruMap';
 import type { BackgroundRecord, ResponseEventStore, ResponseKey } from '../../../domain/interfaces/ResponseEventStore';
 
 interface Recorded {
   readonly isStream: boolean;
   readonly frames: string[];
+  characters: number;
   aliveAt: number;
   isCancelled: boolean;
 }
 
-const MAX_RECORDS = 1_000;
+/** Sizes in characters. */
+const LIMITS: FairLimits = {
+  entries: 1_000,
+  entriesPerUser: 200,
+  size: 256 * 1024 * 1024,
+  sizePerUser: 32 * 1024 * 1024,
+};
 
 export class MemoryResponseEvents implements ResponseEventStore {
-  /** Oldest first. */
-  private readonly records = new Map<string, Recorded>();
+  private readonly records = new FairLruMap<Recorded>(LIMITS, { sizeOf: ({ characters }) => characters });
 
   open(key: ResponseKey, isStream: boolean): Promise<void> {
-    this.records.set(nameOf(key), { isStream, frames: [], aliveAt: Date.now(), isCancelled: false });
-    for (const oldest of this.records.keys()) {
-      if (this.records.size <= MAX_RECORDS) break;
-      this.records.delete(oldest);
-    }
+    const { userId, id } = key;
+    this.records.set(userId, id, { isStream, frames: [], characters: 0, aliveAt: Date.now(), isCancelled: false });
     return Promise.resolve();
   }
 
   find(key: ResponseKey): Promise<BackgroundRecord | undefined> {
-    return Promise.resolve(this.records.get(nameOf(key)));
+    return Promise.resolve(this.records.get(key.userId, key.id));
   }
 
   append(key: ResponseKey, first: number, frames: readonly string[]): Promise<boolean> {
-    const record = this.records.get(nameOf(key));
+    const record = this.records.get(key.userId, key.id);
     if (record === undefined || record.frames.length !== first) return Promise.resolve(false);
     record.frames.push(...frames);
+    record.characters += frames.reduce((sum, { length }) => sum + length, 0);
     record.aliveAt = Date.now();
+    this.records.set(key.userId, key.id, record);
     return Promise.resolve(true);
   }
 
   read(key: ResponseKey, after: number): Promise<readonly string[]> {
-    return Promise.resolve(this.records.get(nameOf(key))?.frames.slice(after + 1) ?? []);
+    return Promise.resolve(this.records.get(key.userId, key.id)?.frames.slice(after + 1) ?? []);
   }
 
   confirm(keys: readonly ResponseKey[]): Promise<readonly ResponseKey[]> {
     return Promise.resolve(
       keys.filter((key) => {
-        const record = this.records.get(nameOf(key));
+        const record = this.records.get(key.userId, key.id);
         if (record !== undefined) record.aliveAt = Date.now();
         return record?.isCancelled !== false;
       }),
@@ -50,17 +57,13 @@ export class MemoryResponseEvents implements ResponseEventStore {
   }
 
   cancel(key: ResponseKey): Promise<void> {
-    const record = this.records.get(nameOf(key));
+    const record = this.records.get(key.userId, key.id);
     if (record !== undefined) record.isCancelled = true;
     return Promise.resolve();
   }
 
   remove(key: ResponseKey): Promise<void> {
-    this.records.delete(nameOf(key));
+    this.records.delete(key.userId, key.id);
     return Promise.resolve();
   }
-}
-
-function nameOf({ userId, id }: ResponseKey): string {
-  return JSON.stringify([userId, id]);
 }

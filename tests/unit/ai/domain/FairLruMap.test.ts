@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FairLruMap } from '../../../../imports/business/ai/domain/FairLruMap';
+
+interface Sized {
+  readonly size: number;
+  readonly isBusy?: boolean;
+}
+
+const open = (limits: Partial<ConstructorParameters<typeof FairLruMap>[0]> = {}): FairLruMap<Sized> =>
+  new FairLruMap<Sized>(
+    { entries: 100, entriesPerUser: 100, ...limits },
+    { sizeOf: ({ size }) => size, canEvict: ({ isBusy }) => isBusy !== true },
+  );
+
+describe('FairLruMap', () => {
+  it("evicts a user's least recently used entries beyond the share of one user", () => {
+    const map = open({ entriesPerUser: 2 });
+    for (const key of ['a', 'b']) map.set('ann', key, { size: 1 });
+    map.get('ann', 'a');
+    map.set('ann', 'c', { size: 1 });
+    expect(['a', 'b', 'c'].map((key) => map.get('ann', key) !== undefined)).to.deep.equal([true, false, true]);
+  });
+
+  it('evicts by size, too', () => {
+    const map = open({ size: 100, sizePerUser: 10 });
+    map.set('ann', 'a', { size: 6 });
+    map.set('ann', 'b', { size: 6 });
+    expect(map.get('ann', 'a')).to.equal(undefined);
+    const grown = { size: 11 };
+    map.set('ann', 'c', grown);
+    expect(map.get('ann', 'b'), 'the newest stays, whatever its size').to.equal(undefined);
+    expect(map.get('ann', 'c')).to.equal(grown);
+  });
+
+  it('never evicts anything of a user who holds less than others', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 9 })), { maxLength: 300 }), (hostile) => {
+        const map = open({ entries: 20, entriesPerUser: 15, size: 200, sizePerUser: 100 });
+        for (let at = 0; at < 3; at += 1) map.set('good', `${at}`, { size: 5 });
+        for (const [at, [user, size]] of hostile.entries()) map.set(`hostile-${user}`, `${at}`, { size: 2 * size });
+        expect(map.size).to.be.at.most(20);
+        for (let at = 0; at < 3; at += 1) expect(map.get('good', `${at}`)).to.deep.equal({ size: 5 });
+      }),
+    );
+  });
+
+  it('keeps entries that are in use, and evicts nothing of others for them', () => {
+    const map = open({ entries: 4, entriesPerUser: 3 });
+    map.set('good', 'idle', { size: 1 });
+    for (let at = 0; at < 10; at += 1) map.set('hostile', `${at}`, { size: 1, isBusy: true });
+    expect(map.size).to.equal(11);
+    expect(map.get('good', 'idle')).not.to.equal(undefined);
+  });
+
+  it('forgets a user', () => {
+    const map = open({ size: 10 });
+    map.set('ann', 'a', { size: 9 });
+    map.forget('ann');
+    map.set('bob', 'b', { size: 9 });
+    expect([map.size, map.get('ann', 'a')]).to.deep.equal([1, undefined]);
+    expect(map.delete('bob', 'b')).to.equal(true);
+    expect(map.delete('bob', 'b')).to.equal(false);
+  });
+});
