@@ -123,6 +123,13 @@ export const PAGES: readonly Page[] = [
     group: 'Manage',
     load: async () => (await import('./queue/QueuePage')).QueuePage,
   }),
+  page({
+    path: 'audit',
+    label: 'Audit',
+    icon: 'audit',
+    group: 'Manage',
+    load: async () => (await import('./audit/AuditPage')).AuditPage,
+  }),
 ];
 
 /** The page of a route; undefined for an unknown one. */

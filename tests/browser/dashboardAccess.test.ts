@@ -71,6 +71,8 @@ describe('the accessibility of the dashboard', function () {
     ['/routing', '[data-rule]'],
     ['/budgets', '[data-user]'],
     ['/queue', '[data-queued]'],
+    ['/audit', '[data-audit]'],
+    ['/audit?search=nothing-like-it', '.placeholder'],
     ['/nowhere', '.placeholder'],
   ] as const;
 

@@ -229,7 +229,10 @@ describe('the audit trail', function () {
       expect(entries, query).to.deep.equal(all.entries.filter(matches)).and.not.to.be.empty;
       expect(total, query).to.equal(entries.length);
     }
-    for (const query of ['action=unknown', 'outcome=maybe', 'from=soon', 'color=red', 'limit=201'])
+    const uncounted = await page('count=false&limit=2');
+    expect(uncounted).to.have.all.keys('entries', 'next');
+    expect(uncounted.entries).to.deep.equal(all.entries.slice(0, 2));
+    for (const query of ['action=unknown', 'count=maybe', 'outcome=maybe', 'from=soon', 'color=red', 'limit=201'])
       expect((await send('GET', `/audit?${query}`)).status, query).to.equal(400);
   });
 

@@ -1,6 +1,7 @@
 /** `/audit`: the audit trail as pages, and as a file of any length. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Request } from 'express';
 import { formatAuditEntries } from '../../business/ai/domain/auditFormats';
 import type { AuditFormat } from '../../business/ai/domain/auditFormats';
 import { oneOf } from '../../business/ai/domain/arguments';
@@ -19,7 +20,13 @@ type ListEntries = AuditOperations['ai.audit.list'];
 /** Entries that are read at a time. */
 const PAGE_SIZE = 200;
 
-const readQuery = queryArgument({ numbers: ['from', 'to', 'limit'], lists: ['action', 'outcome'] });
+const readFields = queryArgument({ numbers: ['from', 'to', 'limit'], lists: ['action', 'outcome'], flags: ['count'] });
+
+/** The one flag that is set unless it is said to be `false`. */
+function readQuery(request: Request): Readonly<Record<string, unknown>> {
+  const { count, ...fields } = readFields(request);
+  return count === undefined ? fields : { ...fields, count: count === 'false' ? false : count };
+}
 
 export function addAuditRoutes(
   add: AddEndpoint,

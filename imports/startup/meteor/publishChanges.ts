@@ -10,6 +10,7 @@ import { TOPICS } from '../../business/ai/domain/types/Topics';
 import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { TopicChanges } from '../../business/ai/infrastructure/events/TopicChanges';
 import type { MeteorMongoCollection } from '../../business/ai/infrastructure/persistence/databases/MeteorMongo';
+import { AUDIT } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { REQUESTS } from '../../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { RUNS, TOOL_CALLS } from '../../business/ai/infrastructure/persistence/runs/runDocuments';
 import { toMeteorError } from '../../business/ai/methods';
@@ -47,6 +48,7 @@ const OBSERVED: Readonly<Partial<Record<Topic, readonly ObservedQuery[]>>> = {
     { collection: RUNS, selector: { state: 'waiting' }, fields: { state: 1 }, ...ACTIVE },
   ],
   requests: [{ collection: REQUESTS, selector: {}, sort: { at: -1, _id: -1 }, limit: 1, fields: { state: 1 } }],
+  audit: [{ collection: AUDIT, selector: {}, sort: { at: -1, _id: -1 }, limit: 1, fields: { outcome: 1 } }],
   calls: (['executing', 'awaiting_approval', 'needs_review'] as const).map((state) => ({
     collection: TOOL_CALLS,
     selector: { state },

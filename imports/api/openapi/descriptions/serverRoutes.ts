@@ -66,7 +66,7 @@ export const SERVER_ROUTES: RouteDescriptions = {
 
   'GET /audit': {
     summary: 'List what was done, by whom and from where',
-    query: { ...AUDIT_FILTER, order: oneOf('asc', 'desc'), limit: COUNT, after: TEXT },
+    query: { ...AUDIT_FILTER, order: oneOf('asc', 'desc'), limit: COUNT, after: TEXT, count: FLAG },
     result: objectOf({ entries: listOf(OBJECT) }, { total: COUNT, next: TEXT }),
   },
   'GET /audit/export': {

@@ -3,7 +3,7 @@
  * recorded is not done. Acts that only stop or withdraw something go on without an entry, since a person must be able
  * to stop a run, or revoke a stolen token, in any case; the log has what the entry would have said.
  */
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { isLLMError, LLMOverloadedError } from '../../domain/errors/LLMErrors';
 import type { AuditEnd, AuditStore } from '../../domain/interfaces/AuditStore';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -42,6 +42,7 @@ export class AuditTrail {
   private readonly failed: FailedAttempts;
   private readonly reports: BoundedReports;
   private readonly pending = new Set<Promise<void>>();
+  private count = 0;
 
   constructor(ports: AuditTrailPorts) {
     this.ports = ports;
@@ -119,9 +120,10 @@ export class AuditTrail {
     outcome: 'begun' | 'done' | 'refused',
   ): AuditEntry {
     const { address, userAgent } = client;
+    const at = this.now();
     return {
-      _id: randomUUID(),
-      at: this.now(),
+      _id: this.nextId(at),
+      at,
       userId,
       ...(tokenId === undefined ? {} : { tokenId }),
       via: channelOf(source, client),
@@ -130,6 +132,13 @@ export class AuditTrail {
       ...(userAgent === undefined ? {} : { userAgent }),
       outcome,
     };
+  }
+
+  /** Sorts entries of the same millisecond in their order. */
+  private nextId(at: number): string {
+    this.count = (this.count + 1) % 0x1000000;
+    const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+    return `${hex(at, 12)}-${hex(this.count, 6)}-${randomBytes(6).toString('hex')}`;
   }
 
   /**

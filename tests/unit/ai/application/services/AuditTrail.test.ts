@@ -122,6 +122,18 @@ describe('AuditTrail', () => {
     expect(store.entries.at(-1)).to.include({ at: now, outcome: 'begun' });
   });
 
+  it('gives entries ids in the order of the acts, also within a millisecond', async () => {
+    let now = 5;
+    const { store, trail } = createTrail({ now: () => now });
+    for (let count = 0; count < 300; count += 1) {
+      now = count < 200 ? 5 : 17;
+      await trail.record(ANN, ACT);
+    }
+    const ids = store.entries.map(({ _id }) => _id);
+    expect(ids.toSorted()).to.deep.equal(ids);
+    expect(new Set(ids).size).to.equal(300);
+  });
+
   it('bounds reports of refused callers by key and hour, and by day', async () => {
     let now = 0;
     const { store, trail } = createTrail({ now: () => now, reportLimits: { perKeyAndHour: 2, perDay: 5 } });
