@@ -8,6 +8,7 @@ import type { AuditPage } from '../../imports/business/ai/domain/interfaces/Audi
 import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
 import { AUDIT } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import type { RunningServer } from '../../imports/startup/node/startServer';
+import { registry } from '../stubs/server/registry';
 import { startMeteorApp } from '../support/meteorApp';
 import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';
@@ -285,6 +286,36 @@ describe('the audit trail under Meteor', () => {
     await app.call('ann', 'ai.queue.pause', {});
     const { entries } = (await app.call('ann', 'ai.audit.list', {})) as AuditPage;
     expect(entries[0]).to.deep.include({ userId: 'ann', via: 'method', action: 'queue.pause', address: '127.0.0.1' });
+    await app.stop();
+  });
+
+  it('has who signed in to the app, failed to, and signed out, but not who connected again', async () => {
+    const app = await startMeteorApp();
+    const connection = { clientAddress: '203.0.113.9', httpHeaders: { 'user-agent': 'TestBrowser/1.0' } };
+    const notify = async (name: keyof typeof registry.loginHooks, attempt: object): Promise<void> => {
+      for (const hook of registry.loginHooks[name]) await hook({ connection, ...attempt });
+    };
+    const [ann, bob] = [{ user: { _id: 'ann' } }, { user: { _id: 'bob' } }];
+    await notify('onLogin', { type: 'password', allowed: true, ...ann });
+    await notify('onLogin', { type: 'resume', allowed: true, ...ann });
+    await notify('onLoginFailure', { type: 'resume', allowed: false, error: new Error('You have been logged out.') });
+    const password = { digest: 'the-digest-of-a-password', algorithm: 'sha-256' };
+    for (let attempt = 0; attempt < 12; attempt += 1)
+      await notify('onLoginFailure', { type: 'password', allowed: false, methodArguments: [{ password }], ...bob });
+    await notify('onLogout', ann);
+    await app.host.audit.settled();
+    const { entries } = await app.host.operations['ai.audit.list'](ROOT, { order: 'asc' });
+    const from = { address: '203.0.113.9', userAgent: 'TestBrowser/1.0', via: 'method' };
+    expect(entries[0]).to.deep.include({ userId: 'ann', action: 'session.open', outcome: 'done', ...from });
+    expect(entries[1]).to.deep.include({
+      ...{ userId: '', action: 'session.open', outcome: 'refused', error: 'auth-failed', ...from },
+      subject: { kind: 'session', ownerId: 'bob' },
+    });
+    expect(entries.at(-1)).to.deep.include({ userId: 'ann', action: 'session.close', outcome: 'done', ...from });
+    expect(entries).to.have.length(12);
+    expect(JSON.stringify(entries)).not.to.contain(password.digest);
+    await app.host.close();
+    expect(Object.values(registry.loginHooks).map(({ size }) => size)).to.deep.equal([0, 0, 0]);
     await app.stop();
   });
 });

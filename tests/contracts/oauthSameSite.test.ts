@@ -9,16 +9,15 @@ import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
 import { startStandalone } from '../support/startStandalone';
 
+const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
+
 describe('an OAuth callback from the same site', () => {
   let app: RunningServer;
   let server: TestAuthorizationServer;
   before(async () => {
     app = await startStandalone({ AI_ALLOW_PRIVATE_HOSTS: 'true' });
     server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
-    await app.host.providers.operations.create(
-      { userId: 'local', isAdmin: true, source: 'http' },
-      providerArgument(server),
-    );
+    await app.host.providers.operations.create(ADMIN, providerArgument(server));
   });
   after(async () => {
     await app.close();
@@ -49,6 +48,12 @@ describe('an OAuth callback from the same site', () => {
     const page = await browser.open(stopped.url);
     expect(page.status, page.body).to.equal(200);
     expect(page.body).to.contain('Your Acme account is connected');
+    const { entries } = await app.host.operations['ai.audit.list'](ADMIN, { action: 'provider.connect' });
+    expect(entries).to.have.length(1);
+    expect(entries[0]).to.deep.include({
+      ...{ userId: 'local', via: 'dashboard', outcome: 'done', address: '127.0.0.1' },
+      subject: { kind: 'provider', id: 'acme' },
+    });
   });
 
   it('is not completed in a browser that did not start it, although that is signed in', async () => {
@@ -60,6 +65,8 @@ describe('an OAuth callback from the same site', () => {
     );
     victim.headers['sec-fetch-site'] = 'same-site';
     expect((await victim.open(stopped.url)).status).to.equal(403);
+    const { total } = await app.host.operations['ai.audit.list'](ADMIN, { action: 'provider.connect' });
+    expect(total, 'connected only once').to.equal(1);
   });
 
   it('starts nothing for a page of another origin on the same site', async () => {

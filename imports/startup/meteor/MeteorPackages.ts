@@ -71,6 +71,10 @@ export interface MeteorWebApp {
 export interface MeteorAccounts {
   /** `{ forbidClientAccountCreation }` is set; the types of some releases require further options. */
   readonly config: (options: never) => unknown;
+  /** The listeners take what `docs.meteor.com` says; the published types differ. Each returns `{ stop() }`. */
+  readonly onLogin?: (listener: never) => unknown;
+  readonly onLoginFailure?: (listener: never) => unknown;
+  readonly onLogout?: (listener: never) => unknown;
   _hashLoginToken(token: string): string;
 }
 

@@ -10,6 +10,7 @@ import { CREDENTIAL_CHANGES_ID } from '../../business/providers/infrastructure/p
 import { defineProviderMethods } from '../../business/providers/methods';
 import { defineProviderPublication } from '../../business/providers/publications';
 import type { Host } from '../createHost';
+import { auditSignIns } from './auditSignIns';
 import { CallsInProgress } from './CallsInProgress';
 import { closeOnSignals } from './closeOnSignals';
 import { addDdpRateLimits } from './ddpRateLimits';
@@ -49,12 +50,14 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
   };
   httpServer.on('upgrade', onUpgrade);
   const clients = trackConnections(packages.Meteor);
+  const stopSignIns = auditSignIns(packages.Accounts, host.audit);
 
   const settle = once(async () => {
     await Promise.all([host.api.close(), calls.ended(shutdownGraceMs)]);
   });
   const close = once(async () => {
     clients.stop();
+    stopSignIns();
     for (const { stop } of observed) stop();
     await settle();
     await host.close();

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Meteor } from './meteor';
 import { registry } from '../server/registry';
+import type { LoginHook } from '../server/registry';
 
 const LOGIN_DAYS = 90;
 
@@ -43,6 +44,18 @@ export const Accounts = {
     });
   },
 
+  onLogin(hook: LoginHook): { stop(): void } {
+    return addHook(this, 'onLogin', hook);
+  },
+
+  onLoginFailure(hook: LoginHook): { stop(): void } {
+    return addHook(this, 'onLoginFailure', hook);
+  },
+
+  onLogout(hook: LoginHook): { stop(): void } {
+    return addHook(this, 'onLogout', hook);
+  },
+
   userId: (): string | null => Meteor.userId(),
 
   /** As in `users.services.resume.loginTokens[].hashedToken`. */
@@ -50,3 +63,10 @@ export const Accounts = {
 
   _tokenExpiration: (when: Date): Date => new Date(when.getTime() + LOGIN_DAYS * 24 * 60 * 60 * 1000),
 };
+
+/** Meteor's are methods of an instance. */
+function addHook(self: unknown, name: keyof typeof registry.loginHooks, hook: LoginHook): { stop(): void } {
+  if (self !== Accounts) throw new TypeError(`Accounts.${name} was called without its object.`);
+  registry.loginHooks[name].add(hook);
+  return { stop: () => void registry.loginHooks[name].delete(hook) };
+}

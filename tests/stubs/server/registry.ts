@@ -9,6 +9,8 @@ import type { WriteFence } from './WriteFence';
 export type MethodHandler = (this: MethodContext, ...args: never[]) => unknown;
 export type PublishHandler = (this: PublicationContext, ...args: never[]) => unknown;
 
+export type LoginHook = (attempt: object) => unknown;
+
 export const registry = {
   methods: new Map<string, MethodHandler>(),
   publications: new Map<string, PublishHandler>(),
@@ -18,6 +20,8 @@ export const registry = {
   sessions: new Set<{ close(): void }>(),
   onConnection: new Set<(connection: Connection) => void>(),
   rateRules: new Map<string, object>(),
+  /** Listeners of `Accounts.onLogin` and the like. */
+  loginHooks: { onLogin: new Set<LoginHook>(), onLoginFailure: new Set<LoginHook>(), onLogout: new Set<LoginHook>() },
   /** `Accounts._options` */
   accountsOptions: {} as { forbidClientAccountCreation?: boolean },
   /** The write fence of every method that a client has called, in order. */
@@ -42,6 +46,7 @@ export function restartMeteor(): void {
   registry.sessions.clear();
   registry.onConnection.clear();
   registry.rateRules.clear();
+  for (const hooks of Object.values(registry.loginHooks)) hooks.clear();
   registry.accountsOptions = {};
   registry.fences.length = 0;
   registry.log.length = 0;
