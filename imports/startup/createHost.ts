@@ -16,6 +16,7 @@ import { createRequestLog } from '../business/ai/infrastructure/factories/create
 import type { RequestLogModule, RequestLogSettings } from '../business/ai/infrastructure/factories/createRequestLog';
 import { createRunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
+import type { StorageBounds } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
@@ -73,6 +74,8 @@ export interface HostSettings {
   readonly guardrails?: readonly Guardrail[];
   /** Whether requests may be answered from cached responses, if they ask for it. Default: true. */
   readonly responseCache?: boolean;
+  /** How much of each kind is stored. The defaults depend on the database. */
+  readonly storage?: Partial<StorageBounds>;
   /** The log of model calls. */
   readonly requestLog?: RequestLogSettings;
   /** Milliseconds for which entries of the audit trail are kept. Default: a year; Infinity: forever. */
@@ -126,6 +129,7 @@ export async function createHost(
     allowPrivateHosts,
     callLimits = {},
     jobs = {},
+    storage,
     requestLog: requestLogSettings = {},
     auditRetention,
     responseCache = true,
@@ -178,7 +182,7 @@ export async function createHost(
   await Promise.all([providers.ready(), apiTokens.ready(), chats.ready()]);
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
-  const stores = await openHostStores(database);
+  const stores = await openHostStores(database, storage);
   const access = createAccessPolicy(storedProviders, findUser);
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
   const jobQueue = await openJobQueue(jobs, database);
@@ -201,7 +205,7 @@ export async function createHost(
     },
     responses: stores.responses,
     memory: stores.memory,
-    responseCache: responseCache && (await openResponseCache(database)),
+    responseCache: responseCache && (await openResponseCache(database, { bounds: stores.bounds })),
     ...ports.ai,
     guardrails: [...guardrails, ...(ports.ai?.guardrails ?? [])],
     runs: stores.runs,

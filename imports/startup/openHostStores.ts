@@ -1,5 +1,7 @@
 /** Opens what a host keeps in its database and several of its services share. */
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { boundsFor } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
+import type { StorageBounds } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
 import {
   BUDGET_LIMITS,
   DocumentBudgetLimits,
@@ -32,15 +34,16 @@ export type HostStores = Awaited<ReturnType<typeof openHostStores>>;
  * Creates the indexes, too.
  * @throws errors of the database
  */
-export async function openHostStores(database: DocumentDatabase) {
+export async function openHostStores(database: DocumentDatabase, storage: Partial<StorageBounds> = {}) {
+  const bounds = boundsFor(database, storage);
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   const rates = new DocumentRateStore(database.collection(TOKEN_RATES));
   const runList = new DocumentRunList(database);
   const [responses, conversations, responseEvents, vendorObjects, prompts, runs] = await Promise.all([
-    openResponseStore(database),
-    openResponseConversations(database),
-    openResponseEvents(database),
+    openResponseStore(database, { bounds }),
+    openResponseConversations(database, bounds),
+    openResponseEvents(database, { bounds }),
     openVendorObjects(database),
     openPromptStore(database),
     openRunStore(database),
@@ -58,6 +61,7 @@ export async function openHostStores(database: DocumentDatabase) {
     prompts,
     runs,
     runList,
+    bounds,
     queuedRuns: new DocumentQueuedRuns(database.collection(RUNS)),
     inbox: new DocumentInbox(database),
     reports: new DocumentUsageReports(database),

@@ -38,6 +38,7 @@ export type VendorCall = Pick<
 /**
  * @param wire the API that the client speaks
  * @param onAnswer called when the vendor has accepted the request, before its response is read
+ * @param known what is to be reported with what the vendor is not sent
  * @throws HttpError 400 for an invalid header
  */
 export function vendorCall(
@@ -45,6 +46,7 @@ export function vendorCall(
   wire: WireName,
   { maxRetryTime, logger }: VendorCallPorts,
   onAnswer?: () => void,
+  known: readonly string[] = [],
 ): VendorCall {
   const { response, principal, requestId, details } = context;
   const cache = readCacheHeader(context.request);
@@ -71,7 +73,7 @@ export function vendorCall(
       forward(head);
       // The token's limits replace those that the vendor has sent under the same names.
       if (!response.headersSent) response.set(limitHeaders);
-      const warnings = [...fallbacks, ...changesIn(head)];
+      const warnings = [...known, ...fallbacks, ...changesIn(head)];
       // A keep-alive message may have sent the headers already.
       if (!response.headersSent) {
         if (warnings.length === 0) response.removeHeader(WARNINGS_HEADER);

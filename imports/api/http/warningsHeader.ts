@@ -1,4 +1,5 @@
 /** The header that reports to clients what could not be sent to the vendor: a JSON array of sentences, in ASCII. */
+import type { Response } from 'express';
 import type { Loss } from '../../business/ai/domain/types/VendorTypes';
 
 export const WARNINGS_HEADER = 'x-bolide-warnings';
@@ -24,6 +25,15 @@ function mostShown(warnings: readonly string[]): number {
     if (length > MAX_LENGTH) return at;
   }
   return warnings.length;
+}
+
+/** Adds a warning to those that the response has. After its headers were sent, there is no place for it. */
+export function addWarning(response: Response, warning: string): void {
+  if (response.headersSent) return;
+  const given = response.getHeader(WARNINGS_HEADER);
+  // Boundary: `warningsHeader` wrote it.
+  const warnings = typeof given === 'string' ? (JSON.parse(given) as readonly string[]) : [];
+  response.set(WARNINGS_HEADER, warningsHeader([...warnings, warning]));
 }
 
 export function describeLoss({ path, what, reason }: Loss): string {

@@ -25,6 +25,7 @@ import { readResponseCache } from '../settings/responseCache';
 import { readCorsOrigins } from '../settings/cors';
 import { readJobSettings } from '../settings/jobs';
 import { readRequestLogSettings } from '../settings/requestLog';
+import { readStorageBounds } from '../settings/storage';
 import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
 import { openSettings } from '../moduleFromEnvironment';
@@ -95,6 +96,7 @@ async function open(
   const jobs = readJobSettings((name) => valueOf(env, name));
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
   const auditRetention = readAuditRetention((name) => valueOf(env, name));
+  const storage = readStorageBounds((name) => valueOf(env, name));
   const guardrails = readGuardrails(valueOf(env, 'GUARDRAILS'));
   const responseCache = readResponseCache((name) => valueOf(env, name));
   const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
@@ -135,6 +137,7 @@ async function open(
       jobs,
       requestLog,
       ...(auditRetention === undefined ? {} : { auditRetention }),
+      storage,
       responseCache,
       guardrails,
       corsOrigins,

@@ -4,6 +4,7 @@ import { isObject } from '../../business/ai/domain/json';
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
+import type { StorageBounds } from '../../business/ai/infrastructure/persistence/bounds/StorageBounds';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readAuditRetention } from './audit';
 import { readAuthSettings } from './auth';
@@ -17,6 +18,7 @@ import type { Guardrail } from '../../business/ai/domain/interfaces/Guardrail';
 import { readGuardrails } from './guardrails';
 import { readResponseCache } from './responseCache';
 import { readRequestLogSettings } from './requestLog';
+import { readStorageBounds } from './storage';
 import { SettingProblems } from './SettingProblems';
 import { settingsFromMeteor, valueOf } from './vendors';
 import type { Environment } from './vendors';
@@ -43,6 +45,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly jobs: JobSettings;
   readonly requestLog: RequestLogSettings;
   readonly auditRetention?: number;
+  readonly storage: Partial<StorageBounds>;
   readonly maxBodyBytes?: number;
   readonly maxJsonValues?: number;
   readonly corsOrigins: readonly string[];
@@ -94,6 +97,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
   const auditRetention = problems.attempt(() => readAuditRetention(named));
+  const storage = problems.attempt(() => readStorageBounds(named)) ?? {};
   const guardrails = problems.attempt(() => readGuardrails(guardrailsIn(given) ?? valueOf(env, 'GUARDRAILS'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
   const corsOrigins = problems.attempt(() => readCorsOrigins(named)) ?? [];
@@ -109,6 +113,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     callLimits,
     jobs,
     requestLog,
+    storage,
     corsOrigins,
     responseCache,
     guardrails,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runDetached } from '../../../business/ai/application/services/runDetached';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
+import type { TooLargeToStoreError } from '../../../business/ai/domain/errors/TooLargeToStoreError';
 import type { ResponseEventStore, ResponseKey } from '../../../business/ai/domain/interfaces/ResponseEventStore';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { CallOrigin } from '../../../business/ai/domain/types/RequestRecords';
@@ -69,7 +70,7 @@ export class BackgroundResponses {
 
   /**
    * @returns the response with status `queued`
-   * @throws LLMInvalidRequestError if the user has too many unfinished responses
+   * @throws LLMInvalidRequestError if the user has too many unfinished responses, or the input is too large to store
    */
   async start(turn: PreparedResponse, request: BackgroundRequest): Promise<JsonObject> {
     const { userId, generatedId } = turn;
@@ -86,7 +87,12 @@ export class BackgroundResponses {
     const key = { userId, id: generatedId };
     const queued = unfinishedResponse(turn, 'queued');
     await events.open(key, turn.stream);
-    await store.save(queued);
+    try {
+      await store.save(queued);
+    } catch (error) {
+      await events.remove(key);
+      throw error;
+    }
     const controller = new AbortController();
     this.hold(userId, 1, bytes);
     inFlight.enter(controller, { route: 'background /v1/responses', userId });
@@ -229,11 +235,12 @@ export class BackgroundResponses {
     try {
       // A response that was deleted meanwhile, perhaps by another process, stays deleted.
       if (!(await store.replace(unfinishedResponse(turn, 'in_progress')))) return;
-      if (recorder === undefined) await service.generate(turn, { call, saveTurn });
+      if (recorder === undefined) await service.generate(turn, { call, saveTurn, onNotStored });
       else
         await service.stream(turn, recorder, {
           call,
           saveTurn,
+          onNotStored,
           rawReasoningName,
           toError,
           hasLeft: () => false,
@@ -252,6 +259,11 @@ export class BackgroundResponses {
       await recorder?.close();
     }
   }
+}
+
+/** Nobody receives a background response in another way than from the store, so it fails. */
+function onNotStored(error: TooLargeToStoreError): never {
+  throw error;
 }
 
 /** The longest time that a timer can take. */

@@ -2,6 +2,7 @@
 import { EventStream } from '../../../business/ai/domain/EventStream';
 import { NO_USAGE } from '../../../business/ai/domain/entities/Response';
 import { isLLMError, LLMAbortedError, LLMError } from '../../../business/ai/domain/errors/LLMErrors';
+import { TooLargeToStoreError } from '../../../business/ai/domain/errors/TooLargeToStoreError';
 import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { LLMResponse, OutputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
@@ -29,10 +30,13 @@ export type SaveTurn = (stored: StoredResponse, isStored: boolean) => Promise<vo
 export interface TurnOptions extends Pick<WriteStreamOptions, 'hasLeft' | 'toError' | 'keepAliveAfter' | 'fail'> {
   readonly call: VendorCall;
   readonly saveTurn: SaveTurn;
+  /** Receives why the response cannot be retrieved or continued. It is sent unless this throws. */
+  readonly onNotStored: (error: TooLargeToStoreError) => void;
   readonly rawReasoningName: RawReasoningName;
 }
 
-export type PrepareOptions = Pick<TurnOptions, 'saveTurn' | 'rawReasoningName'>;
+type SaveOptions = Pick<TurnOptions, 'saveTurn' | 'onNotStored'>;
+export type PrepareOptions = SaveOptions & Pick<TurnOptions, 'rawReasoningName'>;
 
 export class ResponseService {
   private readonly manager: AIModule['manager'];
@@ -49,7 +53,7 @@ export class ResponseService {
    */
   async generate(
     turn: PreparedResponse,
-    { call, saveTurn }: Pick<TurnOptions, 'call' | 'saveTurn'>,
+    { call, ...options }: Pick<TurnOptions, 'call'> & SaveOptions,
   ): Promise<JsonObject> {
     let response: LLMResponse;
     try {
@@ -62,21 +66,22 @@ export class ResponseService {
     turn.guard.checkResponse(response);
     const named = withIdentity(response, turn);
     const body = toResponseResource(named, turn.echo);
-    await this.save(turn, toStoredResponse(turn, named, body), saveTurn);
+    await this.save(turn, toStoredResponse(turn, named, body), options);
     return body;
   }
 
   /** Stores the conversation so far for the next turn of the connection, and completes without calling a model. */
-  async prepare(turn: PreparedResponse, sink: FrameSink, { saveTurn, ...options }: PrepareOptions): Promise<void> {
+  async prepare(turn: PreparedResponse, sink: FrameSink, options: PrepareOptions): Promise<void> {
     const { generatedId: id, createdAt: created, echo } = turn;
     const stored = unfinishedResponse(turn, 'completed');
     const { model } = stored.response;
-    const encoder = createStreamEncoder('openai_responses', { ...options, model, id, created, echo });
+    const { rawReasoningName } = options;
+    const encoder = createStreamEncoder('openai_responses', { model, id, created, echo, rawReasoningName });
     const events: readonly ResponseStreamEvent[] = [
       { type: 'response.created', id, model },
       { type: 'response.completed', response: conform(stored.response, echo) },
     ];
-    await this.save(turn, { ...stored, keptByProvider: false }, saveTurn);
+    await this.save(turn, { ...stored, keptByProvider: false }, options);
     await sink.write([...events.flatMap((event) => encoder.push(event)), ...encoder.end()]);
   }
 
@@ -118,7 +123,7 @@ export class ResponseService {
           const frames = encoder.fail(conforming);
           const failed = failedResponse(conforming) ?? endedInBackground(turn, error);
           if (failed !== undefined)
-            await this.save(turn, toStoredResponse(turn, failed, terminalBody(frames)), options.saveTurn);
+            await this.save(turn, toStoredResponse(turn, failed, terminalBody(frames)), options);
           return frames;
         }),
       prepare: (event) => {
@@ -131,15 +136,20 @@ export class ResponseService {
       },
       beforeComplete: async (frames) => {
         if (completed !== undefined)
-          await this.save(turn, toStoredResponse(turn, completed, terminalBody(frames)), options.saveTurn);
+          await this.save(turn, toStoredResponse(turn, completed, terminalBody(frames)), options);
       },
     });
   }
 
   /** The conversation comes first, so that clients who find the response complete find its items, too. */
-  private async save(turn: PreparedResponse, stored: StoredResponse, saveTurn: SaveTurn): Promise<void> {
-    await this.conversations.extend(stored);
-    await saveTurn(stored, turn.isStored);
+  private async save(turn: PreparedResponse, stored: StoredResponse, options: SaveOptions): Promise<void> {
+    try {
+      await this.conversations.extend(stored);
+      await options.saveTurn(stored, turn.isStored);
+    } catch (error) {
+      if (!(error instanceof TooLargeToStoreError)) throw error;
+      options.onNotStored(error);
+    }
   }
 }
 

@@ -2,12 +2,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
-import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
+import { TooLargeToStoreError } from '../../../business/ai/domain/errors/TooLargeToStoreError';
+import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { HttpError } from '../../http/HttpError';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import { sendJson } from '../../http/sendJson';
+import { addWarning } from '../../http/warningsHeader';
 import { writeFrames } from '../../http/writeFrames';
 import type { BackgroundResponses } from './BackgroundResponses';
 import { gatewayOrigin, vendorCall } from '../vendorCall';
@@ -15,7 +17,7 @@ import type { VendorCallPorts } from '../vendorCall';
 import { inputItemId } from './generatedIds';
 import { pageOf, readPageQuery } from './itemPages';
 import { prepareResponse } from './prepareResponse';
-import type { PreparationPorts } from './prepareResponse';
+import type { PreparationPorts, PreparedResponse } from './prepareResponse';
 import { reasoningEventName } from './reasoningEventName';
 import type { ResponseService } from './ResponseService';
 
@@ -29,7 +31,7 @@ export interface ResponsesPorts extends PreparationPorts, VendorCallPorts {
 }
 
 export function createResponse(ports: ResponsesPorts): RouteHandler {
-  const { module, service, background, toError, keepAliveAfter } = ports;
+  const { module, service, background, toError, keepAliveAfter, logger } = ports;
   const saveTurn = async (stored: StoredResponse, isStored: boolean): Promise<void> => {
     if (isStored) await module.responses.save(stored);
   };
@@ -39,6 +41,10 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
     details.provider = turn.route.providerId;
     details.isSameApi = turn.route.wire === 'responses';
     if (turn.requestedModel !== undefined) details.model = turn.requestedModel;
+    const onNotStored = (error: TooLargeToStoreError): void => {
+      addWarning(response, error.message);
+      logger.info(error.message, { requestId, userId: principal.userId });
+    };
     if (turn.isBackground) {
       const origin = gatewayOrigin('responses', principal, { model: turn.requestedModel, requestId });
       const bytes = bytesOf(request.headers);
@@ -48,17 +54,38 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
       await service.stream(turn, sink, {
-        call: vendorCall(context, 'responses', ports, () => sink.accept()),
+        // The headers are sent before the response is complete.
+        call: vendorCall(
+          context,
+          'responses',
+          ports,
+          () => sink.accept(),
+          inputWarnings(request, turn, module.responses),
+        ),
         hasLeft,
         toError,
         keepAliveAfter,
         saveTurn,
+        onNotStored,
         rawReasoningName: reasoningEventName(request),
       });
     } else {
-      sendJson(response, await service.generate(turn, { call: vendorCall(context, 'responses', ports), saveTurn }));
+      const call = vendorCall(context, 'responses', ports);
+      sendJson(response, await service.generate(turn, { call, saveTurn, onNotStored }));
     }
   };
+}
+
+/** What is known before the call: that the input alone is too large to store. */
+function inputWarnings(
+  { headers }: RequestContext['request'],
+  { isStored, input }: PreparedResponse,
+  { maxResponseBytes = Infinity }: Pick<ResponseStore, 'maxResponseBytes'>,
+): readonly string[] {
+  if (!isStored || bytesOf(headers) <= maxResponseBytes) return [];
+  const bytes = Buffer.byteLength(JSON.stringify(input));
+  if (bytes <= maxResponseBytes) return [];
+  return [new TooLargeToStoreError('The response, with its input,', bytes, maxResponseBytes).message];
 }
 
 export function readResponse(ports: ResponsesPorts): RouteHandler {

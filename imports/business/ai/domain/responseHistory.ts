@@ -1,8 +1,11 @@
 /** Rebuilds the conversation behind a response id from our own store, for vendors that store no responses. */
-import { LLMInvalidRequestError } from './errors/LLMErrors';
+import { LLMContextLengthError, LLMInvalidRequestError } from './errors/LLMErrors';
 import type { ResponseStore, StoredResponse } from './interfaces/ResponseStore';
 import type { FunctionCallItem, InputItem, Item } from './types/ResponsesAPITypes';
 import type { JsonObject, Loss } from './types/VendorTypes';
+
+/** Of all texts of a history, in UTF-16 units. All of it is in memory while it is sent. */
+const MAX_HISTORY_LENGTH = 32 * 1_024 ** 2;
 
 export interface ResponseHistory {
   /** Input and output of the stored responses, in order. */
@@ -16,7 +19,8 @@ export interface ResponseHistory {
  * Follows the chain back as far as it is stored. If its beginning is gone, tool calls stay together with their outputs,
  * and reasoning that is encrypted for the complete conversation is dropped, since vendors reject or ignore it after an
  * edit.
- * @throws LLMInvalidRequestError if the response itself is unknown, or belongs to another user
+ * @throws LLMInvalidRequestError if the response itself is unknown, or belongs to another user; LLMContextLengthError
+ *   if the history is larger than any model takes
  */
 export async function loadResponseHistory(
   store: ResponseStore,
@@ -26,12 +30,19 @@ export async function loadResponseHistory(
   const newest = await store.find(userId, responseId);
   if (newest === undefined) throw unknownResponseError(responseId);
   const chain = [newest];
+  let length = textLength(newest.input) + textLength(newest.response.output);
   const seen = new Set([responseId]);
   let previousId = newest.previousId;
   while (previousId !== undefined && !seen.has(previousId)) {
     seen.add(previousId);
     const stored = await store.find(userId, previousId);
     if (stored === undefined) break;
+    length += textLength(stored.input) + textLength(stored.response.output);
+    if (length > MAX_HISTORY_LENGTH)
+      throw new LLMContextLengthError(
+        `The conversation before response "${responseId}" takes more than ${MAX_HISTORY_LENGTH / 1_024 ** 2} MB. Begin a new one.`,
+        { path: 'previous_response_id' },
+      );
     chain.push(stored);
     previousId = stored.previousId;
   }
@@ -57,6 +68,14 @@ export function answeredCalls(history: readonly Item[], input: readonly InputIte
   return history.filter(
     (item): item is FunctionCallItem => item.type === 'function_call' && answered.has(item.call_id),
   );
+}
+
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  let length = 0;
+  for (const field of Object.values(value)) length += textLength(field);
+  return length;
 }
 
 /** Calls whose response is gone are put back before the first of their outputs. */

@@ -30,6 +30,7 @@ describe('readMeteorSettings', () => {
         callsPerMinute: { model: 5 },
         JOBS_CONCURRENCY: 2,
         REQUEST_LOG_BODIES: 'on',
+        STORAGE_MB_PER_USER: 2,
         CORS_ORIGINS: 'https://app.example.com',
         RESPONSE_CACHE: 'off',
         GUARDRAILS: { pii: {} },
@@ -48,6 +49,7 @@ describe('readMeteorSettings', () => {
     });
     expect(settings.jobs).to.include({ concurrency: 2 });
     expect(settings.requestLog).to.include({ bodies: true });
+    expect(settings.storage).to.deep.equal({ perUser: 2 * 1_024 ** 2 });
     expect(settings.guardrails.map(({ name }) => name)).to.deep.equal(['pii']);
     expect(settings.responseCache).to.equal(false);
     expect(settings.corsOrigins).to.deep.equal(['https://app.example.com']);
@@ -74,6 +76,7 @@ describe('readMeteorSettings', () => {
         JOBS_ENGINE: 'cron',
         RUNS_KEEP_DAYS: '0.5',
         REQUEST_LOG: 'maybe',
+        STORAGE_MB: 'much',
         CORS_ORIGINS: '*',
         RESPONSE_CACHE: 'sometimes',
         GUARDRAILS: { pii: { types: ['names'] } },
@@ -95,6 +98,7 @@ describe('readMeteorSettings', () => {
       'JOBS_ENGINE',
       'RUNS_KEEP_DAYS',
       'REQUEST_LOG',
+      'STORAGE_MB',
       'CORS_ORIGINS',
       'RESPONSE_CACHE',
       'GUARDRAILS.pii.types',

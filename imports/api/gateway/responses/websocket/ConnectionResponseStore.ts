@@ -11,6 +11,10 @@ export class ConnectionResponseStore implements ResponseStore {
     this.store = store;
   }
 
+  get maxResponseBytes(): number {
+    return this.store.maxResponseBytes ?? Infinity;
+  }
+
   /**
    * @param history the items before the turn. They are saved with it, since the responses that hold them may be
    *   deleted.

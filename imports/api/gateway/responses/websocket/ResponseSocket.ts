@@ -141,8 +141,9 @@ export class ResponseSocket {
       const turn = await prepareResponse(body, this.principal, this.store, this.ports);
       provider = turn.route.providerId;
       const saveTurn: SaveTurn = (stored, isStored) => this.store.saveTurn(stored, turn.history, isStored);
+      const onNotStored = ({ message }: LLMError): void => logger.info(message, { userId: this.userId });
       if (!generates) {
-        await service.prepare(turn, sink, { saveTurn, rawReasoningName });
+        await service.prepare(turn, sink, { saveTurn, onNotStored, rawReasoningName });
         return;
       }
       details.isCalled = true;
@@ -159,6 +160,7 @@ export class ResponseSocket {
         rawReasoningName,
         fail,
         saveTurn,
+        onNotStored,
       });
     } catch (thrown) {
       // If the client disconnects meanwhile, the rest is dropped.

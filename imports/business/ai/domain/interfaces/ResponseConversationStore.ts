@@ -37,6 +37,7 @@ export interface ResponseConversationStore {
    * Appends the items one after another, also while others append.
    * @param renamed the item under another id, if its own is taken
    * @returns the items as stored; undefined if the conversation does not exist
+   * @throws TooLargeToStoreError
    */
   append(
     userId: string,

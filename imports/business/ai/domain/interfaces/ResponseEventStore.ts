@@ -21,7 +21,7 @@ export interface ResponseEventStore {
   find(key: ResponseKey): Promise<BackgroundRecord | undefined>;
   /**
    * @param first the number of the first frame
-   * @returns false, having stored nothing, if the record is gone or has a frame of that number
+   * @returns false, having stored nothing, if the record is gone, is full, or has a frame of that number
    */
   append(key: ResponseKey, first: number, frames: readonly string[]): Promise<boolean>;
   /** The frames after the one of that number, in order. */

@@ -31,9 +31,11 @@ export interface StoredResponse {
  * user.
  */
 export interface ResponseStore {
-  /** Replaces a response with the same id. */
+  /** The most bytes that a response may take, with its input. Undefined: as many as it has. */
+  readonly maxResponseBytes?: number;
+  /** Replaces a response with the same id. @throws TooLargeToStoreError */
   save(stored: StoredResponse): Promise<void>;
-  /** Like `save`, but only if the response is still stored. @returns whether it was */
+  /** Like `save`, but only if the response is still stored. @returns whether it was @throws TooLargeToStoreError */
   replace(stored: StoredResponse): Promise<boolean>;
   find(userId: string, id: string): Promise<StoredResponse | undefined>;
   /** Finds an item in the inputs and outputs of the user's stored responses. */

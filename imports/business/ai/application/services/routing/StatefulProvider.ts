@@ -3,7 +3,8 @@
  * vendor stores no responses, our own store does, and the conversation is replayed.
  */
 import { randomUUID } from 'node:crypto';
-import { LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { LLMInvalidRequestError, LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { ResponseStore } from '../../../domain/interfaces/ResponseStore';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
@@ -146,6 +147,8 @@ export class StatefulProvider implements ILLMProvider {
         response,
       });
     } catch (cause) {
+      if (cause instanceof TooLargeToStoreError)
+        throw new LLMInvalidRequestError(`${cause.message} No conversation can continue from it.`, { cause, response });
       throw new LLMServerError('Could not store the response, so no conversation can continue from it.', {
         cause,
         response,

@@ -1,4 +1,4 @@
-/** Cached responses in a document collection, which all processes share. Bounded per user in number. */
+/** Cached responses in a document collection, which all processes share. Bounded in number, bytes and age. */
 import { createHash } from 'node:crypto';
 import { MAX_CACHED_LENGTH } from '../../../domain/cacheLimits';
 import { consoleLogger } from '../../../domain/consoleLogger';
@@ -8,6 +8,9 @@ import type { DocumentCollection, StoredDocument } from '../../../domain/interfa
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { CachedResponse, ResponseCache } from '../../../domain/interfaces/ResponseCache';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
+import type { StorageBounds } from '../bounds/StorageBounds';
+import { StoredBytes } from '../bounds/StoredBytes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 
 export interface CachedResponseDocument extends StoredDocument {
@@ -17,15 +20,15 @@ export interface CachedResponseDocument extends StoredDocument {
   readonly expiresAt: Date;
   /** JSON of the response. */
   readonly response: string;
-  /** Characters of the response. Absent from entries of earlier versions. */
-  readonly length?: number;
+  /** Undefined in documents of earlier versions, which expire soon. */
+  readonly bytes?: number;
 }
 
 export interface DocumentResponseCacheOptions {
   /** Per user; the oldest are evicted. Default: 1,000. */
   readonly maxEntries?: number;
-  /** Characters per user; the oldest are evicted. Default: 64 MiB. */
-  readonly maxLength?: number;
+  /** Default: 200 MB per user, 20,000 MB in total. */
+  readonly bounds?: StorageBounds;
   /** Receives entries that cannot be read. Default: the console. */
   readonly logger?: Logger;
   /** Milliseconds since the epoch. */
@@ -35,11 +38,6 @@ export interface DocumentResponseCacheOptions {
 export const RESPONSE_CACHE = 'ai_response_cache';
 
 const MAX_ENTRIES = 1_000;
-const MAX_LENGTH = 64 * 1024 * 1024;
-/** How many saves of a user pass between two counts of the user's entries, or what part of all characters. */
-const SAVES_PER_COUNT = 50;
-const COUNTED_PART = 1 / 16;
-const MAX_COUNTED_USERS = 10_000;
 
 /** Creates the cache and its indexes. */
 export async function openResponseCache(
@@ -48,33 +46,39 @@ export async function openResponseCache(
 ): Promise<DocumentResponseCache> {
   const entries = database.collection<CachedResponseDocument>(RESPONSE_CACHE);
   await entries.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-  await entries.ensureIndex({ userId: 1, storedAt: 1 });
-  return new DocumentResponseCache(entries, options);
+  const cache = new DocumentResponseCache(entries, options);
+  await cache.ready();
+  return cache;
 }
 
 export class DocumentResponseCache implements ResponseCache {
   private readonly entries: DocumentCollection<CachedResponseDocument>;
-  private readonly maxEntries: number;
-  private readonly maxLength: number;
+  private readonly bytes: StoredBytes<CachedResponseDocument>;
   private readonly logger: Logger;
   private readonly now: () => number;
-  /** By user, for the most recent users. */
-  private readonly savedSinceCount = new Map<string, { readonly saves: number; readonly length: number }>();
 
   constructor(
     entries: DocumentCollection<CachedResponseDocument>,
     {
       maxEntries = MAX_ENTRIES,
-      maxLength = MAX_LENGTH,
+      bounds = DATABASE_BOUNDS,
       logger = consoleLogger,
       now = Date.now,
     }: DocumentResponseCacheOptions = {},
   ) {
     this.entries = entries;
-    this.maxEntries = maxEntries;
-    this.maxLength = maxLength;
+    this.bytes = new StoredBytes(entries, bounds, {
+      order: 'storedAt',
+      maxDocuments: maxEntries,
+      remove: (ids) => entries.remove({ _id: { $in: ids } }),
+    });
     this.logger = logger;
     this.now = now;
+  }
+
+  /** Creates the index that the bounds need. Safe to call again. */
+  async ready(): Promise<void> {
+    await this.bytes.ready();
   }
 
   async find(userId: string, key: string): Promise<CachedResponse | undefined> {
@@ -93,7 +97,8 @@ export class DocumentResponseCache implements ResponseCache {
     const text = JSON.stringify(response);
     if (text.length > MAX_CACHED_LENGTH) return;
     const _id = idOf(userId, key);
-    const fields = { userId, storedAt, expiresAt: new Date(expiresAt), response: text, length: text.length };
+    const bytes = Buffer.byteLength(text);
+    const fields = { userId, storedAt, expiresAt: new Date(expiresAt), response: text, bytes };
     if ((await this.entries.update({ _id }, { $set: fields })) === 0) {
       try {
         await this.entries.insert({ _id, ...fields });
@@ -102,31 +107,7 @@ export class DocumentResponseCache implements ResponseCache {
         if (!isLLMError(error) || error.code !== 'conflict') throw error;
       }
     }
-    await this.evict(userId, text.length);
-  }
-
-  private async evict(userId: string, added: number): Promise<void> {
-    const before = this.savedSinceCount.get(userId) ?? { saves: 0, length: 0 };
-    const saves = before.saves + 1;
-    const length = before.length + added;
-    this.savedSinceCount.delete(userId);
-    if (saves < Math.min(SAVES_PER_COUNT, this.maxEntries) && length < COUNTED_PART * this.maxLength) {
-      this.savedSinceCount.set(userId, { saves, length });
-      for (const oldest of this.savedSinceCount.keys()) {
-        if (this.savedSinceCount.size <= MAX_COUNTED_USERS) return;
-        this.savedSinceCount.delete(oldest);
-      }
-      return;
-    }
-    const all = await this.entries.find({ userId }, { sort: { storedAt: -1 }, fields: { _id: 1, length: 1 } });
-    let kept = 0;
-    const surplus = all
-      .filter((entry, at) => {
-        kept += entry.length ?? MAX_CACHED_LENGTH;
-        return at >= this.maxEntries || kept > this.maxLength;
-      })
-      .map(({ _id }) => _id);
-    if (surplus.length > 0) await this.entries.remove({ _id: { $in: surplus } });
+    await this.bytes.add(userId, _id, bytes);
   }
 }
 

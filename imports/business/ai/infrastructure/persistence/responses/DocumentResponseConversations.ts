@@ -1,6 +1,9 @@
-/** Conversations of the Responses API in two document collections, which all processes share. */
+/**
+ * Conversations of the Responses API in two document collections, which all processes share. Bounded in bytes and age.
+ */
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
+import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type {
   ConversationHistory,
@@ -9,6 +12,10 @@ import type {
   ResponseConversationStore,
 } from '../../../domain/interfaces/ResponseConversationStore';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
+import { documentBytes, MAX_DOCUMENT_BYTES } from '../bounds/documentBytes';
+import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
+import type { StorageBounds } from '../bounds/StorageBounds';
+import { StoredBytes } from '../bounds/StoredBytes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 
 export interface ConversationDocument extends StoredDocument {
@@ -20,6 +27,8 @@ export interface ConversationDocument extends StoredDocument {
   readonly metadata: string;
   /** The place of the next item. */
   readonly next: number;
+  /** With its items. Undefined in documents of earlier versions. */
+  readonly bytes?: number;
   readonly usedAt: Date;
 }
 
@@ -31,6 +40,8 @@ export interface ConversationItemDocument extends StoredDocument {
   readonly itemId: string;
   /** JSON. */
   readonly item: string;
+  /** Undefined in documents of earlier versions. */
+  readonly bytes?: number;
   /** As the conversation's, so that both expire together. */
   readonly usedAt: Date;
 }
@@ -38,6 +49,10 @@ export interface ConversationItemDocument extends StoredDocument {
 export const CONVERSATIONS = 'ai_conversations';
 export const CONVERSATION_ITEMS = 'ai_conversation_items';
 
+/** With all its items. Each request with the conversation reads all of them into memory. */
+const MAX_CONVERSATION_BYTES = 32 * 1_024 ** 2;
+/** Of one user. */
+const MAX_CONVERSATIONS = 10_000;
 /** Since the last use: 30 days. */
 const TTL_SECONDS = 30 * 24 * 3_600;
 /** A use is recorded only if the last recorded one is older than this, so that uses seldom write to all items. */
@@ -46,39 +61,60 @@ const USE_PRECISION_MS = 24 * 3_600_000;
 /** Creates the store and its indexes. */
 export async function openResponseConversations(
   database: Pick<DocumentDatabase, 'collection'>,
+  bounds?: StorageBounds,
 ): Promise<ResponseConversationStore> {
   const conversations = database.collection<ConversationDocument>(CONVERSATIONS);
   const items = database.collection<ConversationItemDocument>(CONVERSATION_ITEMS);
   await conversations.ensureIndex({ usedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
-  await conversations.ensureIndex({ userId: 1 });
   await items.ensureIndex({ usedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
   await items.ensureIndex({ userId: 1 });
   await items.ensureIndex({ parent: 1, place: 1 });
-  return new DocumentResponseConversations(conversations, items);
+  const store = new DocumentResponseConversations(conversations, items, bounds);
+  await store.ready();
+  return store;
 }
 
 export class DocumentResponseConversations implements ResponseConversationStore {
   private readonly conversations: DocumentCollection<ConversationDocument>;
   private readonly items: DocumentCollection<ConversationItemDocument>;
+  private readonly bytes: StoredBytes<ConversationDocument>;
+  private readonly maxBytes: number;
 
   constructor(
     conversations: DocumentCollection<ConversationDocument>,
     items: DocumentCollection<ConversationItemDocument>,
+    bounds: StorageBounds = DATABASE_BOUNDS,
   ) {
     this.conversations = conversations;
     this.items = items;
+    this.maxBytes = Math.min(MAX_CONVERSATION_BYTES, bounds.perUser, bounds.total);
+    this.bytes = new StoredBytes(conversations, bounds, {
+      order: 'usedAt',
+      maxDocuments: MAX_CONVERSATIONS,
+      remove: (ids) => this.removeAll(ids),
+    });
+  }
+
+  /** Creates the index that the bounds need. Safe to call again. */
+  async ready(): Promise<void> {
+    await this.bytes.ready();
   }
 
   async create({ id, userId, createdAt, metadata }: ResponseConversation): Promise<void> {
+    const _id = keyOf(userId, id);
+    const text = JSON.stringify(metadata);
+    const bytes = documentBytes([text]);
     await this.conversations.insert({
-      _id: keyOf(userId, id),
+      _id,
       userId,
       conversationId: id,
       createdAt,
-      metadata: JSON.stringify(metadata),
+      metadata: text,
       next: 0,
+      bytes,
       usedAt: new Date(),
     });
+    await this.bytes.add(userId, _id, bytes);
   }
 
   async find(userId: string, id: string): Promise<ResponseConversation | undefined> {
@@ -95,11 +131,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
   }
 
   async remove(userId: string, id: string): Promise<boolean> {
-    const _id = keyOf(userId, id);
-    // First, so that nothing is appended any more.
-    const removed = await this.conversations.remove({ _id });
-    await this.items.remove({ parent: _id });
-    return removed === 1;
+    return (await this.removeAll([keyOf(userId, id)])) === 1;
   }
 
   async append(
@@ -109,8 +141,11 @@ export class DocumentResponseConversations implements ResponseConversationStore 
     renamed: (item: ConversationItem) => ConversationItem,
   ): Promise<readonly ConversationItem[] | undefined> {
     const parent = keyOf(userId, id);
-    const reserved = await this.reserve(parent, items.length);
+    const rows = items.map((item) => toRow(item));
+    const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+    const reserved = await this.reserve(parent, items.length, bytes);
     if (reserved === undefined) return undefined;
+    await this.bytes.add(userId, parent, bytes);
     const stored: ConversationItem[] = [];
     for (const [index, item] of items.entries())
       stored.push(await this.insert({ userId, parent, place: reserved.first + index, ...reserved }, item, renamed));
@@ -137,20 +172,35 @@ export class DocumentResponseConversations implements ResponseConversationStore 
   }
 
   async removeItem(userId: string, id: string, itemId: string): Promise<boolean> {
-    return (await this.items.remove({ _id: keyOf(keyOf(userId, id), itemId) })) === 1;
+    const parent = keyOf(userId, id);
+    const _id = keyOf(parent, itemId);
+    const found = await this.items.findOne({ _id }, { fields: { bytes: 1 } });
+    if ((await this.items.remove({ _id })) === 0) return false;
+    if (found?.bytes !== undefined) await this.conversations.update({ _id: parent }, { $inc: { bytes: -found.bytes } });
+    return true;
   }
 
-  /** Reserves consecutive places, whoever else appends. */
+  private async removeAll(ids: readonly string[]): Promise<number> {
+    // First, so that nothing is appended any more.
+    const removed = await this.conversations.remove({ _id: { $in: ids } });
+    await this.items.remove({ parent: { $in: ids } });
+    return removed;
+  }
+
+  /** Reserves consecutive places and the bytes, whoever else appends. @throws TooLargeToStoreError */
   private async reserve(
     _id: string,
     count: number,
+    bytes: number,
   ): Promise<{ readonly first: number; readonly usedAt: Date } | undefined> {
     for (;;) {
       const found = await this.use(_id);
       if (found === undefined) return undefined;
-      const { next, usedAt } = found;
-      if ((await this.conversations.update({ _id, next }, { $set: { next: next + count } })) === 1)
-        return { first: next, usedAt };
+      const { next, usedAt, bytes: before = 0 } = found;
+      if (before + bytes > this.maxBytes)
+        throw new TooLargeToStoreError('The conversation, with these items,', before + bytes, this.maxBytes);
+      const change = { $set: { next: next + count }, $inc: { bytes } };
+      if ((await this.conversations.update({ _id, next }, change)) === 1) return { first: next, usedAt };
     }
   }
 
@@ -166,7 +216,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
         parent,
         place,
         itemId: item.id,
-        item: JSON.stringify(item.item),
+        ...toRow(item),
         usedAt,
       });
       return item;
@@ -188,6 +238,15 @@ export class DocumentResponseConversations implements ResponseConversationStore 
     await this.conversations.update({ _id }, { $set: { usedAt } });
     return { ...found, usedAt };
   }
+}
+
+/** @throws TooLargeToStoreError */
+function toRow({ item, id }: ConversationItem): { readonly item: string; readonly bytes: number } {
+  const text = JSON.stringify(item);
+  const bytes = documentBytes([text, id]);
+  if (bytes > MAX_DOCUMENT_BYTES)
+    throw new TooLargeToStoreError('An item of the conversation', bytes, MAX_DOCUMENT_BYTES);
+  return { item: text, bytes };
 }
 
 function toItem({ itemId, item }: ConversationItemDocument): ConversationItem {

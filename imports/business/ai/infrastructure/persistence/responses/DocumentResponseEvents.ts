@@ -1,8 +1,14 @@
-/** The streams of background responses in a document collection, which all processes share. */
+/**
+ * The streams of background responses in a document collection, which all processes share. Bounded in bytes and age.
+ */
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { BackgroundRecord, ResponseEventStore, ResponseKey } from '../../../domain/interfaces/ResponseEventStore';
+import { documentBytes, MAX_DOCUMENT_BYTES } from '../bounds/documentBytes';
+import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
+import type { StorageBounds } from '../bounds/StorageBounds';
+import { StoredBytes } from '../bounds/StoredBytes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 
 /** The record of a response, or some of its frames. */
@@ -15,6 +21,8 @@ export interface ResponseEventDocument extends StoredDocument {
   readonly isStream?: boolean;
   readonly aliveAt?: Date;
   readonly isCancelled?: boolean;
+  /** With all its frames. Undefined in documents of earlier versions. */
+  readonly bytes?: number;
   /** Of frames: the number of the last one. */
   readonly last?: number;
   /** JSON of the frames in order. */
@@ -23,49 +31,92 @@ export interface ResponseEventDocument extends StoredDocument {
 
 export const RESPONSE_EVENTS = 'ai_response_events';
 
+/** Of one record. What follows is not stored. */
+const MAX_RECORD_BYTES = 32 * 1_024 ** 2;
+/** Of one user. */
+const MAX_RECORDS = 2_000;
+/** Milliseconds without a sign of life after which a response has ended, so that its record may go. */
+const ENDED_AFTER_MS = 60_000;
 /** 24 hours. */
 const TTL_SECONDS = 24 * 3_600;
 
 /** Creates the store and its indexes. */
-export async function openResponseEvents(database: Pick<DocumentDatabase, 'collection'>): Promise<ResponseEventStore> {
+export async function openResponseEvents(
+  database: Pick<DocumentDatabase, 'collection'>,
+  options?: DocumentResponseEventsOptions,
+): Promise<ResponseEventStore> {
   const events = database.collection<ResponseEventDocument>(RESPONSE_EVENTS);
   await events.ensureIndex({ storedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
   await events.ensureIndex({ userId: 1 });
   await events.ensureIndex({ recordId: 1, last: 1 });
-  return new DocumentResponseEvents(events);
+  const store = new DocumentResponseEvents(events, options);
+  await store.ready();
+  return store;
+}
+
+export interface DocumentResponseEventsOptions {
+  /** Default: 200 MB per user, 20,000 MB in total. */
+  readonly bounds?: StorageBounds;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
 }
 
 export class DocumentResponseEvents implements ResponseEventStore {
   private readonly events: DocumentCollection<ResponseEventDocument>;
 
-  constructor(events: DocumentCollection<ResponseEventDocument>) {
+  private readonly bytes: StoredBytes<ResponseEventDocument>;
+  private readonly maxBytes: number;
+  private readonly now: () => number;
+
+  constructor(
+    events: DocumentCollection<ResponseEventDocument>,
+    { bounds = DATABASE_BOUNDS, now = Date.now }: DocumentResponseEventsOptions = {},
+  ) {
     this.events = events;
+    this.now = now;
+    this.maxBytes = Math.min(MAX_RECORD_BYTES, bounds.perUser, bounds.total);
+    this.bytes = new StoredBytes(events, bounds, {
+      order: 'storedAt',
+      maxDocuments: MAX_RECORDS,
+      where: { bytes: { $exists: true } },
+      remove: (ids) => this.removeEnded(ids),
+    });
+  }
+
+  /** Creates the index that the bounds need. Safe to call again. */
+  async ready(): Promise<void> {
+    await this.bytes.ready();
   }
 
   async open(key: ResponseKey, isStream: boolean): Promise<void> {
     const _id = recordIdOf(key);
-    const now = new Date();
-    await this.events.insert({ _id, recordId: _id, userId: key.userId, isStream, aliveAt: now, storedAt: now });
+    const now = new Date(this.now());
+    const { userId } = key;
+    await this.events.insert({ _id, recordId: _id, userId, isStream, bytes: 0, aliveAt: now, storedAt: now });
+    await this.bytes.add(userId, _id, 0);
   }
 
   async find(key: ResponseKey): Promise<BackgroundRecord | undefined> {
     const found = await this.events.findOne({ _id: recordIdOf(key) });
     // Databases remove expired documents with a delay.
-    if (found === undefined || Date.now() - found.storedAt.getTime() >= TTL_SECONDS * 1_000) return undefined;
+    if (found === undefined || this.now() - found.storedAt.getTime() >= TTL_SECONDS * 1_000) return undefined;
     return { isStream: found.isStream === true, aliveAt: found.aliveAt?.getTime() ?? 0 };
   }
 
   async append(key: ResponseKey, first: number, frames: readonly string[]): Promise<boolean> {
     const recordId = recordIdOf(key);
-    const now = new Date();
+    const now = new Date(this.now());
     const _id = `${recordId}/${first}`;
+    const text = JSON.stringify(frames);
+    const bytes = documentBytes([text]);
+    if (bytes > MAX_DOCUMENT_BYTES) return false;
     try {
       await this.events.insert({
         _id,
         recordId,
         userId: key.userId,
         last: first + frames.length - 1,
-        frames: JSON.stringify(frames),
+        frames: text,
         storedAt: now,
       });
     } catch (error) {
@@ -73,9 +124,13 @@ export class DocumentResponseEvents implements ResponseEventStore {
       throw error;
     }
     // Checked after the insertion, so that a removal meanwhile leaves nothing behind.
-    if ((await this.events.update({ _id: recordId }, { $set: { aliveAt: now } })) === 1) return true;
-    await this.events.remove({ _id });
-    return false;
+    const record = { _id: recordId, bytes: { $lte: this.maxBytes - bytes } };
+    if ((await this.events.update(record, { $set: { aliveAt: now }, $inc: { bytes } })) === 0) {
+      await this.events.remove({ _id });
+      return false;
+    }
+    await this.bytes.add(key.userId, recordId, bytes);
+    return true;
   }
 
   async read(key: ResponseKey, after: number): Promise<readonly string[]> {
@@ -92,7 +147,7 @@ export class DocumentResponseEvents implements ResponseEventStore {
 
   async confirm(keys: readonly ResponseKey[]): Promise<readonly ResponseKey[]> {
     const ids = { $in: keys.map(recordIdOf) };
-    await this.events.update({ _id: ids }, { $set: { aliveAt: new Date() } }, { multi: true });
+    await this.events.update({ _id: ids }, { $set: { aliveAt: new Date(this.now()) } }, { multi: true });
     const found = await this.events.find({ _id: ids }, { fields: { _id: 1, isCancelled: 1 } });
     const continuing = new Set(found.flatMap(({ _id, isCancelled }) => (isCancelled === true ? [] : [_id])));
     return keys.filter((key) => !continuing.has(recordIdOf(key)));
@@ -100,6 +155,12 @@ export class DocumentResponseEvents implements ResponseEventStore {
 
   async cancel(key: ResponseKey): Promise<void> {
     await this.events.update({ _id: recordIdOf(key) }, { $set: { isCancelled: true } });
+  }
+
+  private async removeEnded(ids: readonly string[]): Promise<void> {
+    const aliveAt = { $lt: new Date(this.now() - ENDED_AFTER_MS) };
+    const ended = await this.events.find({ _id: { $in: ids }, aliveAt }, { fields: { _id: 1 } });
+    if (ended.length > 0) await this.events.remove({ recordId: { $in: ended.map(({ _id }) => _id) } });
   }
 
   async remove(key: ResponseKey): Promise<void> {

@@ -1,12 +1,17 @@
 /**
  * Stored responses in a document collection, so that any process can continue a conversation, also after a restart.
- * Bounded per user in number and age.
+ * Bounded in number, bytes and age.
  */
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
+import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { ResponseStore, StoredResponse } from '../../../domain/interfaces/ResponseStore';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
+import { documentBytes, MAX_DOCUMENT_BYTES } from '../bounds/documentBytes';
+import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
+import type { StorageBounds } from '../bounds/StorageBounds';
+import { StoredBytes } from '../bounds/StoredBytes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 
 export interface ResponseDocument extends StoredDocument {
@@ -15,12 +20,16 @@ export interface ResponseDocument extends StoredDocument {
   readonly itemIds: readonly string[];
   /** JSON of the `StoredResponse`. */
   readonly stored: string;
+  /** Undefined in documents of earlier versions. */
+  readonly bytes?: number;
   readonly usedAt: Date;
 }
 
 export interface DocumentResponseStoreOptions {
   /** Per user; the least recently used are evicted. Default: 2,000. */
   readonly maxResponses?: number;
+  /** Default: 200 MB per user, 20,000 MB in total. */
+  readonly bounds?: StorageBounds;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -31,8 +40,6 @@ export const RESPONSES = 'ai_responses';
 const TTL_SECONDS = 30 * 24 * 3_600;
 /** A use is recorded only if the last recorded one is older than this, so that reads seldom write. */
 const USE_PRECISION_MS = 3_600_000;
-/** How many saves of a user pass between two counts of the user's responses. */
-const SAVES_PER_COUNT = 50;
 
 /** Creates a response store and its indexes. */
 export async function openResponseStore(
@@ -45,25 +52,30 @@ export async function openResponseStore(
 }
 
 export class DocumentResponseStore implements ResponseStore {
+  readonly maxResponseBytes: number;
   private readonly responses: DocumentCollection<ResponseDocument>;
-  private readonly maxResponses: number;
+  private readonly bytes: StoredBytes<ResponseDocument>;
   private readonly now: () => number;
-  /** By user, for the most recent users. */
-  private readonly savesSinceCount = new Map<string, number>();
 
   constructor(
     responses: DocumentCollection<ResponseDocument>,
-    { maxResponses = 2_000, now = Date.now }: DocumentResponseStoreOptions = {},
+    { maxResponses = 2_000, bounds = DATABASE_BOUNDS, now = Date.now }: DocumentResponseStoreOptions = {},
   ) {
     this.responses = responses;
-    this.maxResponses = maxResponses;
+    this.maxResponseBytes = Math.min(MAX_DOCUMENT_BYTES, bounds.perUser, bounds.total);
+    this.bytes = new StoredBytes(responses, bounds, {
+      order: 'usedAt',
+      maxDocuments: maxResponses,
+      remove: (ids) => responses.remove({ _id: { $in: ids } }),
+      measure: (id) => this.measure(id),
+    });
     this.now = now;
   }
 
   /** Creates the indexes. Safe to call again. */
   async ready(): Promise<void> {
     await this.responses.ensureIndex({ usedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
-    await this.responses.ensureIndex({ userId: 1, usedAt: 1 });
+    await this.bytes.ready();
     await this.responses.ensureIndex({ itemIds: 1 });
   }
 
@@ -75,11 +87,14 @@ export class DocumentResponseStore implements ResponseStore {
       // It was saved before, which only responses in the background are.
       if (!isLLMError(error) || error.code !== 'conflict' || !(await this.overwrite(document))) throw error;
     }
-    await this.evict(stored.userId);
+    await this.bytes.add(document.userId, document._id, document.bytes);
   }
 
-  replace(stored: StoredResponse): Promise<boolean> {
-    return this.overwrite(this.toDocument(stored));
+  async replace(stored: StoredResponse): Promise<boolean> {
+    const document = this.toDocument(stored);
+    const isStored = await this.overwrite(document);
+    if (isStored) await this.bytes.add(document.userId, document._id, document.bytes);
+    return isStored;
   }
 
   async find(userId: string, id: string): Promise<StoredResponse | undefined> {
@@ -105,10 +120,23 @@ export class DocumentResponseStore implements ResponseStore {
     return (await this.responses.update({ _id }, { $set: fields })) === 1;
   }
 
-  private toDocument(stored: StoredResponse): ResponseDocument {
-    const { userId, id } = stored;
-    const itemIds = itemsOf(stored).flatMap((item) => item.id ?? []);
-    return { _id: keyOf(userId, id), userId, itemIds, stored: JSON.stringify(stored), usedAt: new Date(this.now()) };
+  /** @throws TooLargeToStoreError */
+  private toDocument(response: StoredResponse): ResponseDocument & { readonly bytes: number } {
+    const { userId, id } = response;
+    const itemIds = itemsOf(response).flatMap((item) => item.id ?? []);
+    const stored = JSON.stringify(response);
+    const bytes = documentBytes([stored, ...itemIds]);
+    if (bytes > this.maxResponseBytes)
+      throw new TooLargeToStoreError('The response, with its input,', bytes, this.maxResponseBytes);
+    return { _id: keyOf(userId, id), userId, itemIds, stored, bytes, usedAt: new Date(this.now()) };
+  }
+
+  private async measure(_id: string): Promise<number> {
+    const found = await this.responses.findOne({ _id });
+    if (found === undefined) return 0;
+    const bytes = documentBytes([found.stored, ...found.itemIds]);
+    await this.responses.update({ _id }, { $set: { bytes } });
+    return bytes;
   }
 
   private async markUsed(document: ResponseDocument | undefined): Promise<StoredResponse | undefined> {
@@ -121,22 +149,6 @@ export class DocumentResponseStore implements ResponseStore {
       await this.responses.update({ _id: document._id }, { $set: { usedAt: new Date(now) } });
     // This store wrote the field.
     return JSON.parse(document.stored) as StoredResponse;
-  }
-
-  private async evict(userId: string): Promise<void> {
-    const saves = (this.savesSinceCount.get(userId) ?? 0) + 1;
-    this.savesSinceCount.delete(userId);
-    if (saves < Math.min(SAVES_PER_COUNT, this.maxResponses)) {
-      this.savesSinceCount.set(userId, saves);
-      for (const oldest of this.savesSinceCount.keys()) {
-        if (this.savesSinceCount.size <= 10_000) return;
-        this.savesSinceCount.delete(oldest);
-      }
-      return;
-    }
-    const all = await this.responses.find({ userId }, { sort: { usedAt: -1 }, fields: { _id: 1 } });
-    const surplus = all.slice(this.maxResponses).map(({ _id }) => _id);
-    if (surplus.length > 0) await this.responses.remove({ _id: { $in: surplus } });
   }
 }
 

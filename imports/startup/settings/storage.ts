@@ -1,0 +1,26 @@
+/** Settings of storage: how much of what requests and responses hold is stored. */
+import type { StorageBounds } from '../../business/ai/infrastructure/persistence/bounds/StorageBounds';
+import { SettingProblems } from './SettingProblems';
+
+const MEGABYTE = 1_024 ** 2;
+
+/**
+ * STORAGE_MB_PER_USER and STORAGE_MB. Their defaults depend on the database.
+ * @param valueOf returns the setting or variable with that name
+ * @throws LLMInvalidRequestError that names every invalid variable
+ */
+export function readStorageBounds(valueOf: (name: string) => string | undefined): Partial<StorageBounds> {
+  const problems = new SettingProblems();
+  const read = (name: string): number | undefined => {
+    const text = valueOf(name);
+    if (text === undefined) return undefined;
+    const megabytes = Number(text);
+    if (megabytes > 0 && Number.isFinite(megabytes)) return Math.floor(megabytes * MEGABYTE);
+    problems.add(name, `${name} must be a number of megabytes above 0.`);
+    return undefined;
+  };
+  const perUser = read('STORAGE_MB_PER_USER');
+  const total = read('STORAGE_MB');
+  problems.throwIfAny();
+  return { ...(perUser === undefined ? {} : { perUser }), ...(total === undefined ? {} : { total }) };
+}
