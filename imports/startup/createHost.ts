@@ -21,6 +21,7 @@ import type { DocumentDatabase } from '../business/ai/infrastructure/persistence
 import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
+import { maxEntriesFor } from '../business/ai/infrastructure/persistence/requests/EntryBound';
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
@@ -189,6 +190,7 @@ export async function createHost(
   const requestLog = createRequestLog(requestLogSettings, {
     database,
     onStored: (userId) => changes.notify('requests', userId),
+    bounds: { maxEntries: maxEntriesFor(database), bodies: stores.bounds },
   });
   await requestLog.ready();
   const module = createAIModule(ai, {

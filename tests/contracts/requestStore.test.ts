@@ -108,6 +108,39 @@ for (const [name, open] of Object.entries(DATABASES))
       expect(JSON.parse(body?.response ?? '')).to.have.property('status', 'completed');
     });
 
+    it('is bounded in number: those who have the most entries lose their oldest', async () => {
+      const store = new DocumentRequestStore(opened.database, {}, { maxEntries: 20 });
+      await store.ready();
+      const save = async (userId: string, count: number): Promise<void> => {
+        for (let number = 0; number < count; number += 2)
+          await store.save(
+            [0, 1].map((next) => ({
+              entry: entry({ userId, at: START + number + next }),
+              bodies: { request: { number: number + next } },
+            })),
+          );
+      };
+      await save('bob', 4);
+      await save('cyd', 6);
+      await save('ann', 30);
+      const left = (await stored()).map(({ userId, at }) => `${userId} ${at - START}`);
+      const numbers = (userId: string, from: number, to: number): readonly string[] =>
+        Array.from({ length: to - from }, (_, at) => `${userId} ${from + at}`);
+      expect(left).to.have.members([...numbers('bob', 0, 4), ...numbers('cyd', 0, 6), ...numbers('ann', 20, 30)]);
+      expect(await bodies()).to.have.length(20);
+    });
+
+    it('is bounded in the bytes of bodies: the oldest of a user go, and their entries stay', async () => {
+      const store = new DocumentRequestStore(opened.database, {}, { bodies: { perUser: 30_000, total: 1_000_000 } });
+      await store.ready();
+      const request = { text: 'a word '.repeat(1_300) };
+      for (const userId of ['bob', ...Array.from({ length: 6 }, () => 'ann')])
+        await store.save([{ entry: entry({ userId, at: START + (await stored()).length }), bodies: { request } }]);
+      expect(await stored()).to.have.length(7);
+      const entries = new Map((await stored()).map((document) => [document._id, document.at - START]));
+      expect((await bodies()).map(({ _id }) => entries.get(_id))).to.have.members([0, 4, 5, 6]);
+    });
+
     it('expires, and the bodies sooner than the entries', async () => {
       const store = new DocumentRequestStore(opened.database, { entries: 60_000, bodies: 1_000 });
       await store.ready();

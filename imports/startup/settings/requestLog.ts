@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * REQUEST_LOG (`on` or `off`; default on), REQUEST_LOG_BODIES (`on` or `off`; default off), REQUEST_LOG_KEEP_DAYS (30)
- * and REQUEST_LOG_BODIES_KEEP_DAYS (7).
+ * and REQUEST_LOG_BODIES_KEEP_DAYS (7), and REQUEST_LOG_MAX_ENTRIES, whose default depends on the database.
  * @param valueOf returns the setting or variable with that name
  * @throws LLMInvalidRequestError that names every invalid variable
  */
@@ -29,15 +29,25 @@ export function readRequestLogSettings(valueOf: (name: string) => string | undef
   const bodies = readSwitch('REQUEST_LOG_BODIES');
   const entries = readDays('REQUEST_LOG_KEEP_DAYS');
   const bodiesAge = readDays('REQUEST_LOG_BODIES_KEEP_DAYS');
+  const maxEntries = readMaxEntries(valueOf('REQUEST_LOG_MAX_ENTRIES'), problems);
   problems.throwIfAny();
   return {
     ...(isEnabled === undefined ? {} : { isEnabled }),
     ...(bodies === undefined ? {} : { bodies }),
+    ...(maxEntries === undefined ? {} : { maxEntries }),
     retention: {
       ...(entries === undefined ? {} : { entries }),
       ...(bodiesAge === undefined ? {} : { bodies: bodiesAge }),
     },
   };
+}
+
+function readMaxEntries(text: string | undefined, problems: SettingProblems): number | undefined {
+  const entries = Number(text);
+  if (text === undefined || (Number.isSafeInteger(entries) && entries > 0))
+    return text === undefined ? undefined : entries;
+  problems.add('REQUEST_LOG_MAX_ENTRIES', 'REQUEST_LOG_MAX_ENTRIES must be an integer above 0.');
+  return undefined;
 }
 
 const MAX_DAYS = 3_650;

@@ -18,10 +18,12 @@ describe('readRequestLogSettings', () => {
       REQUEST_LOG_BODIES: 'on',
       REQUEST_LOG_KEEP_DAYS: '90',
       REQUEST_LOG_BODIES_KEEP_DAYS: '0.5',
+      REQUEST_LOG_MAX_ENTRIES: '1000',
     };
     expect(read(variables)).to.deep.equal({
       isEnabled: false,
       bodies: true,
+      maxEntries: 1_000,
       retention: { entries: 90 * DAY, bodies: DAY / 2 },
     });
   });
@@ -32,11 +34,12 @@ describe('readRequestLogSettings', () => {
       REQUEST_LOG_BODIES: '1',
       REQUEST_LOG_KEEP_DAYS: '0',
       REQUEST_LOG_BODIES_KEEP_DAYS: 'long',
+      REQUEST_LOG_MAX_ENTRIES: '0.5',
     };
     expect(() => read(variables))
       .to.throw(LLMInvalidRequestError)
       .with.property('message')
-      .that.includes('4 settings');
+      .that.includes('5 settings');
     for (const [name, value] of Object.entries(variables))
       expect(() => read({ [name]: value }))
         .to.throw(LLMInvalidRequestError, name)

@@ -7,7 +7,7 @@ import type { RequestReader } from '../../domain/interfaces/RequestReader';
 import type { DocumentDatabase } from '../persistence/databases/DocumentDatabase';
 import { DocumentRequestList } from '../persistence/requests/DocumentRequestList';
 import { DocumentRequestStore } from '../persistence/requests/DocumentRequestStore';
-import type { RequestRetention } from '../persistence/requests/DocumentRequestStore';
+import type { RequestLogBounds, RequestRetention } from '../persistence/requests/DocumentRequestStore';
 
 export interface RequestLogSettings {
   /** Default: true. */
@@ -15,12 +15,16 @@ export interface RequestLogSettings {
   /** Also logs what was sent and received. Default: false. */
   readonly bodies?: boolean;
   readonly retention?: Partial<RequestRetention>;
+  /** The most entries. Default: what fits into memory in the embedded database, no bound in MongoDB. */
+  readonly maxEntries?: number;
 }
 
 export interface RequestLogPorts {
   readonly database: Pick<DocumentDatabase, 'collection'>;
   /** Called when entries of the user have been stored. */
   readonly onStored?: (userId: string) => void;
+  /** Used where the settings leave them open. Default: none for entries. */
+  readonly bounds?: RequestLogBounds;
 }
 
 export interface RequestLogModule {
@@ -35,10 +39,13 @@ export interface RequestLogModule {
 }
 
 export function createRequestLog(
-  { isEnabled = true, bodies: recordsBodies = false, retention }: RequestLogSettings,
-  { database, onStored }: RequestLogPorts,
+  { isEnabled = true, bodies: recordsBodies = false, retention, maxEntries }: RequestLogSettings,
+  { database, onStored, bounds = {} }: RequestLogPorts,
 ): RequestLogModule {
-  const store = new DocumentRequestStore(database, retention);
+  const store = new DocumentRequestStore(database, retention, {
+    ...bounds,
+    ...(maxEntries === undefined ? {} : { maxEntries }),
+  });
   const log = new RequestRecorder({ store, recordsBodies, ...(onStored === undefined ? {} : { onStored }) });
   const requests = new DocumentRequestList(database);
   return {

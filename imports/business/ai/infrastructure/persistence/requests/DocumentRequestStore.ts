@@ -11,8 +11,13 @@ import type {
   VendorExchange,
   VendorExchangeView,
 } from '../../../domain/types/RequestRecords';
+import { documentBytes } from '../bounds/documentBytes';
+import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
+import type { StorageBounds } from '../bounds/StorageBounds';
+import { StoredBytes } from '../bounds/StoredBytes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { searchWords } from '../runs/searchWords';
+import { EntryBound } from './EntryBound';
 import { loggedJson } from './loggedJson';
 
 export const REQUESTS = 'ai_requests';
@@ -28,7 +33,16 @@ export interface RequestDocument extends RequestView {
 
 export interface RequestBodiesDocument extends RequestBodiesView, StoredDocument {
   readonly userId: string;
+  /** Undefined in documents of earlier versions, which expire soon. */
+  readonly bytes?: number;
   readonly expiresAt: Date;
+}
+
+export interface RequestLogBounds {
+  /** The most entries. Default: no bound. */
+  readonly maxEntries?: number;
+  /** Of the bodies. */
+  readonly bodies?: StorageBounds;
 }
 
 /** Milliseconds after which entries and bodies expire. */
@@ -55,17 +69,32 @@ export class DocumentRequestStore implements RequestStore {
   private readonly entries: DocumentCollection<RequestDocument>;
   private readonly bodies: DocumentCollection<RequestBodiesDocument>;
   private readonly retention: RequestRetention;
+  private readonly count: EntryBound<RequestDocument>;
+  private readonly bytes: StoredBytes<RequestBodiesDocument>;
 
-  constructor(database: Pick<DocumentDatabase, 'collection'>, retention: Partial<RequestRetention> = {}) {
+  constructor(
+    database: Pick<DocumentDatabase, 'collection'>,
+    retention: Partial<RequestRetention> = {},
+    { maxEntries = Infinity, bodies: bounds = DATABASE_BOUNDS }: RequestLogBounds = {},
+  ) {
     this.entries = database.collection(REQUESTS);
     this.bodies = database.collection(REQUEST_BODIES);
+    this.count = new EntryBound(this.entries, maxEntries, async (ids) => {
+      await this.bodies.remove({ _id: { $in: ids } });
+      await this.entries.remove({ _id: { $in: ids } });
+    });
+    this.bytes = new StoredBytes(this.bodies, bounds, {
+      order: 'expiresAt',
+      maxDocuments: Infinity,
+      remove: (ids) => this.bodies.remove({ _id: { $in: ids } }),
+    });
     this.retention = { ...DEFAULT_REQUEST_RETENTION, ...retention };
   }
 
   /** Creates the indexes. Safe to call again. */
   async ready(): Promise<void> {
     for (const keys of INDEXES) await this.entries.ensureIndex(keys);
-    await this.bodies.ensureIndex({ userId: 1 });
+    await this.bytes.ready();
     for (const collection of [this.entries, this.bodies])
       await collection.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
   }
@@ -76,6 +105,8 @@ export class DocumentRequestStore implements RequestStore {
     // Entries refer to their bodies, so these come first.
     if (bodies.length > 0) await this.bodies.insertMany(bodies);
     await this.entries.insertMany(rows.map(({ document }) => document));
+    for (const { userId, _id, bytes } of bodies) await this.bytes.add(userId, _id, bytes);
+    await this.count.add(rows.length);
   }
 
   private toDocument(entry: RequestEntry, hasBodies: boolean): RequestDocument {
@@ -96,13 +127,18 @@ export class DocumentRequestStore implements RequestStore {
   private toBodies(
     { _id, at, userId }: RequestDocument,
     { request, response, exchanges }: RequestBodies,
-  ): RequestBodiesDocument {
-    return {
-      _id,
-      userId,
+  ): RequestBodiesDocument & { readonly bytes: number } {
+    const logged = {
       request: loggedJson(request),
       ...(response === undefined ? {} : { response: loggedJson(response) }),
       ...(exchanges === undefined ? {} : { exchanges: exchanges.map(toExchangeView) }),
+    };
+    const texts = [logged, ...(logged.exchanges ?? [])].flatMap((one) => [one.request, one.response ?? '']);
+    return {
+      _id,
+      userId,
+      ...logged,
+      bytes: documentBytes(texts),
       expiresAt: new Date(at + this.retention.bodies),
     };
   }

@@ -103,7 +103,7 @@ export class NedbFile {
     const stored = await this.storeTexts(documents);
     await this.write(() => this.nedb.insertAsync(stored.map((document) => this.texts.encode(document))), stored);
     this.writes += 1;
-    for (const document of stored) this.documents.set(document);
+    for (const document of stored) this.documents.set(this.ownCopy(document));
   }
 
   /** @throws ConflictError */
@@ -113,7 +113,7 @@ export class NedbFile {
     await this.write(() => this.nedb.updateAsync({ _id: next._id }, this.texts.encode(next), {}), stored);
     this.writes += 1;
     const before = this.documents.find(next._id);
-    this.documents.set(next);
+    this.documents.set(this.ownCopy(next));
     if (before !== undefined) this.texts.release([before]);
   }
 
@@ -164,6 +164,12 @@ export class NedbFile {
     this.isClosed = true;
     await Promise.allSettled([this.loaded]);
     await this.appended.close();
+  }
+
+  /** NeDB's copy of a document that it has the same content of, so that there are not two of them in memory. */
+  private ownCopy(document: StoredDocument): StoredDocument {
+    const [own] = (this.nedb as object as NedbIndexes).indexes._id.getMatching(document._id);
+    return own !== undefined && this.texts.encode(document) === document ? own : document;
   }
 
   private get persistence(): NedbPersistence {
@@ -242,6 +248,11 @@ export class NedbFile {
       throw new StoreError(`The collection ${this.name} could not be written.`, { cause });
     }
   }
+}
+
+/** Where NeDB finds its documents. */
+interface NedbIndexes {
+  readonly indexes: { readonly _id: { getMatching(id: string): readonly StoredDocument[] } };
 }
 
 /** What NeDB calls for its file. */
