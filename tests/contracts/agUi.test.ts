@@ -84,6 +84,9 @@ describe('POST /ag-ui', () => {
     expect(runOf(run.state)).to.equal(runOf(asked.state));
     expect(textOf(run.messages)).to.equal('user assistant tool assistant');
     expect(run.messages.find(({ role }) => role === 'tool')?.content).to.include('take a coat');
+    const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
+    const { entries } = await server.host.operations['ai.audit.list'](admin, { subjectId: runOf(run.state) });
+    expect(entries.map(({ action, outcome }) => [action, outcome])).to.deep.equal([['call.approve', 'done']]);
   });
 
   it('rejects a call with a reason, and one whose interrupt is cancelled', async () => {

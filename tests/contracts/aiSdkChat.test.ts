@@ -121,6 +121,11 @@ describe('the chat endpoint', function () {
     expect(toolOf(message, 'send_reminder')).to.include({ state: 'output-available' });
     expect(server.events.events.filter(({ type }) => type === 'run:started')).to.have.length(1);
     expect(await storedMessages(chat.id)).to.deep.equal(plain(chat.messages));
+    const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
+    const { entries } = await server.host.operations['ai.audit.list'](admin, { action: 'call.approve' });
+    expect(entries.map(({ outcome, address, subject }) => [outcome, address, subject.ownerId])).to.deep.equal([
+      ['done', '127.0.0.1', 'local'],
+    ]);
   });
 
   it('tells the model when a call is rejected', async () => {

@@ -197,6 +197,13 @@ describe('the audit trail', function () {
     expect(JSON.stringify(entries)).not.to.contain('"eve"');
     expect(JSON.stringify(await entriesOf({ action: 'run.cancel' }))).to.contain('"eve"');
     expect((await send('GET', '/audit?userId=local', undefined, byBob)).status).to.equal(403);
+    expect((await send('GET', '/audit/export?userId=local', undefined, byBob)).status).to.equal(403);
+    const file = String((await send('GET', '/audit/export', undefined, byBob)).body['text'])
+      .trimEnd()
+      .split('\n');
+    const exported = file.map((line) => (JSON.parse(line) as AuditEntry)._id);
+    expect(exported).to.include.members(entries.map(({ _id }) => _id));
+    expect(file.every((line) => line.includes('"userId":"bob"') && !line.includes('"eve"'))).to.equal(true);
     expect((await send('GET', '/audit?search=eve', undefined, byBob)).body['total'], 'by the owner').to.equal(0);
     expect((await send('GET', '/audit', undefined, ofBob)).status).to.equal(401);
   });
