@@ -7,14 +7,12 @@ import type { RequestHandler, Router } from 'express';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ResponseConversationStore } from '../business/ai/domain/interfaces/ResponseConversationStore';
 import type { ResponseEventStore } from '../business/ai/domain/interfaces/ResponseEventStore';
-import type { VendorObjectStore } from '../business/ai/domain/interfaces/VendorObjectStore';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { RequestLog } from '../business/ai/domain/interfaces/RequestLog';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import { MemoryResponseConversations } from '../business/ai/infrastructure/persistence/responses/MemoryResponseConversations';
 import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/responses/MemoryResponseEvents';
-import { MemoryVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/MemoryVendorObjects';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
@@ -68,8 +66,6 @@ export interface HttpApiPorts {
   readonly dashboard?: DashboardPagePorts;
   /** The app's accounts, if it has any: tokens are issued only for their users, whose roles apply to `/providers`. */
   readonly findUser?: UserLookup;
-  /** Who created which object at a vendor. Default: in memory. */
-  readonly vendorObjects?: VendorObjectStore;
   /** Conversations of the Responses API. Default: in memory. */
   readonly conversations?: ResponseConversationStore;
   /** The streams of background responses. Default: in memory. */
@@ -182,7 +178,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     conversations,
     models,
     summaries: new EncryptedSummaries(secrets),
-    vendorObjects: new VendorObjectGuard(ports.vendorObjects ?? new MemoryVendorObjects()),
+    vendorObjects: new VendorObjectGuard(module.vendorObjects),
     background: new BackgroundResponses({
       service,
       store: module.responses,

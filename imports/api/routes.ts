@@ -61,6 +61,7 @@ import {
   listInputItems,
   readResponse,
 } from './gateway/responses/responsesRoutes';
+import type { VendorObjectGuard } from './gateway/VendorObjectGuard';
 import type { ResponsesPorts } from './gateway/responses/responsesRoutes';
 
 export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRoutePorts {
@@ -76,7 +77,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly service: ResponsesPorts['service'];
   readonly background: ResponsesPorts['background'];
   readonly summaries: ResponsesPorts['summaries'];
-  readonly vendorObjects: ResponsesPorts['vendorObjects'];
+  readonly vendorObjects: VendorObjectGuard;
   readonly conversations: ResponsesPorts['conversations'];
   readonly findUser?: UserLookup;
   readonly operations?: Partial<HostOperations>;

@@ -85,7 +85,7 @@ export class StoredProviderSource implements ProviderSource {
   }
 
   private rowOf(provider: Provider): ProviderSettings {
-    const { _id, vendor, wire, baseURL, deployment, apiVersion, defaultModel, allowedModels } = provider;
+    const { _id, vendor, wire, baseURL, deployment, apiVersion, defaultModel, allowedModels, sharedObjects } = provider;
     return {
       id: _id,
       vendor,
@@ -97,6 +97,7 @@ export class StoredProviderSource implements ProviderSource {
       ...(apiVersion === undefined ? {} : { apiVersion }),
       ...(defaultModel === undefined ? {} : { defaultModel }),
       ...(allowedModels === undefined ? {} : { allowedModels }),
+      ...(sharedObjects === undefined ? {} : { sharedObjects }),
     };
   }
 }

@@ -112,6 +112,7 @@ async function serveGateway(simulator: Simulator, options: GatewayOptions): Prom
     createCallLimits(options.budgets, {}),
     {
       routing: created.routing,
+      vendorObjects: created.vendorObjects,
       ...options.manager,
       requestLog,
       defaultModelOf: (providerId) => created.providers.defaultModelOf(providerId),

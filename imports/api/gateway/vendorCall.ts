@@ -4,7 +4,7 @@ import type { AnswerHead, GenerateOptions } from '../../business/ai/domain/types
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
-import { tokenOrigin } from '../auth/ApiPrincipal';
+import { hasScope, tokenOrigin } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { GUARDRAILS_HEADER, guardrailsHeader } from './guardrailsHeader';
 import { cacheHeaders, readCacheHeader } from './cacheHeader';
@@ -100,6 +100,8 @@ export function gatewayOrigin(
     source: 'gateway',
     api,
     ...tokenOrigin(principal),
+    // Admins own the vendors' accounts.
+    ...(hasScope(principal, 'admin') ? {} : { ownObjectsOnly: true }),
     ...(model === undefined ? {} : { requestedModel: model }),
     ...(requestId === undefined ? {} : { httpRequestId: requestId }),
   };

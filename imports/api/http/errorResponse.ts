@@ -2,6 +2,7 @@
 import type { ErrorCode, LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../business/ai/domain/json';
+import { ObjectNotFoundError } from '../../business/ai/domain/errors/ObjectNotFoundError';
 import { HttpError } from './HttpError';
 
 export interface ErrorResponse {
@@ -103,7 +104,8 @@ function headersOf(error: LLMError, status: number): Readonly<Record<string, str
 
 /** The codes that clients of Anthropic's API tell errors apart by. */
 function errorCodeOf(error: LLMError): JsonObject {
-  if (error instanceof HttpError && error.errorCode !== undefined) return { details: { error_code: error.errorCode } };
+  if ((error instanceof HttpError || error instanceof ObjectNotFoundError) && error.errorCode !== undefined)
+    return { details: { error_code: error.errorCode } };
   return error.code.startsWith('guardrail-') ? { details: { error_code: openAICode(error) } } : {};
 }
 

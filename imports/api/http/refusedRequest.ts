@@ -34,8 +34,12 @@ export function refusedRequest(error: LLMError, refusal: Refusal): RequestEntry 
   const model = details.model ?? (typeof named === 'string' ? named.slice(0, MAX_MODEL) : undefined);
   const duration = Math.round((performance.now() - startedAt) * 10) / 10;
   const { status } = errorResponse(error, { ...details, api, requestId: requestId ?? '' });
+  const { ownObjectsOnly: _, ...origin } = gatewayOrigin(loggedApi, principal, {
+    model,
+    ...(requestId === undefined ? {} : { requestId }),
+  });
   return {
-    ...gatewayOrigin(loggedApi, principal, { model, ...(requestId === undefined ? {} : { requestId }) }),
+    ...origin,
     at: Date.now() - Math.round(duration),
     userId: principal.userId,
     isStream: stream === true,

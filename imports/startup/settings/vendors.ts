@@ -9,6 +9,7 @@ import type { ProviderSettings } from '../../business/ai/infrastructure/factorie
 import type { VendorVariables } from '../../business/ai/infrastructure/vendors/Vendor';
 import { VENDOR_ROWS } from '../../business/ai/infrastructure/vendors/vendors';
 import { BUDGET_VARIABLES, readBudgetSettings } from './budgets';
+import { readSharedObjects } from './sharedObjects';
 import { readRoutingSettings, ROUTING_VARIABLE } from './routing';
 
 /** The variables of each vendor that the environment can set up. */
@@ -24,6 +25,7 @@ const OTHER_VARIABLES = [
   'LLM_PROVIDER',
   'LLM_TEMPERATURE',
   'LLM_TOOLS_IN_TEXT',
+  'LLM_SHARED_OBJECTS',
   'SYSTEM_PROMPT',
   ROUTING_VARIABLE,
 ] as const;
@@ -70,9 +72,17 @@ const VARIABLES: readonly string[] = [
 /** @param given `Meteor.settings.ai` */
 function readSettings(env: Environment, given: JsonObject, problems: string[]): AISettings {
   const toolsInText = readToolsInText(env, problems);
-  const providers = CONFIGURABLE_VENDORS.flatMap((vendor) => readVendor(vendor, env, problems)).map((provider) =>
-    toolsInText.includes(provider.vendor) ? { ...provider, toolsInText: true } : provider,
+  const read = CONFIGURABLE_VENDORS.flatMap((vendor) => readVendor(vendor, env, problems));
+  const shared = readSharedObjects(
+    valueOf(env, 'LLM_SHARED_OBJECTS'),
+    read.map(({ id }) => id),
+    problems,
   );
+  const providers = read.map((provider) => ({
+    ...provider,
+    ...(toolsInText.includes(provider.vendor) ? { toolsInText: true } : {}),
+    ...(shared[provider.id] === undefined ? {} : { sharedObjects: shared[provider.id] ?? [] }),
+  }));
   const defaultProvider = readDefaultProvider(providers, env, problems);
   const temperature = readTemperature(env, problems);
   const budgets = readBudgetSettings(given['budgets'], (name) => valueOf(env, name), problems);

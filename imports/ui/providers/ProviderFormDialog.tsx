@@ -26,6 +26,7 @@ const FIELD_PATHS = [
   'wire',
   'defaultModel',
   'allowedModels',
+  'sharedObjects',
   'access',
   'limits',
 ];
@@ -144,6 +145,22 @@ export function ProviderFormDialog({
             value={form.allowedModels}
             spellCheck={false}
             onChange={(event) => change({ allowedModels: event.target.value })}
+          />
+        )}
+      </FormField>
+      <FormField
+        label="Shared objects"
+        path="sharedObjects"
+        error={error}
+        hint="Ids of vector stores, prompts and the like that everyone may use, one per line, or beginnings with *."
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            rows={2}
+            value={form.sharedObjects}
+            spellCheck={false}
+            onChange={(event) => change({ sharedObjects: event.target.value })}
           />
         )}
       </FormField>

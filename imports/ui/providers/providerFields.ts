@@ -23,6 +23,7 @@ export interface ProviderForm {
   readonly wire: string;
   readonly defaultModel: string;
   readonly allowedModels: string;
+  readonly sharedObjects: string;
   readonly access: 'admins' | 'everyone' | 'list';
   readonly users: string;
   readonly roles: string;
@@ -56,6 +57,7 @@ export function emptyForm(vendor: VendorName): ProviderForm {
     wire: '',
     defaultModel: '',
     allowedModels: '',
+    sharedObjects: '',
     access: 'admins',
     users: '',
     roles: '',
@@ -82,6 +84,7 @@ export function formOf({ _id, name, vendor, defaultModel, allowedModels, setting
     wire: settings.wire ?? '',
     defaultModel: defaultModel ?? '',
     allowedModels: allowedModels?.join('\n') ?? '',
+    sharedObjects: settings.sharedObjects?.join('\n') ?? '',
     access: access.kind,
     ...(access.kind === 'list' ? { users: access.users.join('\n'), roles: access.roles.join('\n') } : {}),
     requests: numberText(limits?.requests),
@@ -135,6 +138,7 @@ export function isOAuth({ authKind }: Pick<ProviderForm, 'authKind'>): boolean {
 /** `null` stands for an empty control, and removes the field in an update. */
 function optionalFields(form: ProviderForm): ProviderFields {
   const models = lines(form.allowedModels);
+  const objects = lines(form.sharedObjects);
   const limits = { ...numberField('requests', form.requests), ...numberField('tokens', form.tokens) };
   return {
     baseURL: form.baseURL.trim() || null,
@@ -143,6 +147,7 @@ function optionalFields(form: ProviderForm): ProviderFields {
     wire: form.wire || null,
     defaultModel: form.defaultModel.trim() || null,
     allowedModels: models.length === 0 ? null : models,
+    sharedObjects: objects.length === 0 ? null : objects,
     limits: Object.keys(limits).length === 0 ? null : { windowMs: Number(form.windowMs), ...limits },
   };
 }

@@ -16,15 +16,14 @@ import { ByteRelay } from '../../http/ByteRelay';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import { vendorCall } from '../vendorCall';
 import type { VendorCallPorts } from '../vendorCall';
-import type { VendorObjectGuard } from '../VendorObjectGuard';
 import type { ModelDirectory } from '../models/ModelDirectory';
 import type { GatewayApi, StatelessWire } from './GatewayApi';
+import { refuseThreads } from './refuseThreads';
 import { RelayEncoder } from './RelayEncoder';
 
 export interface GenerationPorts extends VendorCallPorts {
   readonly module: Pick<AIModule, 'manager'>;
   readonly models: ModelDirectory;
-  readonly vendorObjects: VendorObjectGuard;
   readonly toError: (thrown: unknown) => LLMError;
   /** Milliseconds. */
   readonly keepAliveAfter: number;
@@ -42,7 +41,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     const options = route.wire === 'responses' ? withoutChatOptions(read) : read;
     details.provider = route.providerId;
     details.isSameApi = route.wire === api.wire;
-    await ports.vendorObjects.check(principal, options, route.wire);
+    refuseThreads(options, route.wire);
     await pauseFor(options);
     const sink = stream === undefined ? undefined : new ResponseSink(response, stream, signal);
     const generateOptions: GenerateOptions = {
@@ -60,7 +59,6 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
         api.wire,
         ports.module.manager.generate(principal.userId, isSame ? { ...generateOptions, ...relayed } : generateOptions),
       );
-      await ports.vendorObjects.record(principal, options, generated);
       // A fallback may have responded over another wire, which the client does not speak.
       if (body === undefined || generated.vendor.wire !== api.wire) sendJson(response, api.write(generated));
       else sendJsonText(response, body);
@@ -85,8 +83,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
       relay: true,
       ...(relay === undefined ? {} : { relayTo: relay }),
     });
-    const recorded = ports.vendorObjects.recordStream(principal, options, EventStream.of(events));
-    await writeStream(recorded, encoder, sink, { ...ports, hasLeft, relay });
+    await writeStream(EventStream.of(events), encoder, sink, { ...ports, hasLeft, relay });
   };
 }
 

@@ -5,6 +5,7 @@
 import { BudgetError, LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import { invalid } from '../../../business/ai/domain/arguments';
 import { isList, isObject } from '../../../business/ai/domain/json';
+import type { RelayRequest } from '../../../business/ai/domain/types/RelayTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { hasScope } from '../../auth/ApiPrincipal';
@@ -14,6 +15,7 @@ import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import type { ModelDirectory, ProviderRow } from '../models/ModelDirectory';
 import { requestTo, sendCreated } from './collectionHandlers';
 import type { CollectionPorts } from './collectionHandlers';
+import type { CheckedRequest } from '../VendorObjectGuard';
 import { readJsonLines } from './readJsonLines';
 import type { RelayTarget } from './RelayProviders';
 import { MESSAGE_BATCHES, OPENAI_BATCHES } from './VendorCollection';
@@ -34,18 +36,30 @@ export function createBatch(ports: BatchPorts): RouteHandler {
     if (typeof fileId !== 'string' || /^\.{0,2}$/.test(fileId))
       throw invalid('input_file_id', 'must be the id of a file');
     await assertUncounted(principal, ports);
-    const known = await ports.vendorObjects.assertOwner(principal, 'File', fileId, 'input_file_id');
-    const target = await ports.providers.choose(context, OPENAI_BATCHES.family, known);
+    const file = await ports.vendorObjects.locate(principal, 'File', fileId, 'input_file_id');
+    const target = await ports.providers.choose(context, OPENAI_BATCHES.family, file.providerId);
     const { allowedModels } = target.row;
     if (!hasScope(principal, 'admin') || allowedModels !== undefined || principal.token?.models !== undefined) {
       const path = `/files/${encodeURIComponent(fileId)}/content`;
-      const content = await target.relay({ method: 'get', path, signal });
-      for await (const { line, value } of readJsonLines(content.body))
-        await checkRequest(principal, isObject(value) ? value['body'] : undefined, target.row, `line ${line}`, ports);
+      const account = { providerId: target.row.id, isOwnAccount: false };
+      const onSend: RelayRequest['onSend'] = (sending) => {
+        account.isOwnAccount = sending.isOwnAccount;
+        return file.onSend(sending);
+      };
+      const content = await target.relay({ method: 'get', path, signal, onSend });
+      for await (const { line, value } of readJsonLines(content.body)) {
+        const batched = { row: target.row, path: `line ${line}` };
+        const checked = checkModel(principal, isObject(value) ? value['body'] : undefined, batched, ports);
+        // A line names the API itself, and not reliably.
+        for (const form of OPENAI_FORMS)
+          await ports.vendorObjects.checkRequest(principal, { ...account, form, request: checked, path: batched.path });
+      }
     }
-    await send(context, OPENAI_BATCHES, target, body, ports);
+    await send(context, OPENAI_BATCHES, target, body, { ...ports, onSend: file.onSend });
   };
 }
+
+const OPENAI_FORMS = ['responses', 'chat_completions', 'media'] as const;
 
 /** `POST /v1/messages/batches`. https://platform.claude.com/docs/en/api/creating-message-batches */
 export function createMessageBatch(ports: BatchPorts): RouteHandler {
@@ -58,14 +72,19 @@ export function createMessageBatch(ports: BatchPorts): RouteHandler {
     await assertUncounted(principal, ports);
     const target = await ports.providers.choose(context, MESSAGE_BATCHES.family);
     const sent: JsonObject[] = [];
+    const named: CheckedRequest[] = [];
     for (const [index, each] of requests.entries()) {
       const params = isObject(each) ? each['params'] : undefined;
       if (!isObject(each) || !isObject(params)) throw invalid(`requests[${index}].params`, 'must be an object');
-      const checked = await checkRequest(principal, params, target.row, `requests[${index}].params`, ports);
-      await ports.vendorObjects.checkStored(principal, params);
+      const path = `requests[${index}].params`;
+      const checked = checkModel(principal, params, { row: target.row, path }, ports);
+      named.push({ providerId: target.row.id, isOwnAccount: false, form: 'anthropic_messages', request: params, path });
       sent.push({ ...each, params: checked });
     }
-    await send(context, MESSAGE_BATCHES, target, { ...body, requests: sent }, ports);
+    const onSend: RelayRequest['onSend'] = async ({ isOwnAccount }) => {
+      for (const each of named) await ports.vendorObjects.checkRequest(principal, { ...each, isOwnAccount });
+    };
+    await send(context, MESSAGE_BATCHES, target, { ...body, requests: sent }, { ...ports, onSend });
   };
 }
 
@@ -74,7 +93,7 @@ async function send(
   collection: VendorCollection,
   target: RelayTarget,
   body: JsonObject,
-  ports: CollectionPorts,
+  { onSend, ...ports }: CollectionPorts & { readonly onSend: NonNullable<RelayRequest['onSend']> },
 ): Promise<void> {
   const shared = requestTo(context, collection);
   const relayed = await target.relay({
@@ -82,6 +101,7 @@ async function send(
     method: 'post',
     headers: { ...shared.headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    onSend,
   });
   await sendCreated(context, collection, target, relayed, ports);
 }
@@ -104,17 +124,19 @@ async function assertUncounted({ userId, token }: ApiPrincipal, { module }: Batc
     );
 }
 
-/**
- * @param path where the request is, for errors
- * @returns the request with the vendor's own name of its model
- */
-async function checkRequest(
+interface BatchedRequest {
+  readonly row: ProviderRow;
+  /** Where the request is, for errors. */
+  readonly path: string;
+}
+
+/** @returns the request with the vendor's own name of its model */
+function checkModel(
   principal: ApiPrincipal,
   request: unknown,
-  { id, allowedModels }: ProviderRow,
-  path: string,
-  { vendorObjects, models }: BatchPorts,
-): Promise<JsonObject> {
+  { row: { id, allowedModels }, path }: BatchedRequest,
+  { models }: Pick<BatchPorts, 'models'>,
+): JsonObject {
   if (!isObject(request)) throw new HttpError(400, `The batch has no request in ${path}.`, { path });
   const { model: given } = request;
   const model = typeof given === 'string' && given.startsWith(`${id}/`) ? given.slice(id.length + 1) : given;
@@ -128,7 +150,6 @@ async function checkRequest(
   for (const field of CONTINUING)
     if (request[field] !== undefined && request[field] !== null && !hasScope(principal, 'admin'))
       throw new HttpError(400, `Requests of a batch cannot have "${field}" (${path}).`, { path });
-  await vendorObjects.checkFilesIn(principal, request);
   return { ...request, model };
 }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isVersion } from '../../../business/ai/infrastructure/converters/anthropic/request/headers';
 import { HttpError } from '../../http/HttpError';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
-import type { VendorObjectGuard } from '../VendorObjectGuard';
+import type { OwnedObject, VendorObjectGuard } from '../VendorObjectGuard';
 import { sendRelayed, setHead, uploadOf } from './relayStreams';
 import type { RelayProviders, RelayTarget } from './RelayProviders';
 import { listOf } from './VendorCollection';
@@ -53,11 +53,16 @@ export function list(collectionOf: CollectionOf, ports: CollectionPorts): RouteH
     const collection = collectionOf(request);
     const target = await ports.providers.choose(context, collection.family);
     let shared = requestTo(context, collection);
+    let isOwnAccount = false;
+    const onSend: RelayRequest['onSend'] = (request) => {
+      isOwnAccount = request.isOwnAccount;
+      return Promise.resolve();
+    };
     for (let pages = 1; ; pages += 1) {
-      const relayed = await target.relay({ ...shared, method: 'get' });
+      const relayed = await target.relay({ ...shared, method: 'get', onSend });
       const page = await readObject(relayed);
       const objects = listOf(page);
-      const visible = await ports.vendorObjects.visibleAmong(principal, objects.map(idOf));
+      const visible = await ports.vendorObjects.visibleAmong(principal, objects.map(idOf), isOwnAccount);
       const own = objects.filter((object) => visible.has(idOf(object)));
       const next = collection.nextPage(page, shared.query ?? {});
       if (own.length > 0 || next === undefined || pages === MAX_PAGES) {
@@ -97,8 +102,9 @@ export function act(
 ): RouteHandler {
   return async (context) => {
     const collection = collectionOf(context.request);
-    const { target, path } = await locate(context, collection, ports);
-    const relayed = await target.relay({ ...requestTo(context, collection), method, path: `${path}${action}` });
+    const { target, path, onSend } = await locate(context, collection, ports);
+    const sent = { ...requestTo(context, collection), method, path: `${path}${action}`, onSend };
+    const relayed = await target.relay(sent);
     await sendObject(context, collection, target.row.id, relayed, await readObject(relayed), ports.vendorObjects);
   };
 }
@@ -107,17 +113,17 @@ export function act(
 export function download(collectionOf: CollectionOf, part: string, ports: CollectionPorts): RouteHandler {
   return async (context) => {
     const collection = collectionOf(context.request);
-    const { target, path } = await locate(context, collection, ports);
+    const { target, path, onSend } = await locate(context, collection, ports);
     const shared = requestTo(context, collection);
-    await sendRelayed(context, await target.relay({ ...shared, method: 'get', path: `${path}${part}` }));
+    await sendRelayed(context, await target.relay({ ...shared, method: 'get', path: `${path}${part}`, onSend }));
   };
 }
 
 export function remove(collectionOf: CollectionOf, ports: CollectionPorts): RouteHandler {
   return async (context) => {
     const collection = collectionOf(context.request);
-    const { id, target, path } = await locate(context, collection, ports);
-    const relayed = await target.relay({ ...requestTo(context, collection), method: 'delete', path });
+    const { id, target, path, onSend } = await locate(context, collection, ports);
+    const relayed = await target.relay({ ...requestTo(context, collection), method: 'delete', path, onSend });
     const deleted = await readObject(relayed);
     await ports.vendorObjects.forget(context.principal, id);
     setHead(context, relayed);
@@ -125,24 +131,24 @@ export function remove(collectionOf: CollectionOf, ports: CollectionPorts): Rout
   };
 }
 
-interface Located {
+interface Located extends Pick<OwnedObject, 'onSend'> {
   readonly id: string;
   readonly target: RelayTarget;
   readonly path: string;
 }
 
-/** @throws HttpError for an object that the caller did not create */
+/** What is located may be nobody's: `onSend` refuses the request about it. */
 async function locate(
   context: RequestContext,
   { family, noun, path }: VendorCollection,
   { providers, vendorObjects }: CollectionPorts,
 ): Promise<Located> {
   const id = String(context.request.params['id']);
-  const knownProvider = await vendorObjects.assertOwner(context.principal, noun, id);
+  const { providerId, onSend } = await vendorObjects.locate(context.principal, noun, id);
   // Dots would address another path.
   if (/^\.{0,2}$/.test(id)) throw new HttpError(404, `${noun} not found.`);
-  const target = await providers.choose(context, family, knownProvider);
-  return { id, target, path: `${path}/${encodeURIComponent(id)}` };
+  const target = await providers.choose(context, family, providerId);
+  return { id, target, path: `${path}/${encodeURIComponent(id)}`, onSend };
 }
 
 async function sendObject(

@@ -18,14 +18,12 @@ import { toWireOptions } from './toWireOptions';
 import { generateResponseId, withoutGeneratedId } from './generatedIds';
 import { readInputItems } from './readInputItems';
 import { echoRequest } from './responseResource';
-import type { VendorObjectGuard } from '../VendorObjectGuard';
 import type { EncryptedSummaries } from './EncryptedSummaries';
 import { ToolChoiceGuard } from './ToolChoiceGuard';
 
 export interface PreparationPorts {
   readonly models: ModelDirectory;
   readonly summaries: EncryptedSummaries;
-  readonly vendorObjects: VendorObjectGuard;
   readonly conversations: Conversations;
 }
 
@@ -63,7 +61,7 @@ export async function prepareResponse(
   body: unknown,
   principal: ApiPrincipal,
   store: ResponseStore,
-  { models, summaries, vendorObjects, conversations }: PreparationPorts,
+  { models, summaries, conversations }: PreparationPorts,
 ): Promise<PreparedResponse> {
   checkResponseRequest(body);
   const {
@@ -93,7 +91,6 @@ export async function prepareResponse(
       ? { items: conversation?.items ?? [], isStoredByProvider: false }
       : await findHistory({ store, conversations }, userId, previousId, route);
   checkCallOutputs(history.items, input);
-  await vendorObjects.check(principal, { input: [...(conversation?.items ?? []), ...input] }, route.wire);
   await pauseFor(read);
   const isResponses = route.wire === 'responses';
   if (!isResponses) rejectHostedFeatures(verbatim);

@@ -16,6 +16,7 @@ import type { ModelDirectory, ResolvedModel } from '../models/ModelDirectory';
 import { countInputTokens } from './countInputTokens';
 import { prepareResponse } from '../responses/prepareResponse';
 import type { PreparationPorts } from '../responses/prepareResponse';
+import { refuseThreads } from '../generation/refuseThreads';
 import type { VendorObjectGuard } from '../VendorObjectGuard';
 
 export interface CountingPorts {
@@ -36,7 +37,7 @@ export function countTokens(
   return async (context) => {
     const { options } = api.read(context.request);
     const route = await ports.models.resolve(context.principal, options.model, api.wire);
-    await ports.vendorObjects.check(context.principal, options, route.wire);
+    refuseThreads(options, route.wire);
     await pauseFor(options);
     await respond(context, ports, { route, options: { ...options, wire: api.wire } }, write);
   };
@@ -66,7 +67,7 @@ interface Countable {
 
 async function respond(
   { principal, response, signal, details }: RequestContext,
-  { module }: CountingPorts,
+  { module, vendorObjects }: CountingPorts,
   { route, options, conversation = options.input }: Countable,
   write: (tokens: number) => JsonObject,
 ): Promise<void> {
@@ -76,7 +77,13 @@ async function respond(
   if (provider === undefined)
     throw new LLMModelNotFoundError(`The provider "${route.providerId}" no longer exists.`, { path: 'model' });
   const { model: _, ...unnamed } = options;
-  const counted: GenerateOptions = { ...unnamed, ...(route.model === undefined ? {} : { model: route.model }), signal };
+  const onSend = vendorObjects.guardOf(principal);
+  const counted: GenerateOptions = {
+    ...unnamed,
+    ...(route.model === undefined ? {} : { model: route.model }),
+    ...(onSend === undefined ? {} : { onSend }),
+    signal,
+  };
   // Nothing that a guardrail has not checked is sent to a vendor.
   const isChecked = module.guardrails.some((guardrail) => guardrail.before !== undefined);
   const byVendor = isChecked ? undefined : await orUndefined(provider.countTokens?.(principal.userId, counted), signal);

@@ -190,6 +190,7 @@ const CHECKS: {
   route: ownObject,
   routeTargets: ownObject,
   onAttempt: listener,
+  onSend: listener,
   onHead: listener,
   onRetry: listener,
   onExchange: listener,

@@ -290,10 +290,11 @@ function readInput(actor: Actor, { input }: UseRequest): readonly Item[] {
   );
 }
 
-/** For the request log, stored with the run: another process may continue it. */
-function originOf({ source, origin }: Actor): Pick<ExecuteOptions, 'origin'> {
-  if (origin === undefined && source !== 'job') return {};
-  return { origin: { ...origin, source: source === 'job' ? 'job' : 'run' } };
+/** Stored with the run: another process may continue it. Admins own the vendors' accounts, and the server uses them. */
+function originOf({ source, origin, isAdmin }: Actor): Pick<ExecuteOptions, 'origin'> {
+  if (source === 'job') return { origin: { ...origin, source } };
+  if (isAdmin === true && origin === undefined) return {};
+  return { origin: { ...origin, source: 'run', ...(isAdmin === true ? {} : { ownObjectsOnly: true }) } };
 }
 
 function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens, reasoning }: ReadRequest) {

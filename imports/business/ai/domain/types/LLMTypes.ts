@@ -4,6 +4,7 @@ import type { GuardrailAnnotation } from './GuardrailAnnotation';
 import type { RelayTarget } from './RelayTarget';
 import type { CallOrigin, VendorExchange } from './RequestRecords';
 import type { Content, FailedAttempt, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
+import type { SentRequest } from './StoredObjects';
 import type { JsonObject, Loss, VendorFields, WireName } from './VendorTypes';
 import type { RunTurn } from '../entities/BudgetAccount';
 import type { BuiltInTool, FunctionTool, Tool } from '../entities/Tool';
@@ -185,6 +186,8 @@ export interface GenerateOptions {
   readonly routeTargets?: readonly string[];
   /** Called before each attempt. */
   readonly onAttempt?: (attempt: StartedAttempt) => void;
+  /** Called before each attempt is sent, once its credential is known. What it throws refuses the attempt. */
+  readonly onSend?: (request: SentRequest) => Promise<void>;
   /**
    * Called with the head of the vendor's response, for a client of the vendor's own API; once for each attempt with a
    * successful status.

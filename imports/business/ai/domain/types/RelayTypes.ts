@@ -1,7 +1,7 @@
 /** Requests that are relayed to a vendor's API as they are: files, batches, images, audio. */
 import type { GenerateOptions } from './LLMTypes';
 
-export interface RelayRequest extends Pick<GenerateOptions, 'signal' | 'timeout'> {
+export interface RelayRequest extends Pick<GenerateOptions, 'signal' | 'timeout' | 'onSend'> {
   readonly method: 'get' | 'post' | 'delete';
   /** Below the root of the vendor's API, such as `/files/file-1`, with encoded segments. */
   readonly path: string;

@@ -29,6 +29,8 @@ export interface CallOrigin {
   readonly requestedModel?: string;
   /** The `x-request-id` of our HTTP response. */
   readonly httpRequestId?: string;
+  /** Someone outside asks: with a shared key, only the vendor's objects that the user made may be named. Not logged. */
+  readonly ownObjectsOnly?: true;
 }
 
 /** A failed attempt, and when it failed. */
@@ -38,7 +40,7 @@ export interface LoggedAttempt extends FailedAttempt {
 }
 
 /** One call, once it has ended. */
-export interface RequestEntry extends CallOrigin {
+export interface RequestEntry extends Omit<CallOrigin, 'ownObjectsOnly'> {
   /** The start of the call, in milliseconds since the epoch. */
   readonly at: number;
   readonly userId: string;

@@ -9,6 +9,11 @@ export interface ProviderSettings extends CreateProviderOptions {
   /** The only models that may be requested. Absent: any. */
   readonly allowedModels?: readonly string[];
   /**
+   * What everyone may name of the objects in the account, such as a vector store: ids, or the beginnings of ids with a
+   * `*`. Default: everyone may name what they made.
+   */
+  readonly sharedObjects?: readonly string[];
+  /**
    * Sources of regular expressions for model names that mean this provider even if the caller names no provider.
    * Default: the vendor's patterns.
    */

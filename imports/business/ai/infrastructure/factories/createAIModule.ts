@@ -1,6 +1,7 @@
 /** Wires the module, the same way for Meteor and plain Node. */
 import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
+import { VendorObjects } from '../../application/services/VendorObjects';
 import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
 import type { BudgetPolicy } from '../../application/services/budgets/BudgetPolicy';
@@ -20,7 +21,9 @@ import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { RoutingRuleStore } from '../../domain/interfaces/RoutingRuleStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
+import type { VendorObjectStore } from '../../domain/interfaces/VendorObjectStore';
 import { LocalJobQueue } from '../jobs/LocalJobQueue';
+import { MemoryVendorObjects } from '../persistence/vendorObjects/MemoryVendorObjects';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
@@ -94,6 +97,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly routingRules?: RoutingRuleStore;
   /** Receives an entry for each model call. Default: calls are not logged. */
   readonly requestLog?: RequestLog;
+  /** Who made which of the objects that vendors store. Default: in memory. */
+  readonly vendorObjects?: VendorObjectStore;
 }
 
 export interface AIModule {
@@ -111,6 +116,8 @@ export interface AIModule {
   readonly loop: AgenticLoop;
   /** Resolves `previous_response_id`. */
   readonly responses: ResponseStore;
+  /** Who may name which object at a vendor. */
+  readonly vendorObjects: VendorObjects;
   readonly conversations: Chat;
   readonly useCases: UseCases;
   readonly runs: RunStore;
@@ -149,8 +156,14 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     ...(ports.now === undefined ? {} : { clock: ports.now }),
   });
   const routing = new ModelRouting({ rules, stats: new RouteStats(), providers });
+  const vendorObjects = new VendorObjects({
+    store: ports.vendorObjects ?? new MemoryVendorObjects(),
+    responses,
+    sharedOf: (providerId) => providers.rows().find(({ id }) => id === providerId)?.sharedObjects ?? [],
+  });
   const manager = createManager(options, limits, {
     ...ports,
+    vendorObjects,
     routing,
     defaultModelOf: (providerId) => providers.defaultModelOf(providerId),
   });
@@ -190,6 +203,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     tools,
     loop,
     responses,
+    vendorObjects,
     conversations,
     useCases,
     runs,

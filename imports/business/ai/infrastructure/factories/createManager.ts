@@ -7,6 +7,8 @@ import { GuardrailChain } from '../../application/services/guardrails/GuardrailC
 import { LoggedProvider } from '../../application/services/requests/LoggedProvider';
 import type { ModelRouting } from '../../application/services/routing/ModelRouting';
 import { RoutedProvider } from '../../application/services/routing/RoutedProvider';
+import { OwnedObjectsProvider } from '../../application/services/vendorObjects/OwnedObjectsProvider';
+import type { VendorObjects } from '../../application/services/VendorObjects';
 import { LLMManager } from '../../application/services/LLMManager';
 import type { LLMManagerOptions } from '../../application/services/LLMManager';
 import type { ResilientProvider } from '../../application/services/routing/ResilientProvider';
@@ -26,6 +28,8 @@ export interface ManagerPorts {
   readonly routing?: ModelRouting;
   /** Check every call, in this order. Default: none. */
   readonly guardrails?: readonly Guardrail[];
+  /** Default: calls may name every object of a vendor's account. */
+  readonly vendorObjects?: VendorObjects;
   readonly logger?: Logger;
   /** Milliseconds since the epoch, for the age of cached responses. Default: the system's clock. */
   readonly now?: () => number;
@@ -34,7 +38,7 @@ export interface ManagerPorts {
 }
 
 export function createManager(options: LLMManagerOptions, limits: CallLimits, ports: ManagerPorts): LLMManager {
-  const { routing, guardrails = [] } = ports;
+  const { routing, guardrails = [], vendorObjects } = ports;
   const chain = guardrails.length === 0 ? undefined : new GuardrailChain(guardrails, ports.logger);
   return new LLMManager({
     ...options,
@@ -44,8 +48,9 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
       const { requestLog, responseCache: cache = new MemoryResponseCache(), logger, now, defaultModelOf } = ports;
       const routeOf: ResilientProvider['routeOf'] = (model) => router.routeOf(model);
       const limiters = limits.limiters({ routeOf, defaultModelOf });
-      let provider: ILLMProvider = router;
-      if (limiters.length > 0) provider = new BudgetedProvider(router, limiters, logger);
+      const guarded = vendorObjects === undefined ? router : new OwnedObjectsProvider(router, vendorObjects);
+      let provider: ILLMProvider = guarded;
+      if (limiters.length > 0) provider = new BudgetedProvider(guarded, limiters, logger);
       if (chain !== undefined) provider = new GuardedProvider(provider, chain);
       if (cache !== false)
         provider = new CachedProvider(provider, {

@@ -16,6 +16,7 @@ import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/IL
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';
+import type { SentRequest } from '../../domain/types/StoredObjects';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { TransportLimits, VendorName, WireName } from '../../domain/types/VendorTypes';
 import { RecordedExchange } from '../clients/RecordedExchange';
@@ -26,6 +27,8 @@ import type { DecodeOptions } from '../streaming/decodeStream';
 import { once } from './once';
 import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor } from './prepareCall';
 import type { PreparedCall, ProviderConfig, ProviderDependencies, WireTransport } from './prepareCall';
+import { findStoredObjects } from '../vendors/findStoredObjects';
+import type { RequestForm } from '../vendors/storedObjectFields';
 import { requestEmbeddings } from './requestEmbeddings';
 
 export interface ClientOptions {
@@ -115,7 +118,10 @@ export class BaseLLMProvider implements ILLMProvider {
     if (client.countTokens === undefined) return undefined;
     const prepared = await prepareCall(this.config, this.dependencies, options, false);
     const call = callOf(prepared, prepared.options.signal);
-    return this.withCredential(userId, async (credential) => client.countTokens?.({ ...call, credential }));
+    return this.withCredential(userId, async (credential) => {
+      await this.announce(prepared, credential);
+      return client.countTokens?.({ ...call, credential });
+    });
   }
 
   async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
@@ -124,7 +130,7 @@ export class BaseLLMProvider implements ILLMProvider {
     );
   }
 
-  async relay(userId: string, request: RelayRequest): Promise<RelayResponse> {
+  async relay(userId: string, { onSend, ...request }: RelayRequest): Promise<RelayResponse> {
     const { client } = this.dependencies;
     const { id, vendor } = this.config;
     if (client.relay === undefined)
@@ -132,7 +138,10 @@ export class BaseLLMProvider implements ILLMProvider {
     const relay = client.relay.bind(client);
     return this.withCredential(
       userId,
-      once(request.body, (credential) => relay(request, credential)),
+      once(request.body, async (credential) => {
+        await onSend?.(this.sentRequest('media', jsonOf(request.body), credential));
+        return relay(request, credential);
+      }),
     );
   }
 
@@ -180,6 +189,7 @@ export class BaseLLMProvider implements ILLMProvider {
     const call = callOf(prepared, signal);
     const exchange = this.recordExchange(prepared);
     const response = await this.withCredential(userId, async (credential) => {
+      await this.announce(prepared, credential);
       exchange?.sentWith(credential);
       try {
         return await transport.client.send({ credential, ...call });
@@ -195,6 +205,20 @@ export class BaseLLMProvider implements ILLMProvider {
       options.onHead({ ...head, ...(requestId === undefined ? {} : { requestId }) });
     }
     return exchange?.received(response) ?? response;
+  }
+
+  /** @throws what the caller's `onSend` throws */
+  private async announce({ transport, options, request }: PreparedCall, credential: Credential | undefined) {
+    const { onSend } = options;
+    if (onSend !== undefined) await onSend(this.sentRequest(transport.wire.name, request.body, credential));
+  }
+
+  private sentRequest(form: RequestForm, body: unknown, credential: Credential | undefined): SentRequest {
+    return {
+      providerId: this.config.id,
+      isOwnAccount: credential?.isOwn === true,
+      objects: findStoredObjects(form, body),
+    };
   }
 
   /** Only for a caller that wants it: the body of the response stays in memory. */
@@ -270,6 +294,16 @@ function parseBody(text: string, response: VendorHttpResponse): unknown {
       status: response.status,
       ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
     });
+  }
+}
+
+/** A form's fields hold no ids, and what is no JSON names nothing. */
+function jsonOf(body: RelayRequest['body']): unknown {
+  if (typeof body !== 'string') return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
   }
 }
 

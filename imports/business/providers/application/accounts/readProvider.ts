@@ -44,6 +44,7 @@ const PROVIDER_FIELDS = [
   'apiVersion',
   'defaultModel',
   'allowedModels',
+  'sharedObjects',
   'owner',
   'access',
   'limits',
@@ -51,7 +52,16 @@ const PROVIDER_FIELDS = [
 ] as const;
 
 /** Fields that `null` removes. */
-const CLEARABLE = ['wire', 'baseURL', 'deployment', 'apiVersion', 'defaultModel', 'allowedModels', 'limits'] as const;
+const CLEARABLE = [
+  'wire',
+  'baseURL',
+  'deployment',
+  'apiVersion',
+  'defaultModel',
+  'allowedModels',
+  'sharedObjects',
+  'limits',
+] as const;
 
 const WIRES = Object.keys(SCHEME_OF_WIRE) as readonly WireName[];
 
@@ -133,6 +143,7 @@ function readChanges(fields: JsonObject, allowInsecure: boolean): ProviderChange
     ...optional(fields, 'apiVersion', text),
     ...optional(fields, 'defaultModel', text),
     ...optional(fields, 'allowedModels', texts),
+    ...optional(fields, 'sharedObjects', texts),
     ...optional(fields, 'owner', line(MAX_ID_LENGTH)),
     ...optional(fields, 'access', readAccess),
     ...optional(fields, 'limits', readLimits),

@@ -42,6 +42,8 @@ export interface Provider {
   readonly defaultModel?: string;
   /** Absent: all models. */
   readonly allowedModels?: readonly string[];
+  /** What everyone may name of the objects in a shared account: ids, or the beginnings of ids with a `*`. */
+  readonly sharedObjects?: readonly string[];
   /** A user id, or `system`. */
   readonly owner: string;
   readonly access: ProviderAccess;

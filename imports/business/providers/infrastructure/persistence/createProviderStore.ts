@@ -48,6 +48,7 @@ const OPTIONAL_FIELDS = [
   'apiVersion',
   'defaultModel',
   'allowedModels',
+  'sharedObjects',
   'limits',
 ] as const satisfies readonly (keyof ProviderDocument)[];
 

@@ -36,6 +36,7 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
     onExchange,
     onBody,
     onAttempt,
+    onSend,
     onCache,
     onAnnotation,
     onRateLimits,

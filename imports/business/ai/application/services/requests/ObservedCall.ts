@@ -176,7 +176,8 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   private end(outcome: Outcome, received: Received | undefined): void {
     this.hasEnded = true;
     const { log, routeOf } = this.ports;
-    const { model: asked, route: rule, origin = APP } = this.given;
+    const { model: asked, route: rule, origin: given = APP } = this.given;
+    const { ownObjectsOnly: _, ...origin } = given;
     const route = routeOf(asked);
     const fallback = this.attempts.findLast((attempt) => attempt.fallback !== undefined)?.fallback;
     const providerId = fallback ?? route?.providerId;

@@ -1,12 +1,9 @@
 import { expect } from 'chai';
-import { VendorObjectGuard } from '../../../../imports/api/gateway/VendorObjectGuard';
-import type { ApiPrincipal } from '../../../../imports/api/auth/ApiPrincipal';
-import type { EventBatch } from '../../../../imports/business/ai/domain/EventBatches';
-import type { VendorObjectStore } from '../../../../imports/business/ai/domain/interfaces/VendorObjectStore';
-import type { LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
+import { RecordedEvents } from '../../../../../../imports/business/ai/application/services/vendorObjects/RecordedEvents';
+import type { EventBatch } from '../../../../../../imports/business/ai/domain/EventBatches';
+import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
 
-const principal: ApiPrincipal = { userId: 'ada', scopes: [] };
 const RESPONSE: Partial<LLMResponse> = {
   id: 'msg_1',
   output: [],
@@ -32,33 +29,26 @@ const completed: ResponseStreamEvent = { type: 'response.completed', response: R
 /** What the reader of a stream gets, and when the container is recorded. */
 async function recorded(batches: readonly EventBatch[]): Promise<readonly string[]> {
   const log: string[] = [];
-  const store: Partial<VendorObjectStore> = {
-    record: async (_userId, ids) => {
-      await Promise.resolve();
-      log.push(`recorded ${ids.join()}`);
-    },
-  };
   const source = [...batches];
-  const events = new VendorObjectGuard(store as VendorObjectStore).recordStream(principal, {} as never, {
-    read: () => Promise.resolve(source.shift()),
-    close: () => Promise.resolve(),
-  });
+  const events = new RecordedEvents(
+    { read: () => Promise.resolve(source.shift()), close: () => Promise.resolve() },
+    async (response) => {
+      await Promise.resolve();
+      log.push(`recorded ${response.id}`);
+    },
+  );
   for (let batch = await events.read(); batch !== undefined; batch = await events.read())
     log.push(batch.map(({ type }) => type.replace('response.', '')).join(' '));
   return log;
 }
 
-describe('VendorObjectGuard.recordStream', () => {
+describe('RecordedEvents', () => {
   it('records the objects of a response before the client learns of its end, and holds nothing else back', async () => {
-    const expected = ['output_text.delta', 'recorded container_1', 'wire.message completed'];
+    const expected = ['output_text.delta', 'recorded msg_1', 'wire.message completed'];
     expect(await recorded([[delta, stop, completed]])).to.deep.equal(expected);
     expect(await recorded([[delta], [stop], [completed]])).to.deep.equal(expected);
     expect(await recorded([[delta, stop], [completed]])).to.deep.equal(expected);
-    expect(await recorded([[delta, completed]])).to.deep.equal([
-      'output_text.delta',
-      'recorded container_1',
-      'completed',
-    ]);
+    expect(await recorded([[delta, completed]])).to.deep.equal(['output_text.delta', 'recorded msg_1', 'completed']);
   });
 
   it('passes the end of a stream on that is never complete', async () => {

@@ -1,0 +1,101 @@
+/** Decorates the router so that requests name no object of others, and what responses have made is recorded. */
+import { EventStream } from '../../../domain/EventStream';
+import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
+import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { SentRequest } from '../../../domain/types/StoredObjects';
+import type { WireName } from '../../../domain/types/VendorTypes';
+import type { ObjectUser, VendorObjects } from '../VendorObjects';
+import { RecordedEvents } from './RecordedEvents';
+
+type DefaultedProvider = ILLMProvider & { readonly defaultModel: string };
+
+/** What the last attempt of a call was sent to. */
+interface LastSent {
+  request?: SentRequest;
+}
+
+export class OwnedObjectsProvider implements ILLMProvider {
+  readonly retriesFailedCalls: boolean;
+  private readonly provider: DefaultedProvider;
+  private readonly objects: VendorObjects;
+
+  constructor(provider: DefaultedProvider, objects: VendorObjects) {
+    this.provider = provider;
+    this.objects = objects;
+    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
+  }
+
+  get defaultModel(): string {
+    return this.provider.defaultModel;
+  }
+
+  getProviderName(): string {
+    return this.provider.getProviderName();
+  }
+
+  /** @throws ObjectNotFoundError before anything is sent; whatever the provider throws */
+  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    const guarded = this.guarded({ userId, origin: options.origin }, options);
+    const response = await this.provider.generate(userId, guarded?.options ?? options);
+    await guarded?.record(response);
+    return response;
+  }
+
+  /** @throws ObjectNotFoundError before anything is sent; whatever the provider throws */
+  stream(userId: string, options: GenerateOptions): EventStream {
+    const guarded = this.guarded({ userId, origin: options.origin }, options);
+    const events = EventStream.of(this.provider.stream(userId, guarded?.options ?? options));
+    return guarded === undefined ? events : new EventStream(new RecordedEvents(events, guarded.record));
+  }
+
+  /** No request for vectors names an object. */
+  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
+    return this.provider.embed(userId, options);
+  }
+
+  /** @throws ObjectNotFoundError before anything is sent; whatever the provider throws */
+  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+    if (this.provider.relay === undefined) throw noRelay(this.provider);
+    const onSend = this.objects.guardOf({ userId, origin: request.origin });
+    return this.provider.relay(userId, onSend === undefined ? request : { ...request, onSend });
+  }
+
+  validateAccess(userId: string): Promise<boolean> {
+    return this.provider.validateAccess(userId);
+  }
+
+  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
+    return this.provider.getCapabilities(model, wire);
+  }
+
+  async deleteResponse(userId: string, responseId: string): Promise<void> {
+    await this.provider.deleteResponse?.(userId, responseId);
+  }
+
+  /** @returns undefined for a call that is not guarded */
+  private guarded(
+    user: ObjectUser,
+    options: GenerateOptions,
+  ): { readonly options: GenerateOptions; readonly record: (response: LLMResponse) => Promise<void> } | undefined {
+    const check = this.objects.guardOf(user);
+    if (check === undefined) return undefined;
+    const last: LastSent = {};
+    const onSend: GenerateOptions['onSend'] = async (request) => {
+      last.request = request;
+      await check(request);
+    };
+    return {
+      options: { ...options, onSend },
+      record: async (response) => {
+        const { request } = last;
+        if (request === undefined || request.isOwnAccount) return;
+        await this.objects.record(user, options, response, request.providerId);
+      },
+    };
+  }
+}
