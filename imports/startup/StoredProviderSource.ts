@@ -1,5 +1,6 @@
 /** Feeds the provider system's stored providers to the AI module, which reads the current state for each call. */
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
+import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
 import type { ProviderSource } from '../business/ai/infrastructure/factories/ProviderSource';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
@@ -12,13 +13,13 @@ interface CacheEntry {
 
 export class StoredProviderSource implements ProviderSource {
   private readonly providers: Pick<ProvidersModule, 'service' | 'credentials'>;
-  private readonly allowPrivateHosts: boolean;
+  private readonly allowPrivateHosts: PrivateHosts;
   private cache: ReadonlyMap<string, CacheEntry> = new Map();
   private reading: Promise<void> | undefined;
   private next: Promise<void> | undefined;
 
   /** @param allowPrivateHosts permits http and private addresses in base URLs */
-  constructor(providers: Pick<ProvidersModule, 'service' | 'credentials'>, allowPrivateHosts: boolean) {
+  constructor(providers: Pick<ProvidersModule, 'service' | 'credentials'>, allowPrivateHosts: PrivateHosts) {
     this.providers = providers;
     this.allowPrivateHosts = allowPrivateHosts;
   }

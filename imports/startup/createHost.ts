@@ -12,6 +12,7 @@ import type { AuditTrail } from '../business/ai/application/services/AuditTrail'
 import { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
+import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
 import { createRequestLog } from '../business/ai/infrastructure/factories/createRequestLog';
 import type { RequestLogModule, RequestLogSettings } from '../business/ai/infrastructure/factories/createRequestLog';
 import { createRunModule } from '../business/ai/infrastructure/factories/createRunOperations';
@@ -51,8 +52,11 @@ export interface HostSettings {
   readonly secretKeys: string;
   /** Where browsers reach this app. */
   readonly rootUrl: string;
-  /** Permits http and private addresses for vendors and authorization servers that admins enter: for development. */
-  readonly allowPrivateHosts: boolean;
+  /**
+   * Permits http and private addresses for vendors and authorization servers that admins enter: none, those of a list
+   * of host names, IP addresses and networks, or all, which is for development.
+   */
+  readonly allowPrivateHosts: PrivateHosts;
   /** Where the API is mounted below the root URL: '' or a path like `/ai`. Default: ''. */
   readonly httpPath?: string;
   /** Calls per user and minute. */
@@ -67,6 +71,8 @@ export interface HostSettings {
   readonly corsOrigins?: readonly string[];
   /** How many requests with invalid tokens are answered in a minute. */
   readonly authFailures?: Partial<AuthFailureLimits>;
+  /** How long new API tokens are valid that name no time, in milliseconds. Default: 90 days. */
+  readonly tokenLifetimeMs?: number | 'never';
   /** How many proxies in front of the server append to `x-forwarded-for`. Default: 0. */
   readonly forwardedCount?: number;
   /** How queued runs are processed, and how long runs are retained. */
@@ -141,6 +147,7 @@ export async function createHost(
     corsOrigins = [],
     authFailures: authFailureLimits = {},
     forwardedCount = 0,
+    tokenLifetimeMs,
   }: HostSettings,
   ports: HostPorts,
 ): Promise<Host> {
@@ -258,6 +265,7 @@ export async function createHost(
     runs,
     requestLog,
     tokens: apiTokens.tokens,
+    tokenLifetimeMs,
     access,
     deletion,
     audit,

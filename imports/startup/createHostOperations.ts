@@ -32,6 +32,7 @@ export interface HostOperationsPorts {
   readonly runs: RunModule;
   readonly requestLog: RequestLogModule;
   readonly tokens: TokenOperationsPorts['tokens'];
+  readonly tokenLifetimeMs?: TokenOperationsPorts['lifetimeMs'];
   readonly access: AccessPolicy;
   readonly deletion: Pick<UserDataDeletion, 'deleteUserData'>;
   readonly audit: Pick<OpenedAudit, 'operations' | 'auditHost'>;
@@ -77,6 +78,7 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
     ...ACCOUNT_OPERATIONS,
     ...createTokenOperations({
       tokens: ports.tokens,
+      lifetimeMs: ports.tokenLifetimeMs,
       accounts: stores.tokenBudgets,
       usageSettled: module.usageSettled,
       usage: stores.reports,

@@ -67,7 +67,11 @@ describe('API tokens of the plain-Node host', () => {
   it('are listed without their hash, and are rejected once revoked', async () => {
     const { id, token } = await issue({ name: 'short-lived', userId: 'cem' });
     const { body } = await send(LOCAL, 'GET', '/tokens?userId=cem');
-    const [listed] = body['tokens'] as readonly { readonly createdAt: number; readonly usage: object }[];
+    const [listed] = body['tokens'] as readonly {
+      readonly createdAt: number;
+      readonly expiresAt: number;
+      readonly usage: object;
+    }[];
     expect(body['tokens']).to.deep.equal([
       {
         _id: id,
@@ -75,6 +79,7 @@ describe('API tokens of the plain-Node host', () => {
         name: 'short-lived',
         scopes: ['generate', 'read'],
         createdAt: listed!.createdAt,
+        expiresAt: listed!.expiresAt,
         createdBy: 'local',
         usage: listed!.usage,
       },
@@ -83,6 +88,46 @@ describe('API tokens of the plain-Node host', () => {
     expect((await send(LOCAL, 'DELETE', `/tokens/${id}`)).status, 'of the caller there is no such token').to.equal(404);
     expect((await send(LOCAL, 'DELETE', `/tokens/${id}?userId=cem`)).body).to.deep.equal({ deleted: true });
     expect((await send(token, 'GET', '/v1/models')).status).to.equal(401);
+  });
+
+  it('expire in 90 days unless their creator says otherwise', async () => {
+    const DAY = 86_400_000;
+    const list = async (): Promise<Readonly<Record<string, unknown>>> =>
+      (await send(LOCAL, 'GET', '/tokens?userId=eve')).body;
+    const daysOf = async (id: string): Promise<number | undefined> => {
+      const tokens = (await list())['tokens'] as readonly { _id: string; createdAt: number; expiresAt?: number }[];
+      const { createdAt, expiresAt } = tokens.find(({ _id }) => _id === id)!;
+      return expiresAt === undefined ? undefined : Math.round((expiresAt - createdAt) / DAY);
+    };
+    const { id } = await issue({ name: 'by default', userId: 'eve' });
+    expect(await daysOf(id)).to.equal(90);
+    const never = await issue({ name: 'forever', userId: 'eve', expiresAt: 'never' });
+    expect(await daysOf(never.id)).to.equal(undefined);
+    const week = await issue({ name: 'a week', userId: 'eve', expiresAt: Date.now() + 7 * DAY });
+    expect(await daysOf(week.id)).to.equal(7);
+    const change = (expiresAt: unknown): Promise<Answer> =>
+      send(LOCAL, 'POST', `/tokens/${id}`, { userId: 'eve', expiresAt });
+    expect((await change('never')).status).to.equal(200);
+    expect(await daysOf(id)).to.equal(undefined);
+    expect((await change('tomorrow')).status).to.equal(400);
+    expect(await list()).to.have.property('defaultLifetime', 90 * DAY);
+    const rotated = await send(LOCAL, 'POST', `/tokens/${week.id}/rotate`, { userId: 'eve' });
+    expect(rotated.status).to.equal(200);
+    expect(await daysOf(week.id)).to.equal(7);
+  });
+
+  it('expire as the host is set up', async () => {
+    const other = await startStandalone({ BOLIDE_API_TOKEN: LOCAL, API_TOKEN_DAYS: 'never' });
+    try {
+      const { status } = await call(other.url, LOCAL, 'POST', '/tokens', { name: 'forever' });
+      expect(status).to.equal(201);
+      const { body } = await call(other.url, LOCAL, 'GET', '/tokens');
+      expect(body).to.have.property('defaultLifetime', 'never');
+      expect(body).to.have.nested.property('tokens[0].name', 'forever');
+      expect(body).to.not.have.nested.property('tokens[0].expiresAt');
+    } finally {
+      await other.close();
+    }
   });
 
   it('are rotated: the new secret has the same id, the old one is valid for the grace period', async () => {
@@ -316,7 +361,10 @@ describe('API tokens of the Meteor host', () => {
     const { status, body } = await call(url, 'ann-login', 'POST', '/tokens', { name: 'x', userId: 'cat' });
     expect(status).to.equal(404);
     expect(body['error']).to.include({ message: 'There is no user "cat".', path: 'userId' });
-    expect((await call(url, 'ann-login', 'GET', '/tokens?userId=cat')).body).to.deep.equal({ tokens: [] });
+    expect((await call(url, 'ann-login', 'GET', '/tokens?userId=cat')).body).to.deep.equal({
+      tokens: [],
+      defaultLifetime: 90 * 86_400_000,
+    });
   });
 
   it('are stored as hashes', async () => {

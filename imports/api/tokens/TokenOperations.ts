@@ -45,6 +45,8 @@ export interface TokenOperationsPorts {
   readonly logger: Logger;
   /** Called after a user's tokens changed. */
   readonly onChange?: (userId: string) => void;
+  /** How long tokens are valid that are created without `expiresAt`, in milliseconds. Default: 90 days. */
+  readonly lifetimeMs?: number | 'never' | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -60,6 +62,8 @@ export interface ApiTokenUsage {
 
 export interface ApiTokenList {
   readonly tokens: readonly ApiTokenView[];
+  /** How long a token is valid that is created without `expiresAt`, in milliseconds. */
+  readonly defaultLifetime: number | 'never';
   /** There are more than a list holds. */
   readonly isTruncated?: true;
 }
@@ -72,8 +76,9 @@ export interface TokenOperations {
   /** Takes `{ userId?, all? }`. Default: the actor's own. Secrets are not included. */
   readonly 'ai.tokens.list': (actor: Actor, argument?: unknown) => Promise<ApiTokenList>;
   /**
-   * Takes `{ name, scopes?, userId?, expiresAt?, team?, tags?, models?, budgets?, rateLimits? }`. The returned token is
-   * its only copy.
+   * Takes `{ name, scopes?, userId?, expiresAt?, team?, tags?, models?, budgets?, rateLimits? }`. `expiresAt` is a time
+   * in milliseconds since the epoch, or `never`; by default in 90 days, unless the host is set up otherwise. The
+   * returned token is its only copy.
    * @throws HttpError 404 for a user who does not exist; LLMPermissionError for a team, unless the actor is an admin
    */
   readonly 'ai.tokens.create': (
@@ -82,7 +87,7 @@ export interface TokenOperations {
   ) => Promise<{ readonly id: string; readonly token: string }>;
   /**
    * Takes `{ id, userId?, name?, expiresAt?, team?, tags?, models?, budgets?, rateLimits? }`. Absent fields stay as
-   * they are, `null` removes one. Users cannot change the limits that an admin has set.
+   * they are, `null` removes one, as does `never` of `expiresAt`. Users cannot change the limits that an admin has set.
    * @throws HttpError 404 for an unknown token and for another user's
    */
   readonly 'ai.tokens.update': (actor: Actor, argument: unknown) => Promise<ListedApiToken>;
@@ -112,6 +117,7 @@ const MAX_ID_LENGTH = 128;
 const MAX_TIME = 8.64e15;
 const MAX_DAYS = 400;
 const DAY_MS = 86_400_000;
+const DEFAULT_LIFETIME_MS = 90 * DAY_MS;
 const MAX_GRACE_SECONDS = 30 * 86_400;
 const DEFAULT_SCOPES: readonly Scope[] = ['generate', 'read'];
 /** What the owner may change of a token whose limits an admin has set. */
@@ -121,7 +127,7 @@ const readUserId = identifier(MAX_ID_LENGTH);
 
 export function createTokenOperations(ports: TokenOperationsPorts): TokenOperations {
   const { tokens, accounts, usageSettled, usage, findUser, logger } = ports;
-  const { onChange = () => undefined, now = Date.now } = ports;
+  const { onChange = () => undefined, now = Date.now, lifetimeMs: defaultLifetime = DEFAULT_LIFETIME_MS } = ports;
 
   const withUsage = async (listed: readonly ListedApiToken[], isOfAll: boolean): Promise<readonly ApiTokenView[]> => {
     await usageSettled();
@@ -149,16 +155,17 @@ export function createTokenOperations(ports: TokenOperationsPorts): TokenOperati
       const fields = readObject(argument, ['userId', 'all']);
       const owner = ownerFor(actor, fields);
       if (optionalValue(fields, 'all', boolean) !== true)
-        return { tokens: await withUsage(await tokens.list(owner), false) };
+        return { tokens: await withUsage(await tokens.list(owner), false), defaultLifetime };
       if (actor.isAdmin !== true) throw notAdmin();
       const listed = await tokens.listAll(MAX_LISTED + 1);
       return {
         tokens: await withUsage(listed.slice(0, MAX_LISTED), true),
+        defaultLifetime,
         ...(listed.length > MAX_LISTED ? { isTruncated: true } : {}),
       };
     },
     async 'ai.tokens.create'(actor, argument) {
-      const request = readRequest(actor, argument, now());
+      const request = readRequest(actor, argument, now(), defaultLifetime);
       const { userId } = request;
       if (findUser !== undefined && (await findUser(userId)) === undefined)
         throw new HttpError(404, `There is no user "${userId}".`, { path: 'userId' });
@@ -248,12 +255,14 @@ function unknownToken(): HttpError {
   return new HttpError(404, 'API token not found.');
 }
 
-function readRequest(actor: Actor, argument: unknown, now: number): ApiTokenRequest {
+function readRequest(actor: Actor, argument: unknown, now: number, defaultLifetime: number | 'never'): ApiTokenRequest {
   const fields = readObject(argument, ['scopes', 'userId', ...TOKEN_FIELDS]);
   const name = required(fields, 'name', readTokenName);
   const scopes = optionalValue(fields, 'scopes', listOf(SCOPES.length, oneOf(SCOPES))) ?? DEFAULT_SCOPES;
   if (scopes.length === 0) throw invalid('scopes', `must be a list of some of: ${SCOPES.join(', ')}`);
-  const given = readTokenFields(fields, now);
+  const { expiresAt: _, ...timeless } = fields;
+  const given = readTokenFields(fields['expiresAt'] === 'never' ? timeless : fields, now);
+  const isUnstated = fields['expiresAt'] === undefined && defaultLifetime !== 'never';
   if (scopes.includes('admin') && actor.isAdmin !== true)
     throw new LLMPermissionError('You can\'t grant the scope "admin", because you don\'t have it yourself.');
   assertTeamIsPermitted(actor, fields);
@@ -262,13 +271,15 @@ function readRequest(actor: Actor, argument: unknown, now: number): ApiTokenRequ
     userId,
     name,
     scopes,
+    ...(isUnstated ? { expiresAt: now + defaultLifetime } : {}),
     ...given,
     ...(userId === actor.userId ? {} : { createdBy: actor.userId }),
     ...(isLimiting(actor, userId, given) ? { isManaged: true as const } : {}),
   };
 }
 
-function readChange(actor: Actor, fields: JsonObject, now: number): ApiTokenChange {
+function readChange(actor: Actor, argument: JsonObject, now: number): ApiTokenChange {
+  const fields = withoutNever(argument);
   assertTeamIsPermitted(actor, fields);
   const given = TOKEN_FIELDS.filter((field) => fields[field] !== undefined);
   const removed = given.filter((field) => fields[field] === null);
@@ -280,6 +291,11 @@ function readChange(actor: Actor, fields: JsonObject, now: number): ApiTokenChan
   // Limits without any amount, like `null`, remove what there was.
   const absent = given.filter((field) => !(field in read)).map((field) => [field, undefined] as const);
   return { ...read, ...(Object.fromEntries(absent) as ApiTokenChange) };
+}
+
+/** A token that never expires is stored without a time. */
+function withoutNever(fields: JsonObject): JsonObject {
+  return fields['expiresAt'] === 'never' ? { ...fields, expiresAt: null } : fields;
 }
 
 /** Everyone's calls on a team's budget are at the expense of the team. */

@@ -6,6 +6,7 @@ import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolReg
 import type { ToolList } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import { createHost } from '../createHost';
 import type { Host, HostPorts } from '../createHost';
+import { describePrivateHosts } from '../settings/host';
 import { readMeteorSettings } from '../settings/meteor';
 import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
 import { MeteorUsers } from './MeteorUsers';
@@ -90,6 +91,8 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
     options.settings === undefined ? Meteor.settings['ai'] : options.settings,
     process.env,
   );
+  const privateHosts = describePrivateHosts(settings.allowPrivateHosts);
+  if (privateHosts !== undefined) console.warn(privateHosts);
   const registry = tools === undefined ? undefined : toToolRegistry(tools);
   if (firstUser !== undefined) requirePasswords(Accounts);
   if (allowSignUp !== undefined || ownsAccounts) configureSignUp(Accounts, allowSignUp ?? false);

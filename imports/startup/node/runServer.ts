@@ -1,6 +1,7 @@
 /** Runs a server as a program: prints where it is, and closes it on SIGINT and SIGTERM. */
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { SIMULATION_NOTICE } from '../simulation';
+import { describePrivateHosts, readAllowPrivateHosts } from '../settings/host';
 import { valueOf } from '../settings/vendors';
 import { describeExposure, describeStart } from './describeStart';
 import { startServer } from './startServer';
@@ -21,6 +22,8 @@ export async function runServer(options: ServerOptions): Promise<void> {
   for (const line of lines) console.log(line);
   const exposure = describeExposure({ host: env['HOST'] ?? '127.0.0.1', rootUrl: valueOf(env, 'ROOT_URL') });
   if (exposure !== undefined) console.warn(exposure);
+  const privateHosts = describePrivateHosts(readAllowPrivateHosts(env));
+  if (privateHosts !== undefined) console.warn(privateHosts);
   const stop = (): void => {
     running.close().then(
       () => process.exit(0),

@@ -3,6 +3,8 @@
  * call.
  */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { isHostEntry } from '../../business/ai/infrastructure/clients/http/privateHosts';
+import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import { valueOf } from './vendors';
 import type { Environment } from './vendors';
 
@@ -41,12 +43,35 @@ export function readRootUrl(env: Environment, host: string, port: number): strin
   throw new LLMInvalidRequestError('ROOT_URL must be an http or https URL.', { path: 'ROOT_URL' });
 }
 
-/** Reads AI_ALLOW_PRIVATE_HOSTS. @throws LLMInvalidRequestError unless it is true or false */
-export function readAllowPrivateHosts(env: Environment): boolean {
-  const value = valueOf(env, 'AI_ALLOW_PRIVATE_HOSTS')?.toLowerCase() ?? 'false';
-  if (value === 'true' || value === '1') return true;
-  if (value === 'false' || value === '0') return false;
-  throw new LLMInvalidRequestError('AI_ALLOW_PRIVATE_HOSTS must be true or false.', { path: 'AI_ALLOW_PRIVATE_HOSTS' });
+/**
+ * Reads AI_ALLOW_PRIVATE_HOSTS: `true`, `false`, or a list of hosts with commas.
+ * @throws LLMInvalidRequestError
+ */
+export function readAllowPrivateHosts(env: Environment): PrivateHosts {
+  const value = valueOf(env, 'AI_ALLOW_PRIVATE_HOSTS') ?? 'false';
+  if (/^(?:true|1)$/i.test(value)) return true;
+  if (/^(?:false|0)$/i.test(value)) return false;
+  return checkedHosts(value.split(','), 'AI_ALLOW_PRIVATE_HOSTS');
+}
+
+/**
+ * @param path what the hosts are the value of
+ * @throws LLMInvalidRequestError
+ */
+export function checkedHosts(given: readonly string[], path: string): readonly string[] {
+  const hosts = given.map((host) => host.trim()).filter((host) => host !== '');
+  const wrong = hosts.find((host) => !isHostEntry(host));
+  if (wrong === undefined) return hosts;
+  throw new LLMInvalidRequestError(
+    `${path} has "${wrong.slice(0, 100)}". Expected true, false, or host names, IP addresses and networks such as 10.1.0.0/16, without schemes and ports.`,
+    { path },
+  );
+}
+
+/** @returns a warning if any private address may be called */
+export function describePrivateHosts(hosts: PrivateHosts): string | undefined {
+  if (hosts !== true) return undefined;
+  return 'Warning: AI_ALLOW_PRIVATE_HOSTS is true, so whoever may add an account can make this server call any address of its network. List the hosts instead, as in AI_ALLOW_PRIVATE_HOSTS=ollama.lan,10.1.0.0/16.';
 }
 
 export interface BodyLimits {

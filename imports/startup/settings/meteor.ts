@@ -1,6 +1,7 @@
 /** `Meteor.settings.ai`, validated completely before anything is opened or created. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../business/ai/domain/json';
+import { isList, isObject } from '../../business/ai/domain/json';
+import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
@@ -9,7 +10,7 @@ import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing
 import { readAuditRetention } from './audit';
 import { readAuthSettings } from './auth';
 import type { AuthSettings } from './auth';
-import { readAllowPrivateHosts, readBodyLimits } from './host';
+import { checkedHosts, readAllowPrivateHosts, readBodyLimits } from './host';
 import { readCorsOrigins } from './cors';
 import { readJobSettings } from './jobs';
 import type { JobSettings } from './jobs';
@@ -39,7 +40,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly firstUser?: FirstUser;
   /** Whether people may create accounts themselves. Absent: as the app has it. */
   readonly allowSignUp?: boolean;
-  readonly allowPrivateHosts: boolean;
+  readonly allowPrivateHosts: PrivateHosts;
   /** Calls per user and minute, for all processes together. */
   readonly callLimits: Partial<CallLimits>;
   readonly jobs: JobSettings;
@@ -91,7 +92,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const firstUser = readFirstUser(settings.firstUser, problems);
   const allowSignUp = readBoolean(settings, 'allowSignUp', problems);
   const allowPrivateHosts =
-    readBoolean(settings, 'allowPrivateHosts', problems) ?? problems.attempt(() => readAllowPrivateHosts(env)) ?? false;
+    readPrivateHosts(settings, problems) ?? problems.attempt(() => readAllowPrivateHosts(env)) ?? false;
   const callLimits = readCallLimits(settings.callsPerMinute, problems);
   const named = (name: string): string | undefined => settingOf(given, name) ?? valueOf(env, name);
   const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
@@ -153,6 +154,13 @@ function readBoolean(settings: Fields, field: FieldName, problems: SettingProble
   if (typeof value === 'boolean') return value;
   problems.add(`settings.ai.${field}`, `Meteor.settings.ai.${field} must be true or false.`);
   return undefined;
+}
+
+function readPrivateHosts(settings: Fields, problems: SettingProblems): PrivateHosts | undefined {
+  const value = settings.allowPrivateHosts;
+  if (!isList(value) || !value.every((host) => typeof host === 'string'))
+    return readBoolean(settings, 'allowPrivateHosts', problems);
+  return problems.attempt(() => checkedHosts(value, 'Meteor.settings.ai.allowPrivateHosts'));
 }
 
 function readFirstUser(given: unknown, problems: SettingProblems): FirstUser | undefined {

@@ -188,7 +188,8 @@ export interface ApiTokenFields extends ApiTokenLimits {
   readonly expiresAt?: number;
 }
 
-export interface ApiTokenRequest extends ApiTokenFields {
+export interface ApiTokenRequest extends Omit<ApiTokenFields, 'expiresAt'> {
+  readonly expiresAt?: number | 'never';
   readonly scopes: readonly string[];
   readonly userId?: string;
 }
@@ -212,6 +213,8 @@ export interface ApiTokenView extends ApiTokenFields {
 
 export interface ApiTokenList {
   readonly tokens: readonly ApiTokenView[];
+  /** Milliseconds. */
+  readonly defaultLifetime: number | 'never';
   readonly isTruncated?: true;
 }
 

@@ -17,23 +17,38 @@ const SCOPES = [
 ] as const;
 
 const DAY_MS = 86_400_000;
-const LIFETIMES = [
-  { value: '', label: 'Never' },
+const NEVER = 'never';
+const LIFETIMES: readonly { readonly value: string; readonly label: string }[] = [
   { value: String(7 * DAY_MS), label: 'In 7 days' },
   { value: String(30 * DAY_MS), label: 'In 30 days' },
   { value: String(90 * DAY_MS), label: 'In 90 days' },
   { value: String(365 * DAY_MS), label: 'In a year' },
-] as const;
+  { value: NEVER, label: 'Never' },
+];
+
+/** With the default of the server, if it is none of the others. */
+function lifetimesWith(lifetime: string): typeof LIFETIMES {
+  return LIFETIMES.some(({ value }) => value === lifetime)
+    ? LIFETIMES
+    : [{ value: lifetime, label: `In ${Math.round(Number(lifetime) / DAY_MS)} days` }, ...LIFETIMES];
+}
 
 const EMPTY = tokenTexts();
 
-export function TokenDialog({ isAdmin, onClose }: { readonly isAdmin: boolean; readonly onClose: () => void }) {
+interface TokenDialogProps {
+  readonly isAdmin: boolean;
+  /** Milliseconds, or `never`. */
+  readonly defaultLifetime: number | 'never';
+  readonly onClose: () => void;
+}
+
+export function TokenDialog({ isAdmin, defaultLifetime, onClose }: TokenDialogProps) {
   const data = useData();
   const command = useCommand();
   const { error } = command;
   const [texts, setTexts] = useState(EMPTY);
   const [scopes, setScopes] = useState<readonly string[]>(['generate', 'read']);
-  const [lifetime, setLifetime] = useState('');
+  const [lifetime, setLifetime] = useState(String(defaultLifetime));
   const [userId, setUserId] = useState('');
   const [token, setToken] = useState<string>();
   const submit = (): void =>
@@ -42,7 +57,7 @@ export function TokenDialog({ isAdmin, onClose }: { readonly isAdmin: boolean; r
         data.call('ai.tokens.create', {
           ...newFields(texts),
           scopes,
-          ...(lifetime === '' ? {} : { expiresAt: Date.now() + Number(lifetime) }),
+          expiresAt: lifetime === NEVER ? NEVER : Date.now() + Number(lifetime),
           ...(userId.trim() === '' ? {} : { userId: userId.trim() }),
         }),
       (created) => setToken(created.token),
@@ -79,7 +94,7 @@ export function TokenDialog({ isAdmin, onClose }: { readonly isAdmin: boolean; r
       <FormField label="Expires" path="expiresAt" error={error}>
         {(attributes) => (
           <select {...attributes} value={lifetime} onChange={(event) => setLifetime(event.target.value)}>
-            {LIFETIMES.map((option) => (
+            {lifetimesWith(String(defaultLifetime)).map((option) => (
               <option key={option.value} value={option.value}>
                 {option.label}
               </option>

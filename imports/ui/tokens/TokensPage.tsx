@@ -53,7 +53,13 @@ export function TokensPage() {
           )
         }
       </WhenLoaded>
-      {isCreating && <TokenDialog isAdmin={isAdmin} onClose={() => setCreating(false)} />}
+      {isCreating && loaded.state === 'ready' && (
+        <TokenDialog
+          isAdmin={isAdmin}
+          defaultLifetime={loaded.value.defaultLifetime}
+          onClose={() => setCreating(false)}
+        />
+      )}
       {edited !== undefined && (
         <EditTokenDialog token={edited} isAdmin={isAdmin} onClose={() => setEdited(undefined)} />
       )}

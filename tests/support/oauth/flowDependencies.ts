@@ -46,8 +46,7 @@ export function createFlowDependencies(
     overrides.oauth2 ??
     new OAuth2Server({
       fetch,
-      metadata: new ServerMetadataCache({ fetch, clock, allowInsecure: true }),
-      allowInsecure: true,
+      metadata: new ServerMetadataCache({ fetch, clock, allowInsecure: () => true }),
     });
   const clients = new OAuthClients({ oauth2, key_exchange: new KeyExchangeServer(fetch) }, vault, log);
   const providers = createProviderStore(app.providers);

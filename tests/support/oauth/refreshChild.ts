@@ -51,14 +51,14 @@ async function handle(message: ToChild): Promise<void> {
 async function setup(mongoUrl: string, settings: ProvidersSettings): Promise<void> {
   const database = await openMongoDatabase(mongoUrl);
   const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: true });
-  const metadata = new ServerMetadataCache({ fetch, clock: systemClock, allowInsecure: true });
+  const metadata = new ServerMetadataCache({ fetch, clock: systemClock, allowInsecure: () => true });
   const module = createProvidersModule(settings, {
     collection: (name) => database.collection(name),
     findUser: (userId) => Promise.resolve({ userId }),
     probe: () => Promise.resolve(true),
     log: { info: () => undefined, warn: () => undefined },
     servers: {
-      oauth2: withPoints(new OAuth2Server({ fetch, metadata, allowInsecure: true })),
+      oauth2: withPoints(new OAuth2Server({ fetch, metadata })),
       key_exchange: new KeyExchangeServer(fetch),
     },
   });

@@ -101,12 +101,16 @@ export function secret(maxLength: number): ArgumentReader<string> {
 }
 
 /** A URL without credentials and fragment, returned as it was written. */
-export function webUrl(maxLength: number, { allowHttp }: { readonly allowHttp: boolean }): ArgumentReader<string> {
+/** Which URLs may be plain http. */
+export type HttpRule = (url: URL) => boolean;
+
+export function webUrl(maxLength: number, { allowHttp }: { readonly allowHttp: HttpRule }): ArgumentReader<string> {
   return (value, path) => {
     const given = line(maxLength)(value, path);
     const url = URL.canParse(given) ? new URL(given) : undefined;
-    const isWeb = url?.protocol === 'https:' || (allowHttp && url?.protocol === 'http:');
-    if (!isWeb) throw invalid(path, allowHttp ? 'must be an https or http URL' : 'must be an https URL');
+    const mayBeHttp = url !== undefined && allowHttp(url);
+    const isWeb = url?.protocol === 'https:' || (mayBeHttp && url.protocol === 'http:');
+    if (!isWeb) throw invalid(path, mayBeHttp ? 'must be an https or http URL' : 'must be an https URL');
     if (url.username !== '' || url.password !== '' || url.hash !== '')
       throw invalid(path, 'must not contain credentials or a fragment');
     return given;

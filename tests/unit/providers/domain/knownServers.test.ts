@@ -10,7 +10,7 @@ import { json, TestHost } from '../../../support/TestHost';
 function settingsOf(auth: object): OAuthSettings {
   const { provider } = readNewProvider(
     { providerId: 'p', name: 'P', vendor: 'openai', auth: { kind: 'oauth_user', ...auth } },
-    false,
+    () => false,
   );
   if (!('oauth' in provider.auth)) throw new Error('no OAuth settings');
   return provider.auth.oauth;

@@ -7,6 +7,7 @@ import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import { DEFAULT_TRANSPORT_LIMITS, VENDORS } from '../../domain/types/VendorTypes';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
 import { createGuardedFetch } from '../clients/http/guardedFetch';
+import type { PrivateHosts } from '../clients/http/privateHosts';
 import type { Wire } from '../converters/Wire';
 import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
@@ -40,8 +41,11 @@ export interface CreateProviderOptions {
   readonly limits?: Partial<TransportLimits>;
   /** Models that the vendor's table lacks or describes differently. */
   readonly models?: readonly ModelRow[];
-  /** Permits plain http and private addresses in `baseURL`. For operators' settings, never for a user's. */
-  readonly allowPrivateHosts?: boolean;
+  /**
+   * Permits plain http and private addresses in `baseURL`: all, or those of a list of host names, IP addresses and
+   * networks. `true` is for operators' settings, never for a user's.
+   */
+  readonly allowPrivateHosts?: PrivateHosts;
   /** The same for the URLs of images and files that callers send. For development only. */
   readonly allowPrivateMedia?: boolean;
   /** Replaces `apiKey`. */

@@ -1,6 +1,7 @@
 /** Manages the providers, who may use them, and their API keys. */
 import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
 import { decideAccess } from '../../domain/entities/ProviderAccess';
+import type { HttpRule } from '../../../ai/domain/arguments';
 import type { AccessDecision } from '../../domain/entities/ProviderAccess';
 import type { Provider } from '../../domain/entities/Provider';
 import type { ProviderDetails } from '../../domain/entities/ProviderDetails';
@@ -28,7 +29,7 @@ export interface ProviderServicePorts {
   readonly clock: Clock;
   readonly log: EventLog;
   /** Permits plain http in providers' URLs: for development and tests only. */
-  readonly allowInsecure: boolean;
+  readonly allowInsecure: HttpRule;
 }
 
 /** Numbers of what was removed. */

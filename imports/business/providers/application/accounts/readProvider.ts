@@ -14,6 +14,7 @@ import {
   secret,
   webUrl,
 } from '../../../ai/domain/arguments';
+import type { HttpRule } from '../../../ai/domain/arguments';
 import { VENDORS, SCHEME_OF_WIRE } from '../../../ai/domain/types/VendorTypes';
 import type { JsonObject, WireName } from '../../../ai/domain/types/VendorTypes';
 import { AUTH_KINDS, isProviderId, MAX_ID_LENGTH, SYSTEM_OWNER } from '../../domain/entities/Provider';
@@ -71,10 +72,10 @@ const secretText = secret(MAX_SECRET_LENGTH);
 
 /**
  * The id is `providerId` or `_id`. Without one, an id is generated from the name.
- * @param allowInsecure permits plain http in URLs
+ * @param allowInsecure which URLs may be plain http
  * @throws LLMInvalidRequestError with the field's path
  */
-export function readNewProvider(argument: unknown, allowInsecure: boolean): ParsedProvider {
+export function readNewProvider(argument: unknown, allowInsecure: HttpRule): ParsedProvider {
   const { _id, ...others } = readObject(argument, [...PROVIDER_FIELDS, '_id']);
   const fields: JsonObject = _id === undefined ? others : { providerId: _id, ...others };
   const { auth, clientSecret } = readAuth(fields['auth'], allowInsecure);
@@ -98,7 +99,7 @@ export function readNewProvider(argument: unknown, allowInsecure: boolean): Pars
  * @param current the stored provider: fields that `argument` omits stay, and `null` removes an optional one
  * @throws LLMInvalidRequestError with the field's path
  */
-export function readProviderChange(argument: unknown, current: Provider, allowInsecure: boolean): ParsedProvider {
+export function readProviderChange(argument: unknown, current: Provider, allowInsecure: HttpRule): ParsedProvider {
   const fields = readObject(argument, PROVIDER_FIELDS);
   const read = fields['auth'] === undefined ? undefined : readAuth(fields['auth'], allowInsecure);
   const { createdAt: _createdAt, updatedAt: _updatedAt, ...existing } = current;
@@ -133,7 +134,7 @@ function generateId(name: string): string {
 
 type ProviderChanges = Partial<Omit<Provider, '_id' | 'auth' | 'createdAt' | 'updatedAt'>>;
 
-function readChanges(fields: JsonObject, allowInsecure: boolean): ProviderChanges {
+function readChanges(fields: JsonObject, allowInsecure: HttpRule): ProviderChanges {
   return {
     ...optional(fields, 'name', text),
     ...optional(fields, 'vendor', oneOf(VENDORS)),
@@ -153,7 +154,7 @@ function readChanges(fields: JsonObject, allowInsecure: boolean): ProviderChange
 
 function readAuth(
   value: unknown,
-  allowInsecure: boolean,
+  allowInsecure: HttpRule,
 ): { readonly auth: ProviderAuth; readonly clientSecret?: string } {
   // `auth: 'api_key'` is short for `auth: { kind: 'api_key' }`.
   const fields = readObject(typeof value === 'string' ? { kind: value } : value, ['kind', ...OAUTH_FIELDS], 'auth');

@@ -10,6 +10,7 @@ import {
   required,
   webUrl,
 } from '../../../ai/domain/arguments';
+import type { HttpRule } from '../../../ai/domain/arguments';
 import type { JsonObject } from '../../../ai/domain/types/VendorTypes';
 import { CLIENT_AUTHENTICATIONS, DISCOVERY_METHODS } from '../../domain/types/OAuthSettings';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';
@@ -44,7 +45,7 @@ const text = line(MAX_TEXT_LENGTH);
 export function readOAuthSettings(
   fields: JsonObject,
   kind: 'oauth_app' | 'oauth_user',
-  allowInsecure: boolean,
+  allowInsecure: HttpRule,
 ): OAuthSettings {
   const serverName = optionalValue(fields, 'server', oneOf(SERVER_NAMES), 'auth.server') ?? 'generic';
   const server: KnownServer = KNOWN_SERVERS[serverName];

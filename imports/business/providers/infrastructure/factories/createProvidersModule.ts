@@ -2,6 +2,8 @@
 import type { CredentialSource } from '../../../ai/domain/interfaces/CredentialSource';
 import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../ai/domain/types/VendorTypes';
+import { permitsHost } from '../../../ai/infrastructure/clients/http/privateHosts';
+import type { PrivateHosts } from '../../../ai/infrastructure/clients/http/privateHosts';
 import { createGuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import { ChangeSignal } from '../../application/operations/ChangeSignal';
 import { CredentialVault } from '../../application/credentials/CredentialVault';
@@ -44,7 +46,7 @@ export interface ProvidersSettings {
   /** Where browsers reach this app. */
   readonly rootUrl: string;
   /** Permits plain http and private addresses for authorization servers and vendors: for development and tests only. */
-  readonly allowPrivateHosts?: boolean;
+  readonly allowPrivateHosts?: PrivateHosts;
   /** In milliseconds; see `LeaseLengths`. */
   readonly refreshLeases?: LeaseDurations;
 }
@@ -104,7 +106,8 @@ const EMPTY_CATALOG: ProviderCatalogPort = {
 
 /** @throws LLMInvalidRequestError for invalid sealing keys or an invalid root URL */
 export function createProvidersModule(settings: ProvidersSettings, ports: ProvidersPorts): ProvidersModule {
-  const { rootUrl, allowPrivateHosts: allowInsecure = false } = settings;
+  const { rootUrl, allowPrivateHosts = false } = settings;
+  const allowInsecure = ({ hostname }: URL): boolean => permitsHost(allowPrivateHosts, hostname);
   const {
     collection,
     findUser,
@@ -136,12 +139,11 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     sealer,
     log,
   });
-  const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: allowInsecure });
+  const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts });
   const servers = ports.servers ?? {
     oauth2: new OAuth2Server({
       fetch,
       metadata: new ServerMetadataCache({ fetch, clock, allowInsecure }),
-      allowInsecure,
     }),
     key_exchange: new KeyExchangeServer(fetch),
   };

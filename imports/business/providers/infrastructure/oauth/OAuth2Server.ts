@@ -50,8 +50,6 @@ import { normalizeTokenResponse } from './normalizeTokenResponse';
 export interface OAuth2ServerOptions {
   readonly fetch: GuardedFetch;
   readonly metadata: ServerMetadataCache;
-  /** Permits plain http: for development and tests only. */
-  readonly allowInsecure: boolean;
 }
 
 /** How far the server's clock may differ from ours in the times of an ID token. */
@@ -181,7 +179,7 @@ export class OAuth2Server implements AuthorizationServer {
   }
 
   private async contextFor({ settings, secret }: OAuthClient, beforeSend?: () => void): Promise<ClientContext> {
-    const { fetch, allowInsecure, metadata: cache } = this.options;
+    const { fetch, metadata: cache } = this.options;
     const metadata = await cache.get(settings);
     return {
       metadata,
@@ -189,7 +187,8 @@ export class OAuth2Server implements AuthorizationServer {
       authentication: clientAuthentication(settings, metadata, secret),
       http: {
         [customFetch]: createOAuthFetch(fetch, { beforeSend, readBody: normalizeTokenResponse }),
-        [allowInsecureRequests]: allowInsecure,
+        // The guarded fetch decides which hosts are called over http.
+        [allowInsecureRequests]: true,
       },
     };
   }

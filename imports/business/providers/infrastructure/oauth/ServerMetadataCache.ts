@@ -1,5 +1,6 @@
 /** Finds the endpoints of authorization servers, by discovery or from the settings, and checks them before use. */
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
+import type { HttpRule } from '../../../ai/domain/arguments';
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi';
 import { isLLMError, LLMConnectionError, LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
 import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
@@ -11,7 +12,7 @@ export interface ServerMetadataOptions {
   readonly fetch: GuardedFetch;
   readonly clock: Clock;
   /** Permits plain http: for development and tests only. */
-  readonly allowInsecure: boolean;
+  readonly allowInsecure: HttpRule;
 }
 
 const LIFETIME_MS = 60 * 60_000;
@@ -82,9 +83,10 @@ export class ServerMetadataCache {
   }
 
   private async request(issuer: string, algorithm: 'oidc' | 'oauth2'): Promise<ServerMetadata> {
-    const { fetch, allowInsecure } = this.options;
+    const { fetch } = this.options;
     const url = new URL(issuer);
-    const options = { algorithm, [customFetch]: createOAuthFetch(fetch), [allowInsecureRequests]: allowInsecure };
+    // The guarded fetch decides which hosts are called over http.
+    const options = { algorithm, [customFetch]: createOAuthFetch(fetch), [allowInsecureRequests]: true };
     try {
       const response = await discoveryRequest(url, options);
       if (response.status >= 500)
@@ -104,10 +106,10 @@ export class ServerMetadataCache {
 }
 
 /** Discovered endpoints receive browsers and secrets, so they are checked as strictly as entered ones. */
-function checkEndpoint(name: string, endpoint: string | undefined, allowInsecure: boolean): void {
+function checkEndpoint(name: string, endpoint: string | undefined, allowInsecure: HttpRule): void {
   if (endpoint === undefined) return;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  const isWeb = url?.protocol === 'https:' || (allowInsecure && url?.protocol === 'http:');
+  const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && allowInsecure(url));
   if (!isWeb || url.username !== '' || url.password !== '')
     throw new LLMInvalidRequestError(`The authorization server's ${name} must be an https URL without credentials.`, {
       path: 'auth.oauth',

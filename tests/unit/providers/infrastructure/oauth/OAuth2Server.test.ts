@@ -28,8 +28,7 @@ describe('a token endpoint', () => {
   const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: true });
   const server = new OAuth2Server({
     fetch,
-    metadata: new ServerMetadataCache({ fetch, clock: systemClock, allowInsecure: true }),
-    allowInsecure: true,
+    metadata: new ServerMetadataCache({ fetch, clock: systemClock, allowInsecure: () => true }),
   });
   before(async () => {
     host = await TestHost.start();

@@ -114,8 +114,7 @@ describe('the guard against private addresses', () => {
     });
     const server = new OAuth2Server({
       fetch,
-      metadata: new ServerMetadataCache({ fetch, clock: systemClock, allowInsecure: allowPrivateHosts }),
-      allowInsecure: allowPrivateHosts,
+      metadata: new ServerMetadataCache({ fetch, clock: systemClock, allowInsecure: () => allowPrivateHosts }),
     });
     const scheme = allowPrivateHosts ? 'http' : 'https';
     return {

@@ -1,41 +1,49 @@
-/** Restricts URLs that users choose to public hosts over https, however their address is spelled. */
+/** Restricts URLs that users choose to public hosts over https and to those permitted, however they are spelled. */
 import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { bareHost, permitsAddress, permitsHost } from './privateHosts';
+import type { PrivateHosts } from './privateHosts';
 
 /**
  * Parses a URL and checks that it may be fetched. `URL` converts decimal, octal, hexadecimal, short and Unicode
  * spellings of an IPv4 address to dotted decimals; `guardLookup` checks a name's addresses at connect time.
  * @throws LLMInvalidRequestError
  */
-export function parseAllowedUrl(input: string | URL, allowPrivateHosts: boolean): URL {
+export function parseAllowedUrl(input: string | URL, privateHosts: PrivateHosts): URL {
   const url = parseUrl(input);
   if (url.username !== '' || url.password !== '')
     throw new LLMInvalidRequestError('A URL must not contain credentials.');
-  if (url.protocol !== 'https:' && !(allowPrivateHosts && url.protocol === 'http:')) {
+  const isPermitted = permitsHost(privateHosts, url.hostname);
+  if (url.protocol !== 'https:' && !(isPermitted && url.protocol === 'http:')) {
     throw new LLMInvalidRequestError(
-      allowPrivateHosts ? 'A URL must start with https: or http:.' : 'A URL must start with https:.',
+      isPermitted ? 'A URL must start with https: or http:.' : 'A URL must start with https:.',
     );
   }
-  if (!allowPrivateHosts && !isPublicHost(url.hostname)) throw notPublicError(url.hostname);
+  if (!isPermitted && !isPublicHost(url.hostname)) throw notPublicError(url.hostname);
   return url;
 }
 
 /**
- * Wraps a lookup so that it rejects a name if any of its addresses is not public. It runs at connect time, which
- * defeats DNS rebinding.
+ * Wraps a lookup so that it rejects a name if any of its addresses is neither public nor permitted. It runs at connect
+ * time, which defeats DNS rebinding.
  */
-export function guardLookup(lookup: LookupFunction = systemLookup): LookupFunction {
+export function guardLookup(lookup: LookupFunction = systemLookup, privateHosts: PrivateHosts = false): LookupFunction {
   return (hostname, options, callback) => {
+    if (permitsHost(privateHosts, hostname)) {
+      lookup(hostname, options, callback);
+      return;
+    }
     lookup(hostname, options, (error, address, family) => {
       if (error !== null) {
         callback(error, address, family);
         return;
       }
       const addresses = typeof address === 'string' ? [address] : address.map((each) => each.address);
-      const allowed = addresses.length > 0 && addresses.every(isPublicAddress);
+      const allowed =
+        addresses.length > 0 && addresses.every((each) => isPublicAddress(each) || permitsAddress(privateHosts, each));
       callback(allowed ? null : notPublicError(hostname), address, family);
     });
   };
@@ -59,7 +67,7 @@ const CLOUD_SERVICES: ReadonlySet<string> = new Set(['168.63.129.16']);
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa|localdomain)$/;
 
 function isPublicHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const host = bareHost(hostname);
   if (isIP(host) !== 0) return isPublicAddress(host);
   return host.includes('.') && !LOCAL_NAME.test(host);
 }

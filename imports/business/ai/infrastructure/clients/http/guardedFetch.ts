@@ -9,14 +9,15 @@ import type { LookupFunction } from 'node:net';
 import { LLMConnectionError } from '../../../domain/errors/LLMErrors';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { parseAllowedUrl, guardLookup } from './addressGuard';
+import type { PrivateHosts } from './privateHosts';
 import { sendRequest } from './HttpExchange';
 import type { GuardedCall } from './HttpExchange';
 import type { GuardedResponse } from './GuardedResponse';
 
 export interface GuardedFetchOptions {
   readonly limits: TransportLimits;
-  /** Permits http, loopback and private addresses. Only for base URLs that the operator configured. */
-  readonly allowPrivateHosts: boolean;
+  /** Permits http, loopback and private addresses. `true` only for base URLs that the operator configured. */
+  readonly allowPrivateHosts: PrivateHosts;
   /** Default: the system's name lookup. */
   readonly lookup?: LookupFunction;
 }
@@ -44,7 +45,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   // Last in, first out, so that surplus sockets become idle and close.
   const pool = { keepAlive: true, maxSockets: limits.maxSockets, scheduling: 'lifo' } as const;
   const agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
-  const lookup = allowPrivateHosts ? options.lookup : guardLookup(options.lookup);
+  const lookup = allowPrivateHosts === true ? options.lookup : guardLookup(options.lookup, allowPrivateHosts);
   let closed = false;
 
   const guardedFetch = async (input: string | URL, init: GuardedInit = {}): Promise<GuardedResponse> => {

@@ -9,6 +9,7 @@ import {
   parseAllowedUrl,
   isPublicAddress,
 } from '../../../../../../imports/business/ai/infrastructure/clients/http/addressGuard';
+import type { PrivateHosts } from '../../../../../../imports/business/ai/infrastructure/clients/http/privateHosts';
 import { createGuardedFetch } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { failure } from '../../../../../support/failure';
 
@@ -123,7 +124,7 @@ describe('addressGuard', () => {
     connections = 0;
   });
 
-  async function visit(url: string, allowPrivateHosts: boolean, lookup?: LookupFunction): Promise<unknown> {
+  async function visit(url: string, allowPrivateHosts: PrivateHosts, lookup?: LookupFunction): Promise<unknown> {
     const fetch = createGuardedFetch({ limits, allowPrivateHosts, ...(lookup === undefined ? {} : { lookup }) });
     try {
       return await failure(fetch(url));
@@ -151,6 +152,60 @@ describe('addressGuard', () => {
       expect(() => parseAllowedUrl(`https://${host}/`, true)).to.not.throw();
     });
   }
+
+  describe('with a list of hosts', () => {
+    const HOSTS = ['localhost', 'Ollama.lan', '10.1.0.0/16', '192.168.1.7', 'fd00:1::/32'];
+    const resolvingTo =
+      (...addresses: readonly string[]): LookupFunction =>
+      (_hostname, _options, callback) =>
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        );
+
+    for (const host of ['localhost', 'LOCALHOST.', 'ollama.LAN', '10.1.2.3', '167837699', '192.168.1.7', '[fd00:1::9]'])
+      for (const scheme of ['http', 'https'])
+        it(`permits ${host} over ${scheme}`, () => {
+          expect(() => parseAllowedUrl(`${scheme}://${host}/`, HOSTS)).to.not.throw();
+        });
+
+    for (const host of [
+      ...THIS_MACHINE.filter((each) => !/localhost/i.test(each)),
+      'app.localhost',
+      'notlocalhost',
+      'evil-ollama.lan',
+      'ollama.lan.local',
+      '10.2.0.1',
+      '192.168.1.8',
+      '[::ffff:10.1.0.1]',
+      '[fd00:2::9]',
+      '169.254.169.254',
+    ])
+      it(`refuses ${host}`, () => {
+        expect(() => parseAllowedUrl(`https://${host}/`, HOSTS)).to.throw(LLMInvalidRequestError);
+      });
+
+    it('permits plain http to listed hosts only', () => {
+      expect(() => parseAllowedUrl('http://api.openai.com/', HOSTS)).to.throw('must start with https:');
+    });
+
+    it('reaches a listed name wherever it is, and others in listed networks only', async () => {
+      const reaches = async (host: string, ...addresses: readonly string[]): Promise<boolean> => {
+        connections = 0;
+        const refused = await visit(
+          `https://${host}:${port()}/`,
+          ['here.lan', '127.0.0.0/8'],
+          resolvingTo(...addresses),
+        );
+        return !(refused instanceof LLMInvalidRequestError) && connections > 0;
+      };
+      expect(await reaches('here.lan', '127.0.0.1')).to.equal(true);
+      expect(await reaches('rebound.example.com', '127.0.0.1')).to.equal(true);
+      expect(await reaches('rebound.example.com', '127.0.0.1', '10.0.0.1')).to.equal(false);
+      expect(await reaches('rebound.example.com', '::1')).to.equal(false);
+      expect(await reaches('there.lan', '127.0.0.1')).to.equal(false);
+    });
+  });
 
   it('accepts public hosts and addresses', () => {
     for (const host of [
