@@ -343,7 +343,7 @@ describe('the plain-Node host', () => {
   const WRONG: readonly (readonly [variable: string, value: string])[] = [
     ['ROOT_URL', 'ftp://app.example'],
     ['AI_SECRET_KEYS', 'k1:short'],
-    ['AI_ALLOW_PRIVATE_HOSTS', 'perhaps'],
+    ['AI_ALLOW_PRIVATE_HOSTS', 'http://ollama.lan'],
     ['PORT', 'http'],
     ['HTTP_MAX_BODY_MB', '0'],
     ['HTTP_MAX_JSON_VALUES', '10'],
