@@ -3,10 +3,14 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { stub } from 'sinon';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import type { AuditPage } from '../../imports/business/ai/domain/interfaces/AuditStore';
 import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
-import { AUDIT } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import {
+  AUDIT,
+  DocumentAuditStore,
+} from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { registry } from '../stubs/server/registry';
 import { startMeteorApp } from '../support/meteorApp';
@@ -242,6 +246,33 @@ describe('the audit trail', function () {
     expect(uncounted.entries).to.deep.equal(all.entries.slice(0, 2));
     for (const query of ['action=unknown', 'count=maybe', 'outcome=maybe', 'from=soon', 'color=red', 'limit=201'])
       expect((await send('GET', `/audit?${query}`)).status, query).to.equal(400);
+  });
+
+  it('keeps what cannot be recorded from being done, but for what withdraws something', async () => {
+    const { id, token } = await server.host.apiTokens.tokens.issue({
+      userId: 'local',
+      name: 'Leaked',
+      scopes: ['read'],
+    });
+    const count = async (): Promise<number> => (await server.host.operations['ai.tokens.list'](ROOT)).tokens.length;
+    const before = await count();
+    const insert = stub(DocumentAuditStore.prototype, 'insert').rejects(new Error('The disk is full.'));
+    const log = stub(console, 'error');
+    try {
+      const refused = await send('POST', '/tokens', { name: 'Unseen', scopes: ['read'] });
+      expect(refused.status).to.equal(503);
+      expect(refused.body).to.have.nested.property('error.message').that.contains('Nothing was done');
+      expect((await send('POST', '/queue/pause', {})).status).to.equal(503);
+      expect((await signIn(ADMIN_TOKEN)).headers.get('set-cookie'), 'nobody signs in unnoticed').to.equal(null);
+      expect(await count()).to.equal(before);
+      expect(log.callCount).to.be.greaterThan(0);
+      expect((await send('DELETE', `/tokens/${id}`)).status).to.equal(200);
+      expect(await server.host.apiTokens.verify(token)).to.equal(undefined);
+    } finally {
+      insert.restore();
+      log.restore();
+    }
+    expect((await server.host.operations['ai.queue.list'](ROOT)).paused).to.equal(undefined);
   });
 
   it('is exported completely as lines of JSON and as CSV, which is recorded', async () => {
