@@ -19,6 +19,7 @@ import type { AuditTrail } from '../business/ai/application/services/AuditTrail'
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
 import { AuthFailureLimiter } from './auth/AuthFailureLimiter';
+import { OpenSessions } from './auth/OpenSessions';
 import { OpenTokens } from './auth/OpenTokens';
 import { addApiRoutes } from './routes';
 import type { HostOperations } from './HostOperations';
@@ -228,6 +229,20 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     },
     logger: shared.logger,
   });
+  const endSession = (sessionId: string): void => {
+    sockets.closeSession(sessionId);
+    inFlight.cancelSession(sessionId);
+  };
+  dashboard?.sessions.onEnded(endSession);
+  const openSessions =
+    dashboard === undefined
+      ? undefined
+      : new OpenSessions({
+          endedAmong: (sessionIds) => dashboard.sessions.endedAmong(sessionIds),
+          open: () => new Set([...inFlight.sessionIds, ...sockets.sessionIds]),
+          end: endSession,
+          logger: shared.logger,
+        });
   return {
     router,
     checkToken: (tokenId) => openTokens.check(tokenId),
@@ -242,6 +257,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       );
       closing.abort();
       openTokens.close();
+      openSessions?.close();
       sockets.close();
       await idle;
     },

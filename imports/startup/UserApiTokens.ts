@@ -28,18 +28,24 @@ export class UserApiTokens {
   }
 
   /** @returns undefined for an unknown or expired token, and for one whose owner no longer exists */
-  readonly verify = async (token: string): Promise<ApiPrincipal | undefined> => {
-    const actor = await this.tokens.verify(token);
+  readonly verify = async (token: string): Promise<ApiPrincipal | undefined> =>
+    this.ofOwner(await this.tokens.verify(token));
+
+  /** As `verify`, for a token that was verified before. */
+  readonly verifySecretId = async (secretId: string): Promise<ApiPrincipal | undefined> =>
+    this.ofOwner(await this.tokens.verifySecretId(secretId));
+
+  readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
+    const token = presentedToken(request);
+    return token === undefined ? undefined : this.verify(token);
+  };
+
+  private async ofOwner(actor: ApiPrincipal | undefined): Promise<ApiPrincipal | undefined> {
     if (actor === undefined || this.users === undefined) return actor;
     const user = await this.users(actor.userId);
     if (user === undefined) return undefined;
     return user.isAdmin === true
       ? actor
       : { ...actor, scopes: actor.scopes?.filter((scope) => scope !== 'admin') ?? [] };
-  };
-
-  readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
-    const token = presentedToken(request);
-    return token === undefined ? undefined : this.verify(token);
-  };
+  }
 }

@@ -1,6 +1,7 @@
 /** Deletes everything that a host stores about a user, once nothing writes to it any more. */
 import type { ChatStore } from '../api/chat/ChatStore';
 import type { HttpApi } from '../api/createHttpApi';
+import type { SessionStore } from '../api/dashboard/SessionStore';
 import type {
   DeletedUserData,
   UserDataDeletionOptions,
@@ -22,6 +23,7 @@ export interface UserDataDeletionPorts {
   readonly runs: Pick<RunModule, 'settled' | 'events'>;
   readonly providers: Pick<ProvidersModule, 'service' | 'removeUsage'>;
   readonly apiTokens: Pick<UserApiTokens, 'tokens'>;
+  readonly sessions: Pick<SessionStore, 'removeOfUser'>;
   readonly chats: Pick<ChatStore, 'removeOfUser'>;
   readonly api: Pick<HttpApi, 'cancelUser'>;
   readonly usage: Pick<UsageRecorder, 'flush'>;
@@ -63,9 +65,11 @@ export class UserDataDeletion {
   };
 
   private async removeOnce(userId: string, { keepsLimits = false }: UserDataDeletionOptions): Promise<DeletedUserData> {
-    const { module, runs, providers, apiTokens, chats, api, usage, requestLog, documents, audit } = this.ports;
+    const { module, runs, providers, apiTokens, sessions, chats, api, usage, requestLog, documents, audit } =
+      this.ports;
     // First, so that no further request arrives by one.
     const tokens = await apiTokens.tokens.revokeAll(userId);
+    const signIns = await sessions.removeOfUser(userId);
     await api.cancelUser(userId);
     await endUserRuns({ loop: module.loop, store: module.runs }, userId);
     await runs.settled();
@@ -84,6 +88,7 @@ export class UserDataDeletion {
       ...limits,
       chats: await chats.removeOfUser(userId),
       apiTokens: tokens,
+      sessions: signIns,
     };
     // Last, so that it covers what was done until now. The acts stay, but not whose they were.
     await audit.trail.settled();

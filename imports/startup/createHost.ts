@@ -4,6 +4,7 @@ import { createHttpApi } from '../api/createHttpApi';
 import type { HostOperations } from '../api/HostOperations';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
 import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
+import { SESSIONS, SessionStore } from '../api/dashboard/SessionStore';
 import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
 import type { AuthFailureLimits } from '../api/auth/AuthFailureLimiter';
 import { ChatStore, CHATS } from '../api/chat/ChatStore';
@@ -158,6 +159,7 @@ export async function createHost(
     database,
     (id) => {
       module.apiTokens?.policy.forget(id);
+      dashboard?.sessions.forgetTokens();
       void api.checkToken(id);
     },
     ports.hasAccounts === true ? ports.findUser : undefined,
@@ -187,7 +189,9 @@ export async function createHost(
   const changes = new TopicChanges();
   providers.changes.subscribe(() => changes.notify('providers'));
   const chats = new ChatStore(database.collection(CHATS));
-  await Promise.all([providers.ready(), apiTokens.ready(), chats.ready()]);
+  // Another process may serve the dashboard.
+  const sessions = new SessionStore(database.collection(SESSIONS));
+  await Promise.all([providers.ready(), apiTokens.ready(), chats.ready(), sessions.ready()]);
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const stores = await openHostStores(database, storage);
@@ -252,6 +256,7 @@ export async function createHost(
     runs,
     providers,
     apiTokens,
+    sessions: dashboard?.sessions ?? sessions,
     chats,
     api: { cancelUser: (userId) => api.cancelUser(userId) },
     usage,
@@ -332,6 +337,7 @@ export async function createHost(
       await runs.close();
       await usage.settled();
       await apiTokens.tokens.settled();
+      await dashboard?.sessions.settled();
       await requestLog.flush();
       await audit.trail.settled();
       providers.close();

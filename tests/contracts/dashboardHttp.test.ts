@@ -530,7 +530,7 @@ describe('the dashboard over HTTP', () => {
       expect(answer.status).to.equal(200);
       expect(answer.body).to.include({ userId: 'local', isAdmin: true });
       expect(answer.headers.get('set-cookie')).to.match(
-        /^bolide-session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
+        /^bolide-session=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
       );
       expect(answer.headers.get('set-cookie')).not.to.contain(tokens.local);
       const cookie = cookieOf(answer);

@@ -9,6 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import express from 'express';
 import type { ApiPrincipal } from '../../imports/api/auth/ApiPrincipal';
+import { DashboardSessions } from '../../imports/api/dashboard/DashboardSessions';
+import { SESSIONS, SessionStore } from '../../imports/api/dashboard/SessionStore';
 import { endUserRuns } from '../../imports/business/ai/application/services/endUserRuns';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
@@ -81,7 +83,14 @@ class TestHost {
     const tools = new ToolRegistry()
       .register({ name: 'clock', parameters, execute: () => 'noon' })
       .register({ name: 'danger', parameters, needsApproval: true, execute: () => 'done' });
-    const host = await createHost(
+    const sessions = new DashboardSessions({
+      store: new SessionStore(database.collection(SESSIONS)),
+      tokens: {
+        verify: (token) => host.apiTokens.verify(token),
+        verifySecretId: (id) => host.apiTokens.verifySecretId(id),
+      },
+    });
+    const host: Host = await createHost(
       {
         ai: { providers: [], budgets: { day: { calls: 100 } } },
         secretKeys: newKey('k1'),
@@ -101,6 +110,7 @@ class TestHost {
         findUser: (userId) => Promise.resolve(actorOf(userId)),
         hasAccounts: true,
         ai: { tools },
+        dashboard: { sessions, dashboard: { page: '', notFoundPage: '', files: new Map() } },
       },
     );
     const app = express();
@@ -221,7 +231,10 @@ class TestHost {
     expect(await chat.text()).to.contain(`A message about ${canary}.`);
     const prompt = { name: `Prompt of ${canary}`, content: { input: canary } };
     expect((await this.request(userId, 'POST', '/prompts', prompt)).status).to.equal(200);
-    expect((await this.request(userId, 'POST', '/tokens', { name: canary })).status).to.equal(201);
+    const created = await this.request(userId, 'POST', '/tokens', { name: canary });
+    expect(created.status).to.equal(201);
+    const { token: secret } = (await created.json()) as { readonly token: string };
+    expect((await this.request(userId, 'POST', '/session', { token: secret })).status).to.equal(200);
     // An author of what stays.
     const token = { name: 'for the admin', userId: ADMIN };
     await host.operations['ai.tokens.create']({ ...actor, isAdmin: true }, token);
@@ -338,6 +351,7 @@ for (const [kind, open] of Object.entries(DATABASES))
         'rateWindows',
         'usageWindows',
         'apiTokens',
+        'sessions',
         'providers',
         'accessEntries',
         'credentials',

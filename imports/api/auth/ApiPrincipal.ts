@@ -16,6 +16,8 @@ export interface ApiPrincipal {
   readonly token?: PresentedToken;
   /** From where the request came. Filled in by the routes. */
   readonly client?: ActorClient;
+  /** The stored session of the dashboard that the request belongs to. */
+  readonly sessionId?: string;
 }
 
 export interface PresentedToken {

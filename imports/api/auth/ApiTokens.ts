@@ -136,7 +136,23 @@ export class ApiTokens {
     const byId = await this.store.find(prefix);
     // After a rotation, the id is no longer the prefix of the secret.
     const stored = byId !== undefined && isSame(byId.hash, hash) ? byId : await this.store.findByPrefix(prefix);
-    if (stored === undefined || !this.accepts(stored, hash)) return undefined;
+    return stored !== undefined && this.accepts(stored, hash) ? this.toPrincipal(stored) : undefined;
+  }
+
+  /**
+   * The principal of a token that was verified before, as long as that secret is valid.
+   * @param secretId of the token, by `secretIdOf`
+   */
+  async verifySecretId(secretId: string): Promise<ApiPrincipal | undefined> {
+    const byId = await this.store.find(secretId);
+    const stored = byId?.hash.startsWith(secretId) === true ? byId : await this.store.findByPrefix(secretId);
+    if (stored === undefined) return undefined;
+    const { hash, previous } = stored;
+    const isPrevious = previous?.prefix === secretId && previous.expiresAt > this.now();
+    return hash.startsWith(secretId) || isPrevious ? this.toPrincipal(stored) : undefined;
+  }
+
+  private toPrincipal(stored: StoredApiToken): ApiPrincipal | undefined {
     if (stored.expiresAt !== undefined && stored.expiresAt <= this.now()) return undefined;
     this.noteUse(stored);
     const { _id: id, userId, scopes, name, team, models } = stored;
@@ -230,6 +246,11 @@ export class ApiTokens {
       .finally(() => this.pendingWrites.delete(write));
     this.pendingWrites.add(write);
   }
+}
+
+/** Names a token's secret: enough to find the token, but useless for authentication. */
+export function secretIdOf(token: string): string {
+  return idOf(hashOf(token));
 }
 
 function generateSecret(): string {

@@ -1,67 +1,107 @@
-/** Dashboard sessions: a browser exchanges an API token once for a cookie that no script can read. */
+/**
+ * Dashboard sessions: a browser exchanges an API token once for a cookie that no script can read. Sessions are stored,
+ * so that they outlive a restart and count in every process.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { consoleLogger } from '../../business/ai/domain/consoleLogger';
+import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
+import { secretIdOf } from '../auth/ApiTokens';
+import { PrincipalCache } from './PrincipalCache';
 import { assertKnownHost, assertSameOrigin } from './sameOrigin';
+import { SessionCookie } from './SessionCookie';
+import type { SessionStore, StoredSession } from './SessionStore';
+
+export interface SessionTokens {
+  /** The principal of a token, or undefined if it is invalid. */
+  verify(token: string): Promise<ApiPrincipal | undefined>;
+  /** The principal of a token that was verified before, as long as that secret is valid. */
+  verifySecretId(secretId: string): Promise<ApiPrincipal | undefined>;
+}
+
+export interface SessionLifetimes {
+  /** Milliseconds after which a session ends, however much it is used. */
+  readonly maxAge: number;
+  /** Milliseconds without a request after which it ends. */
+  readonly maxIdle: number;
+}
+
+export const DEFAULT_SESSION_LIFETIMES: SessionLifetimes = { maxAge: 7 * 86_400_000, maxIdle: 86_400_000 };
 
 export interface DashboardSessionsOptions {
-  /** The principal of a token, or undefined if it is invalid. */
-  readonly verify: (token: string) => Promise<ApiPrincipal | undefined>;
+  readonly store: SessionStore;
+  readonly tokens: SessionTokens;
   /** Host names of the server, besides its IP addresses and `localhost`. */
   readonly hostNames?: readonly string[];
   /** Browsers reach the server over https only. */
   readonly isSecure?: boolean;
+  readonly lifetimes?: SessionLifetimes;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Default: the console. */
+  readonly logger?: Logger;
 }
 
-interface Session {
-  readonly token: string;
-  readonly userId: string;
-  readonly endsAt: number;
+export interface OpenedSession {
+  readonly principal: ApiPrincipal;
+  /** The `set-cookie` header. */
+  readonly cookie: string;
 }
 
-const SESSION_SECONDS = 12 * 60 * 60;
 /** Beyond it, the user's oldest session ends. */
 const MAX_SESSIONS_PER_USER = 20;
+/** A busy session's last use is stored no more often. */
+const USED_EVERY_MS = 60_000;
 
 export class DashboardSessions {
   readonly hostNames: readonly string[];
-  readonly verify: DashboardSessionsOptions['verify'];
-  private readonly cookieName: string;
-  private readonly attributes: string;
+  readonly tokens: SessionTokens;
+  private readonly store: SessionStore;
+  private readonly cookie: SessionCookie;
+  private readonly lifetimes: SessionLifetimes;
   private readonly now: () => number;
-  /** By the hash of the cookie's value, oldest first. */
-  private readonly sessions = new Map<string, Session>();
+  private readonly logger: Logger;
+  private readonly cache: PrincipalCache;
+  private readonly listeners = new Set<(sessionId: string) => void>();
+  private readonly pendingWrites = new Set<Promise<void>>();
+  private lastCreatedAt = 0;
 
-  constructor({ verify, hostNames = [], isSecure = false, now = Date.now }: DashboardSessionsOptions) {
-    this.verify = verify;
+  constructor(options: DashboardSessionsOptions) {
+    const { store, tokens, hostNames = [], isSecure = false, now = Date.now, logger = consoleLogger } = options;
+    this.store = store;
+    this.tokens = tokens;
     this.hostNames = hostNames;
+    this.lifetimes = options.lifetimes ?? DEFAULT_SESSION_LIFETIMES;
     this.now = now;
-    // The prefix `__Host-` keeps sibling domains from setting the cookie. It requires https.
-    this.cookieName = isSecure ? '__Host-bolide-session' : 'bolide-session';
-    this.attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    this.logger = logger;
+    this.cookie = new SessionCookie({ name: 'bolide-session', isSecure, sameSite: 'Strict' });
+    this.cache = new PrincipalCache(now);
   }
 
-  /** @returns the principal and the `set-cookie` header, or undefined for an invalid token */
-  async open(token: string): Promise<{ readonly principal: ApiPrincipal; readonly cookie: string } | undefined> {
-    const principal = await this.verify(token);
+  /** Calls the listener with the id of each session that this process ends. */
+  onEnded(listener: (sessionId: string) => void): void {
+    this.listeners.add(listener);
+  }
+
+  /**
+   * Ends the browser's session, if it has one, and opens another: a cookie from before a sign-in is worth nothing
+   * after it.
+   * @returns undefined for an invalid token
+   */
+  async open(token: string, request: Pick<IncomingMessage, 'headers'>): Promise<OpenedSession | undefined> {
+    const principal = await this.tokens.verify(token);
     if (principal === undefined) return undefined;
-    const secret = randomBytes(32).toString('base64url');
-    const { userId } = principal;
-    const now = this.now();
-    for (const [key, { endsAt }] of this.sessions) if (endsAt <= now) this.sessions.delete(key);
-    const own = [...this.sessions].filter(([, session]) => session.userId === userId);
-    for (const [key] of own.slice(0, Math.max(0, own.length - MAX_SESSIONS_PER_USER + 1))) this.sessions.delete(key);
-    this.sessions.set(keyOf(secret), { token, userId, endsAt: now + SESSION_SECONDS * 1_000 });
-    return { principal, cookie: `${this.cookieName}=${secret}; Max-Age=${SESSION_SECONDS}; ${this.attributes}` };
+    const { userId, token: presented } = principal;
+    // Without an id, the secret's own identifies the token.
+    const secretId = secretIdOf(token);
+    return this.insert(request, principal, { userId, token: { id: presented?.id ?? secretId, secretId } });
   }
 
-  /** @returns the `set-cookie` header that deletes the cookie */
-  close(request: Pick<IncomingMessage, 'headers'>): string {
-    const secret = this.cookieOf(request);
-    if (secret !== undefined) this.sessions.delete(keyOf(secret));
-    return `${this.cookieName}=; Max-Age=0; ${this.attributes}`;
+  /** Ends the browser's session. @returns the `set-cookie` header that deletes the cookie */
+  async close(request: Pick<IncomingMessage, 'headers'>): Promise<string> {
+    await this.endOf(request);
+    return this.cookie.clear();
   }
 
   /**
@@ -69,26 +109,103 @@ export class DashboardSessions {
    * @throws HttpError for a request with a session that was not sent by a page of this server
    */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
-    const secret = this.cookieOf(request);
-    const session = secret === undefined ? undefined : this.sessions.get(keyOf(secret));
-    if (session === undefined || session.endsAt <= this.now()) return undefined;
+    const secret = this.cookie.read(request);
+    if (secret === undefined) return undefined;
+    const id = idOf(secret);
+    // Of what another process has ended, at most a page is still answered, never a change.
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const session = await this.cache.get(id, isRead, () => this.read(id));
+    if (session === undefined) return undefined;
     assertKnownHost(request, this.hostNames);
     assertSameOrigin(request);
-    return this.verify(session.token);
+    return session;
   };
 
-  /** The cookie's value. If there are several, someone else has set one, so none is accepted. */
-  private cookieOf({ headers: { cookie = '' } }: Pick<IncomingMessage, 'headers'>): string | undefined {
-    const start = `${this.cookieName}=`;
-    const values = cookie
-      .split(';')
-      .map((pair) => pair.trim())
-      .filter((pair) => pair.startsWith(start))
-      .map((pair) => pair.slice(start.length));
-    return values.length === 1 && /^[\w-]{43}$/.test(values[0] ?? '') ? values[0] : undefined;
+  /** Those of the given sessions that have ended, here or in another process. */
+  async endedAmong(ids: readonly string[]): Promise<readonly string[]> {
+    const remaining = new Set(await this.store.remaining(ids, this.now()));
+    return ids.filter((id) => !remaining.has(id));
+  }
+
+  /** To be called when a token was changed, rotated or revoked. */
+  forgetTokens(): void {
+    this.cache.clear();
+  }
+
+  /** @returns how many sessions the user had */
+  async removeOfUser(userId: string): Promise<number> {
+    const removed = await this.store.removeOfUser(userId);
+    this.cache.clear();
+    return removed;
+  }
+
+  /** Waits for pending writes. */
+  async settled(): Promise<void> {
+    await Promise.all(this.pendingWrites);
+  }
+
+  private async insert(
+    request: Pick<IncomingMessage, 'headers'>,
+    principal: ApiPrincipal,
+    owner: Pick<StoredSession, 'userId' | 'token' | 'scopes'>,
+  ): Promise<OpenedSession> {
+    await this.endOf(request);
+    const { maxAge, maxIdle } = this.lifetimes;
+    const secret = randomBytes(32).toString('base64url');
+    const now = this.now();
+    const endsAt = now + maxAge;
+    // The oldest is known among those of the same millisecond, too.
+    this.lastCreatedAt = Math.max(now, this.lastCreatedAt + 1);
+    await this.store.insert({
+      _id: idOf(secret),
+      ...owner,
+      createdAt: this.lastCreatedAt,
+      usedAt: now,
+      endsAt,
+      expiresAt: new Date(Math.min(endsAt, now + maxIdle)),
+    });
+    for (const id of await this.store.removeOldest(owner.userId, MAX_SESSIONS_PER_USER)) this.noteEnd(id);
+    return { principal, cookie: this.cookie.set(secret, Math.floor(maxAge / 1_000)) };
+  }
+
+  private async endOf(request: Pick<IncomingMessage, 'headers'>): Promise<void> {
+    const secret = this.cookie.read(request);
+    if (secret === undefined) return;
+    const id = idOf(secret);
+    if (await this.store.remove(id)) this.noteEnd(id);
+  }
+
+  private noteEnd(id: string): void {
+    this.cache.delete(id);
+    for (const listener of this.listeners) listener(id);
+  }
+
+  private async read(id: string): Promise<ApiPrincipal | undefined> {
+    const stored = await this.store.find(id, this.now());
+    if (stored === undefined) return undefined;
+    const { userId, token, scopes } = stored;
+    const principal =
+      token === undefined
+        ? { userId, ...(scopes === undefined ? {} : { scopes }) }
+        : await this.tokens.verifySecretId(token.secretId);
+    if (principal === undefined) return undefined;
+    this.noteUse(stored);
+    return { ...principal, sessionId: id };
+  }
+
+  /** The request does not wait for the write, and does not fail with it. */
+  private noteUse({ _id, usedAt, endsAt }: StoredSession): void {
+    const now = this.now();
+    if (now - usedAt < USED_EVERY_MS) return;
+    const write = this.store
+      .setUsed(_id, now, Math.min(endsAt, now + this.lifetimes.maxIdle))
+      .catch((error: unknown) => this.logger.warn('Could not store that a session was used.', error))
+      .finally(() => this.pendingWrites.delete(write));
+    this.pendingWrites.add(write);
   }
 }
 
-function keyOf(secret: string): string {
+/** What is stored of a cookie: useless for authentication. */
+function idOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

@@ -112,7 +112,7 @@ export function openSession(ports: SignInPorts): RouteHandler {
     const token = given.trim();
     const current = replace === false ? await sessions.authenticate(request) : undefined;
     if (current !== undefined) {
-      const next = await authFailures.verify(request, token, () => sessions.verify(token));
+      const next = await authFailures.verify(request, token, () => sessions.tokens.verify(token));
       if (next === undefined) {
         reportSignIn(ports, request);
         throw new LLMAuthError(INVALID_TOKEN);
@@ -121,7 +121,7 @@ export function openSession(ports: SignInPorts): RouteHandler {
       response.json(sessionView(current, notice));
       return;
     }
-    const opened = await authFailures.verify(request, token, () => sessions.open(token));
+    const opened = await authFailures.verify(request, token, () => sessions.open(token, request));
     if (opened === undefined) {
       reportSignIn(ports, request);
       throw new LLMAuthError(INVALID_TOKEN);
@@ -179,7 +179,7 @@ export function closeSession(ports: SignInPorts): RouteHandler {
     assertKnownHost(request, sessions.hostNames);
     assertSameOrigin(request);
     const principal = await sessions.authenticate(request);
-    const cookie = sessions.close(request);
+    const cookie = await sessions.close(request);
     if (principal !== undefined) await recordSession(ports, request, principal, 'session.close');
     response.set('set-cookie', cookie).status(204).end();
   };

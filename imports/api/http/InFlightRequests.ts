@@ -9,6 +9,8 @@ interface InFlightRequest {
   readonly userId?: string | undefined;
   /** The API token that was presented, unless the request may outlive it. */
   readonly tokenId?: string | undefined;
+  /** The session of the dashboard, unless the request may outlive it. */
+  readonly sessionId?: string | undefined;
 }
 
 export class InFlightRequests {
@@ -30,9 +32,10 @@ export class InFlightRequests {
   }
 
   /** Assigns a request to its authenticated user. */
-  identify(controller: AbortController, { userId, token }: Pick<ApiPrincipal, 'userId' | 'token'>): void {
+  identify(controller: AbortController, { userId, token, sessionId }: Omit<ApiPrincipal, 'scopes'>): void {
     const request = this.running.get(controller);
-    if (request !== undefined) this.running.set(controller, { route: request.route, userId, tokenId: token?.id });
+    if (request !== undefined)
+      this.running.set(controller, { route: request.route, userId, tokenId: token?.id, sessionId });
   }
 
   /** The API tokens of the requests in progress. */
@@ -44,6 +47,17 @@ export class InFlightRequests {
   cancelToken(tokenId: string): void {
     for (const [controller, request] of this.running)
       if (request.tokenId === tokenId) controller.abort(new LLMAuthError('The API token is no longer valid.'));
+  }
+
+  /** The sessions of the requests in progress. */
+  get sessionIds(): readonly string[] {
+    return [...this.running.values()].flatMap(({ sessionId }) => sessionId ?? []);
+  }
+
+  /** Cancels the requests of a session that has ended. */
+  cancelSession(sessionId: string): void {
+    for (const [controller, request] of this.running)
+      if (request.sessionId === sessionId) controller.abort(new LLMAuthError('You were signed out.'));
   }
 
   leave(controller: AbortController): void {

@@ -8,6 +8,8 @@ import { ApiTokens } from '../../api/auth/ApiTokens';
 import { presentedToken } from '../../api/auth/presentedToken';
 import { MemoryApiTokenStore } from '../../api/auth/MemoryApiTokenStore';
 import { DashboardSessions } from '../../api/dashboard/DashboardSessions';
+import type { SessionTokens } from '../../api/dashboard/DashboardSessions';
+import { SESSIONS, SessionStore } from '../../api/dashboard/SessionStore';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { openDatabase } from '../../business/ai/infrastructure/persistence/databases/openDatabase';
@@ -122,10 +124,10 @@ async function open(
   const database = (resources.database = await openDatabase(env));
   const secretKeys = await readSecretKeys(env);
   const rootUrl = readRootUrl(env, hostName, bound);
-  const sessions = createSessions(
-    async (token) => (await tokens.verify(token)) ?? resources.host?.apiTokens.verify(token),
-    rootUrl,
-  );
+  const sessions = createSessions(database, rootUrl, {
+    verify: async (token) => (await tokens.verify(token)) ?? resources.host?.apiTokens.verify(token),
+    verifySecretId: async (id) => (await tokens.verifySecretId(id)) ?? resources.host?.apiTokens.verifySecretId(id),
+  });
   const notice = simulator === undefined ? undefined : SIMULATION_NOTICE;
   const withNotice = notice === undefined ? {} : { notice };
   const host = (resources.host = await createHost(
@@ -175,9 +177,10 @@ async function readSecretKeys(env: Environment): Promise<string> {
 }
 
 /** Dashboard sessions for the host name and protocol of the root URL. */
-function createSessions(verify: ApiTokens['verify'], rootUrl: string): DashboardSessions {
+function createSessions(database: DocumentDatabase, rootUrl: string, tokens: SessionTokens): DashboardSessions {
   const { hostname, protocol } = new URL(rootUrl);
-  return new DashboardSessions({ verify, hostNames: [hostname], isSecure: protocol === 'https:' });
+  const store = new SessionStore(database.collection(SESSIONS));
+  return new DashboardSessions({ store, tokens, hostNames: [hostname], isSecure: protocol === 'https:' });
 }
 
 async function close({ server, host, database, simulator }: OpenResources): Promise<void> {

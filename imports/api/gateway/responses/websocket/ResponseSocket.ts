@@ -86,6 +86,10 @@ export class ResponseSocket {
     return this.principal.token?.id;
   }
 
+  get sessionId(): string | undefined {
+    return this.principal.sessionId;
+  }
+
   /** Completes the current turn, then closes. */
   close(): void {
     this.isClosing = true;
@@ -131,7 +135,8 @@ export class ResponseSocket {
       return [`data: ${JSON.stringify({ type: 'error', status: response.status, ...response.body })}\n\n`];
     };
     this.current = controller;
-    inFlight.enter(controller, { route: 'socket /v1/responses', userId: this.userId, tokenId: this.tokenId });
+    const { userId, tokenId, sessionId } = this;
+    inFlight.enter(controller, { route: 'socket /v1/responses', userId, tokenId, sessionId });
     const sink = new SocketSink(this.socket, signal);
     try {
       const { body, generates } = await this.readCreate(data, isBinary);

@@ -65,6 +65,15 @@ export class ResponseSockets {
     for (const session of this.open) if (session.tokenId === tokenId) session.close();
   }
 
+  /** Closes a session's sockets; a turn in progress is completed or cancelled first. */
+  closeSession(sessionId: string): void {
+    for (const session of this.open) if (session.sessionId === sessionId) session.close();
+  }
+
+  get sessionIds(): readonly string[] {
+    return [...this.open].flatMap(({ sessionId }) => sessionId ?? []);
+  }
+
   get tokenIds(): readonly string[] {
     return [...this.open].flatMap(({ tokenId }) => tokenId ?? []);
   }
