@@ -122,6 +122,32 @@ describe('A background stream', () => {
     });
   }
 
+  it('is refused while requests of unknown or great size run, to their user only', async () => {
+    const startUnknown = (token: string): Promise<Response> => {
+      gateway.simulator.enqueue(STALLED);
+      const body = JSON.stringify({ model: 'anthropic', input: 'Tell me', background: true });
+      return fetch(`${gateway.url}/v1/responses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        // Without a length, since it is a stream.
+        body: new Blob([body]).stream(),
+        duplex: 'half',
+      } as RequestInit);
+    };
+    const ids: string[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const queued = (await (await startUnknown(TOKENS.ann)).json()) as { readonly id: string };
+      ids.push(queued.id);
+    }
+    const refused = await startUnknown(TOKENS.ann);
+    expect(refused.status).to.equal(400);
+    expect(await refused.text()).to.contain('2 unfinished background responses, with 67108864 bytes');
+    expect((await startUnknown(TOKENS.bob)).status).to.equal(200);
+    const [first = ''] = ids;
+    await gateway.request(`/v1/responses/${first}/cancel`, {});
+    expect((await startUnknown(TOKENS.ann)).status).to.equal(200);
+  });
+
   it("is read by OpenAI's SDK", async () => {
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: TOKENS.ann, maxRetries: 0 });
     gateway.simulator.enqueue(SLOW);
