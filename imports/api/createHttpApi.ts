@@ -179,7 +179,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     conversations,
     models,
     summaries: new EncryptedSummaries(secrets),
-    vendorObjects: new VendorObjectGuard(module.vendorObjects),
+    vendorObjects: new VendorObjectGuard(module.sendGuard),
     background: new BackgroundResponses({
       service,
       store: module.responses,

@@ -86,7 +86,18 @@ export class StoredProviderSource implements ProviderSource {
   }
 
   private rowOf(provider: Provider): ProviderSettings {
-    const { _id, vendor, wire, baseURL, deployment, apiVersion, defaultModel, allowedModels, sharedObjects } = provider;
+    const {
+      _id,
+      vendor,
+      wire,
+      baseURL,
+      deployment,
+      apiVersion,
+      defaultModel,
+      allowedModels,
+      sharedObjects,
+      hostedTools,
+    } = provider;
     return {
       id: _id,
       vendor,
@@ -99,6 +110,7 @@ export class StoredProviderSource implements ProviderSource {
       ...(defaultModel === undefined ? {} : { defaultModel }),
       ...(allowedModels === undefined ? {} : { allowedModels }),
       ...(sharedObjects === undefined ? {} : { sharedObjects }),
+      ...(hostedTools === undefined ? {} : { hostedTools }),
     };
   }
 }

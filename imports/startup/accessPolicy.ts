@@ -5,7 +5,7 @@
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { Actor, User, UserLookup } from '../business/ai/domain/types/Actor';
 import type { Provider } from '../business/providers/domain/entities/Provider';
-import { decideAccess } from '../business/providers/domain/entities/ProviderAccess';
+import { decideAccess, refusedHostedTool } from '../business/providers/domain/entities/ProviderAccess';
 import type { AccessDecision } from '../business/providers/domain/entities/ProviderAccess';
 import type { StoredProviderSource } from './StoredProviderSource';
 
@@ -17,10 +17,14 @@ export function createAccessPolicy(
   findUser: UserLookup,
 ): AccessPolicy {
   return {
-    async decide({ userId, source }, { providerId, model }) {
+    async decide({ userId, source }, { providerId, model, hostedTools = [] }) {
       const [provider, user] = await Promise.all([providers.find(providerId), findUser(userId)]);
       const decision = decideFor(provider, user, source, model);
-      if (decision.allowed) return { allowed: true };
+      if (decision.allowed) {
+        const tool = provider === undefined ? undefined : refusedHostedTool(provider, user, hostedTools);
+        if (tool === undefined) return { allowed: true };
+        return { allowed: false, reason: `You may not use the tool "${tool}" of the provider "${providerId}".` };
+      }
       if (provider === undefined && (await providers.isEmpty())) return { allowed: false, reason: NO_PROVIDER };
       const action =
         decision.reason === 'model-not-allowed'

@@ -5,7 +5,7 @@ import type { Provider } from '../business/providers/domain/entities/Provider';
 
 /** A vendor of the settings in the form that access rules and lists use. Its key is not copied. */
 export function toConfiguredProvider(
-  { id, vendor, baseURL, deployment, defaultModel, allowedModels }: ProviderSettings,
+  { id, vendor, baseURL, deployment, defaultModel, allowedModels, hostedTools }: ProviderSettings,
   access: 'admins' | 'everyone',
 ): Provider {
   return {
@@ -22,5 +22,6 @@ export function toConfiguredProvider(
     ...(deployment === undefined ? {} : { deployment }),
     ...(defaultModel === undefined ? {} : { defaultModel }),
     ...(allowedModels === undefined ? {} : { allowedModels }),
+    ...(hostedTools === undefined ? {} : { hostedTools }),
   };
 }

@@ -1,5 +1,6 @@
 /** Runs the HTTP API on Express against the vendor simulator, with one provider per vendor, named after it. */
 import { createServer } from 'node:http';
+import { SendGuard } from '../../imports/business/ai/application/services/SendGuard';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -112,13 +113,14 @@ async function serveGateway(simulator: Simulator, options: GatewayOptions): Prom
     createCallLimits(options.budgets, {}),
     {
       routing: created.routing,
-      vendorObjects: created.vendorObjects,
+      sendGuard: new SendGuard(created.vendorObjects, options.api?.access),
       ...options.manager,
       requestLog,
       defaultModelOf: (providerId) => created.providers.defaultModelOf(providerId),
     },
   );
-  const module = { ...created, manager, guardrails: options.manager?.guardrails ?? [], ...options.module };
+  const sendGuard = new SendGuard(created.vendorObjects, options.api?.access);
+  const module = { ...created, sendGuard, manager, guardrails: options.manager?.guardrails ?? [], ...options.module };
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {
     express,

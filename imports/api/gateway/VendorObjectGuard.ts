@@ -2,11 +2,13 @@
  * The objects that the gateway's callers upload, list and delete at a vendor, each their own. Users may share a key,
  * and with it an account; with an account of their own, everything in it is theirs.
  */
+import type { SendGuard } from '../../business/ai/application/services/SendGuard';
 import type { ObjectUser, VendorObjects } from '../../business/ai/application/services/VendorObjects';
 import { ObjectNotFoundError } from '../../business/ai/domain/errors/ObjectNotFoundError';
 import type { GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
 import type { NamedObject } from '../../business/ai/domain/types/StoredObjects';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
+import { findHostedTools } from '../../business/ai/infrastructure/vendors/findHostedTools';
 import { findStoredObjects } from '../../business/ai/infrastructure/vendors/findStoredObjects';
 import type { RequestForm } from '../../business/ai/infrastructure/vendors/storedObjectFields';
 import { hasScope } from '../auth/ApiPrincipal';
@@ -22,15 +24,17 @@ export interface OwnedObject {
 }
 
 export class VendorObjectGuard {
+  private readonly guard: SendGuard;
   private readonly objects: VendorObjects;
 
-  constructor(objects: VendorObjects) {
-    this.objects = objects;
+  constructor(guard: SendGuard) {
+    this.guard = guard;
+    this.objects = guard.objects;
   }
 
   /** What must be called before a request that is not sent by the manager. Absent: it may name anything. */
   guardOf(principal: ApiPrincipal): GenerateOptions['onSend'] {
-    return this.objects.guardOf(userOf(principal));
+    return this.guard.guardOf(userOf(principal));
   }
 
   /**
@@ -52,19 +56,20 @@ export class VendorObjectGuard {
   /**
    * Checks a request in a vendor's format, such as one of a batch.
    * @param path where the request is, for errors
-   * @throws ObjectNotFoundError for an object that the caller may not name
+   * @throws ObjectNotFoundError, LLMPermissionError for an object or a tool of the vendor's that is not the caller's
    */
   async checkRequest(
     principal: ApiPrincipal,
     { providerId, isOwnAccount, form, request, path }: CheckedRequest,
   ): Promise<void> {
-    const user = userOf(principal);
-    if (user.origin?.ownObjectsOnly !== true) return;
+    const check = this.guardOf(principal);
+    if (check === undefined) return;
     const objects = findStoredObjects(form, request).map((object): NamedObject => ({
       ...object,
       path: `${path}.${object.path}`,
     }));
-    await this.objects.check(user, { providerId, isOwnAccount, objects });
+    const hostedTools = form === 'media' ? [] : findHostedTools(form, request);
+    await check({ providerId, isOwnAccount, objects, hostedTools });
   }
 
   /** Records objects that their vendor stores until they are deleted. */

@@ -9,6 +9,7 @@ import type { ProviderSettings } from '../../business/ai/infrastructure/factorie
 import type { VendorVariables } from '../../business/ai/infrastructure/vendors/Vendor';
 import { VENDOR_ROWS } from '../../business/ai/infrastructure/vendors/vendors';
 import { BUDGET_VARIABLES, readBudgetSettings } from './budgets';
+import { readHostedTools } from './hostedTools';
 import { readSharedObjects } from './sharedObjects';
 import { readRoutingSettings, ROUTING_VARIABLE } from './routing';
 
@@ -26,6 +27,7 @@ const OTHER_VARIABLES = [
   'LLM_TEMPERATURE',
   'LLM_TOOLS_IN_TEXT',
   'LLM_SHARED_OBJECTS',
+  'LLM_HOSTED_TOOLS',
   'SYSTEM_PROMPT',
   ROUTING_VARIABLE,
 ] as const;
@@ -78,10 +80,16 @@ function readSettings(env: Environment, given: JsonObject, problems: string[]): 
     read.map(({ id }) => id),
     problems,
   );
+  const hosted = readHostedTools(
+    valueOf(env, 'LLM_HOSTED_TOOLS'),
+    read.map(({ id }) => id),
+    problems,
+  );
   const providers = read.map((provider) => ({
     ...provider,
     ...(toolsInText.includes(provider.vendor) ? { toolsInText: true } : {}),
     ...(shared[provider.id] === undefined ? {} : { sharedObjects: shared[provider.id] ?? [] }),
+    ...(hosted[provider.id] === undefined ? {} : { hostedTools: hosted[provider.id] ?? [] }),
   }));
   const defaultProvider = readDefaultProvider(providers, env, problems);
   const temperature = readTemperature(env, problems);

@@ -35,17 +35,8 @@ export class VendorObjects {
     this.ports = ports;
   }
 
-  /**
-   * What is called with every request before it is sent.
-   * @returns undefined for the app's own code, and for admins: they own the key
-   */
-  guardOf(user: ObjectUser): GenerateOptions['onSend'] {
-    if (user.origin?.ownObjectsOnly !== true) return undefined;
-    return (request) => this.check(user, request);
-  }
-
   /** @throws ObjectNotFoundError for an object that is neither the user's nor shared */
-  async check({ userId, origin }: ObjectUser, request: SentRequest): Promise<void> {
+  async check({ userId, origin }: ObjectUser, request: Omit<SentRequest, 'hostedTools'>): Promise<void> {
     if (request.isOwnAccount) return;
     const isGateway = origin?.source === 'gateway';
     const checked = new Set<string>();

@@ -5,8 +5,10 @@ export interface RequestedUse {
   readonly providerId: string;
   /** Absent: the provider's default. */
   readonly model?: string;
-  /** Names. */
+  /** Names of the server's tools. */
   readonly tools: readonly string[];
+  /** Tools that run at the vendor, such as `web_search`. Absent: none. */
+  readonly hostedTools?: readonly string[];
 }
 
 export type Permission =

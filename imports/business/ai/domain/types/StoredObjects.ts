@@ -35,4 +35,6 @@ export interface SentRequest {
   /** It is sent with the user's own key or connected account, which holds nobody else's objects. */
   readonly isOwnAccount: boolean;
   readonly objects: readonly NamedObject[];
+  /** Tools of the vendor's own, by the names of `BuiltInTool` where they have one. */
+  readonly hostedTools: readonly string[];
 }

@@ -13,6 +13,8 @@ export interface ProviderSettings extends CreateProviderOptions {
    * `*`. Default: everyone may name what they made.
    */
   readonly sharedObjects?: readonly string[];
+  /** The only tools of the vendor's own that callers may use, such as `web_search`. Default: all. */
+  readonly hostedTools?: readonly string[];
   /**
    * Sources of regular expressions for model names that mean this provider even if the caller names no provider.
    * Default: the vendor's patterns.

@@ -1,6 +1,7 @@
 /** Wires the module, the same way for Meteor and plain Node. */
 import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
+import { SendGuard } from '../../application/services/SendGuard';
 import { VendorObjects } from '../../application/services/VendorObjects';
 import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
@@ -118,6 +119,8 @@ export interface AIModule {
   readonly responses: ResponseStore;
   /** Who may name which object at a vendor. */
   readonly vendorObjects: VendorObjects;
+  /** Checks requests from outside. */
+  readonly sendGuard: SendGuard;
   readonly conversations: Chat;
   readonly useCases: UseCases;
   readonly runs: RunStore;
@@ -161,9 +164,10 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     responses,
     sharedOf: (providerId) => providers.rows().find(({ id }) => id === providerId)?.sharedObjects ?? [],
   });
+  const sendGuard = new SendGuard(vendorObjects, ports.access);
   const manager = createManager(options, limits, {
     ...ports,
-    vendorObjects,
+    sendGuard,
     routing,
     defaultModelOf: (providerId) => providers.defaultModelOf(providerId),
   });
@@ -204,6 +208,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     loop,
     responses,
     vendorObjects,
+    sendGuard,
     conversations,
     useCases,
     runs,

@@ -8,7 +8,7 @@ import { LoggedProvider } from '../../application/services/requests/LoggedProvid
 import type { ModelRouting } from '../../application/services/routing/ModelRouting';
 import { RoutedProvider } from '../../application/services/routing/RoutedProvider';
 import { OwnedObjectsProvider } from '../../application/services/vendorObjects/OwnedObjectsProvider';
-import type { VendorObjects } from '../../application/services/VendorObjects';
+import type { SendGuard } from '../../application/services/SendGuard';
 import { LLMManager } from '../../application/services/LLMManager';
 import type { LLMManagerOptions } from '../../application/services/LLMManager';
 import type { ResilientProvider } from '../../application/services/routing/ResilientProvider';
@@ -28,8 +28,8 @@ export interface ManagerPorts {
   readonly routing?: ModelRouting;
   /** Check every call, in this order. Default: none. */
   readonly guardrails?: readonly Guardrail[];
-  /** Default: calls may name every object of a vendor's account. */
-  readonly vendorObjects?: VendorObjects;
+  /** Default: calls may use every tool, and name every object, of a vendor's account. */
+  readonly sendGuard?: SendGuard;
   readonly logger?: Logger;
   /** Milliseconds since the epoch, for the age of cached responses. Default: the system's clock. */
   readonly now?: () => number;
@@ -38,7 +38,7 @@ export interface ManagerPorts {
 }
 
 export function createManager(options: LLMManagerOptions, limits: CallLimits, ports: ManagerPorts): LLMManager {
-  const { routing, guardrails = [], vendorObjects } = ports;
+  const { routing, guardrails = [], sendGuard } = ports;
   const chain = guardrails.length === 0 ? undefined : new GuardrailChain(guardrails, ports.logger);
   return new LLMManager({
     ...options,
@@ -48,7 +48,7 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
       const { requestLog, responseCache: cache = new MemoryResponseCache(), logger, now, defaultModelOf } = ports;
       const routeOf: ResilientProvider['routeOf'] = (model) => router.routeOf(model);
       const limiters = limits.limiters({ routeOf, defaultModelOf });
-      const guarded = vendorObjects === undefined ? router : new OwnedObjectsProvider(router, vendorObjects);
+      const guarded = sendGuard === undefined ? router : new OwnedObjectsProvider(router, sendGuard);
       let provider: ILLMProvider = guarded;
       if (limiters.length > 0) provider = new BudgetedProvider(guarded, limiters, logger);
       if (chain !== undefined) provider = new GuardedProvider(provider, chain);

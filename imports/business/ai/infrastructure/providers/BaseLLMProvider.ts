@@ -3,6 +3,7 @@
  * and client.
  */
 import { EventStream } from '../../domain/EventStream';
+import { isObject } from '../../domain/json';
 import {
   isLLMError,
   LLMAuthError,
@@ -27,6 +28,7 @@ import type { DecodeOptions } from '../streaming/decodeStream';
 import { once } from './once';
 import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor } from './prepareCall';
 import type { PreparedCall, ProviderConfig, ProviderDependencies, WireTransport } from './prepareCall';
+import { findHostedTools } from '../vendors/findHostedTools';
 import { findStoredObjects } from '../vendors/findStoredObjects';
 import type { RequestForm } from '../vendors/storedObjectFields';
 import { requestEmbeddings } from './requestEmbeddings';
@@ -210,7 +212,14 @@ export class BaseLLMProvider implements ILLMProvider {
   /** @throws what the caller's `onSend` throws */
   private async announce({ transport, options, request }: PreparedCall, credential: Credential | undefined) {
     const { onSend } = options;
-    if (onSend !== undefined) await onSend(this.sentRequest(transport.wire.name, request.body, credential));
+    if (onSend === undefined) return;
+    try {
+      await onSend(this.sentRequest(transport.wire.name, request.body, credential));
+    } catch (error) {
+      // The vendor was not asked.
+      if (isLLMError(error)) error.isOfCredential = true;
+      throw error;
+    }
   }
 
   private sentRequest(form: RequestForm, body: unknown, credential: Credential | undefined): SentRequest {
@@ -218,6 +227,7 @@ export class BaseLLMProvider implements ILLMProvider {
       providerId: this.config.id,
       isOwnAccount: credential?.isOwn === true,
       objects: findStoredObjects(form, body),
+      hostedTools: form === 'media' || !isObject(body) ? [] : findHostedTools(form, body),
     };
   }
 

@@ -46,6 +46,7 @@ const PROVIDER_FIELDS = [
   'defaultModel',
   'allowedModels',
   'sharedObjects',
+  'hostedTools',
   'owner',
   'access',
   'limits',
@@ -61,6 +62,7 @@ const CLEARABLE = [
   'defaultModel',
   'allowedModels',
   'sharedObjects',
+  'hostedTools',
   'limits',
 ] as const;
 
@@ -145,6 +147,7 @@ function readChanges(fields: JsonObject, allowInsecure: HttpRule): ProviderChang
     ...optional(fields, 'defaultModel', text),
     ...optional(fields, 'allowedModels', texts),
     ...optional(fields, 'sharedObjects', texts),
+    ...optional(fields, 'hostedTools', texts),
     ...optional(fields, 'owner', line(MAX_ID_LENGTH)),
     ...optional(fields, 'access', readAccess),
     ...optional(fields, 'limits', readLimits),

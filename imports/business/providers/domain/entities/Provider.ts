@@ -44,6 +44,8 @@ export interface Provider {
   readonly allowedModels?: readonly string[];
   /** What everyone may name of the objects in a shared account: ids, or the beginnings of ids with a `*`. */
   readonly sharedObjects?: readonly string[];
+  /** The only tools of the vendor's own that callers may use, such as `web_search`. Absent: all. */
+  readonly hostedTools?: readonly string[];
   /** A user id, or `system`. */
   readonly owner: string;
   readonly access: ProviderAccess;

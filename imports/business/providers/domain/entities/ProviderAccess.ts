@@ -33,3 +33,13 @@ function isAdmitted({ access, owner }: Provider, user: User): boolean {
       return unreachable(access);
   }
 }
+
+/** @returns the first of the vendor's own tools that the user may not use with this provider */
+export function refusedHostedTool(
+  { hostedTools, owner }: Provider,
+  user: User | undefined,
+  used: readonly string[],
+): string | undefined {
+  if (hostedTools === undefined || user?.isAdmin === true || owner === user?.userId) return undefined;
+  return used.find((tool) => !hostedTools.includes(tool));
+}

@@ -49,6 +49,7 @@ const OPTIONAL_FIELDS = [
   'defaultModel',
   'allowedModels',
   'sharedObjects',
+  'hostedTools',
   'limits',
 ] as const satisfies readonly (keyof ProviderDocument)[];
 

@@ -1,4 +1,4 @@
-/** Decorates the router so that requests name no object of others, and what responses have made is recorded. */
+/** Decorates the router so that requests from outside are checked before they are sent, and what they made recorded. */
 import { EventStream } from '../../../domain/EventStream';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
@@ -8,7 +8,8 @@ import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes'
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { SentRequest } from '../../../domain/types/StoredObjects';
 import type { WireName } from '../../../domain/types/VendorTypes';
-import type { ObjectUser, VendorObjects } from '../VendorObjects';
+import type { SendGuard } from '../SendGuard';
+import type { ObjectUser } from '../VendorObjects';
 import { RecordedEvents } from './RecordedEvents';
 
 type DefaultedProvider = ILLMProvider & { readonly defaultModel: string };
@@ -21,11 +22,11 @@ interface LastSent {
 export class OwnedObjectsProvider implements ILLMProvider {
   readonly retriesFailedCalls: boolean;
   private readonly provider: DefaultedProvider;
-  private readonly objects: VendorObjects;
+  private readonly guard: SendGuard;
 
-  constructor(provider: DefaultedProvider, objects: VendorObjects) {
+  constructor(provider: DefaultedProvider, guard: SendGuard) {
     this.provider = provider;
-    this.objects = objects;
+    this.guard = guard;
     this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
   }
 
@@ -37,7 +38,7 @@ export class OwnedObjectsProvider implements ILLMProvider {
     return this.provider.getProviderName();
   }
 
-  /** @throws ObjectNotFoundError before anything is sent; whatever the provider throws */
+  /** @throws ObjectNotFoundError, LLMPermissionError before anything is sent; whatever the provider throws */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const guarded = this.guarded({ userId, origin: options.origin }, options);
     const response = await this.provider.generate(userId, guarded?.options ?? options);
@@ -45,7 +46,7 @@ export class OwnedObjectsProvider implements ILLMProvider {
     return response;
   }
 
-  /** @throws ObjectNotFoundError before anything is sent; whatever the provider throws */
+  /** @throws ObjectNotFoundError, LLMPermissionError before anything is sent; whatever the provider throws */
   stream(userId: string, options: GenerateOptions): EventStream {
     const guarded = this.guarded({ userId, origin: options.origin }, options);
     const events = EventStream.of(this.provider.stream(userId, guarded?.options ?? options));
@@ -58,10 +59,10 @@ export class OwnedObjectsProvider implements ILLMProvider {
     return this.provider.embed(userId, options);
   }
 
-  /** @throws ObjectNotFoundError before anything is sent; whatever the provider throws */
+  /** @throws ObjectNotFoundError, LLMPermissionError before anything is sent; whatever the provider throws */
   async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
     if (this.provider.relay === undefined) throw noRelay(this.provider);
-    const onSend = this.objects.guardOf({ userId, origin: request.origin });
+    const onSend = this.guard.guardOf({ userId, origin: request.origin });
     return this.provider.relay(userId, onSend === undefined ? request : { ...request, onSend });
   }
 
@@ -82,7 +83,7 @@ export class OwnedObjectsProvider implements ILLMProvider {
     user: ObjectUser,
     options: GenerateOptions,
   ): { readonly options: GenerateOptions; readonly record: (response: LLMResponse) => Promise<void> } | undefined {
-    const check = this.objects.guardOf(user);
+    const check = this.guard.guardOf(user);
     if (check === undefined) return undefined;
     const last: LastSent = {};
     const onSend: GenerateOptions['onSend'] = async (request) => {
@@ -94,7 +95,7 @@ export class OwnedObjectsProvider implements ILLMProvider {
       record: async (response) => {
         const { request } = last;
         if (request === undefined || request.isOwnAccount) return;
-        await this.objects.record(user, options, response, request.providerId);
+        await this.guard.objects.record(user, options, response, request.providerId);
       },
     };
   }

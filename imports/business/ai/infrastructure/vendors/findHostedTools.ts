@@ -1,0 +1,103 @@
+/**
+ * The tools in a request that run on the vendor's servers, under the names that access rules use. A tool that is new to
+ * Bolide has the vendor's own name: a list of what is permitted does not permit it.
+ */
+import { fieldsOf, isList, isObject } from '../../domain/json';
+import type { JsonObject, WireName } from '../../domain/types/VendorTypes';
+
+export function findHostedTools(wire: WireName, request: JsonObject): readonly string[] {
+  return [...new Set(READERS[wire](request))];
+}
+
+const READERS: Readonly<Record<WireName, (request: JsonObject) => readonly string[]>> = {
+  responses: ({ tools, input }) => [
+    ...typedTools(tools),
+    ...listOf(input).flatMap((item) => typedTools(fieldsOf(item)['tools'])),
+  ],
+  chat_completions: (request) => [
+    ...typedTools(request['tools']),
+    ...(isPresent(request['web_search_options']) ? ['web_search'] : []),
+    // xAI's
+    ...(isPresent(request['search_parameters']) ? ['web_search'] : []),
+    // Azure's
+    ...(isPresent(request['data_sources']) ? ['file_search'] : []),
+    // Groq's
+    ...listOf(fieldsOf(fieldsOf(request['compound_custom'])['tools'])['enabled_tools']).flatMap((name) =>
+      typeof name === 'string' ? [nameOf(name)] : [],
+    ),
+    // OpenRouter's
+    ...listOf(request['plugins']).flatMap((plugin) => {
+      const { id } = fieldsOf(plugin);
+      return typeof id === 'string' ? [id === 'web' ? 'web_search' : id] : [];
+    }),
+  ],
+  anthropic_messages: ({ tools, mcp_servers: servers }) => [
+    ...typedTools(tools),
+    ...(listOf(servers).length > 0 ? ['mcp'] : []),
+  ],
+  gemini: ({ tools }) =>
+    listOf(tools).flatMap((tool) =>
+      Object.keys(fieldsOf(tool)).flatMap((key) => {
+        const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+        return name === 'function_declarations' ? [] : [nameOf(name)];
+      }),
+    ),
+};
+
+/** Tools that the client runs, and groups of tools. */
+const OF_CLIENTS: ReadonlySet<string> = new Set([
+  'function',
+  'custom',
+  'namespace',
+  'additional_tools',
+  'tool_search',
+  'tool_search_tool_regex',
+  'tool_search_tool_bm25',
+  'local_shell',
+  'apply_patch',
+  'bash',
+  'text_editor',
+  'memory',
+]);
+
+function typedTools(tools: unknown, depth = 0): readonly string[] {
+  if (depth > 4) return [];
+  return listOf(tools).flatMap((tool) => {
+    const { type, tools: inner, environment } = fieldsOf(tool);
+    const nested = typedTools(inner, depth + 1);
+    if (typeof type !== 'string') return nested;
+    const name = nameOf(type);
+    const isOfClient = OF_CLIENTS.has(name) || (name === 'shell' && fieldsOf(environment)['type'] === 'local');
+    return isOfClient ? nested : [name, ...nested];
+  });
+}
+
+const NAMES: Readonly<Partial<Record<string, string>>> = {
+  web_search_preview: 'web_search',
+  browser_search: 'web_search',
+  google_search: 'web_search',
+  google_search_retrieval: 'web_search',
+  enterprise_web_search: 'web_search',
+  visit_website: 'web_fetch',
+  code_execution: 'code_interpreter',
+  collections_search: 'file_search',
+  retrieval: 'file_search',
+  computer: 'computer_use',
+  computer_use_preview: 'computer_use',
+  mcp_toolset: 'mcp',
+  mcp_servers: 'mcp',
+};
+
+/** Without the version: `web_search_20250305`, `web_search_preview_2025_03_11`, `tool_search_tool_bm25_20251119`. */
+function nameOf(type: string): string {
+  const name = type.replace(/_\d{4}_?\d{2}_?\d{2}$/, '');
+  return NAMES[name] ?? name;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return isList(value) ? value : [];
+}
+
+function isPresent(value: unknown): boolean {
+  return isList(value) ? value.length > 0 : isObject(value) && value['mode'] !== 'off';
+}
