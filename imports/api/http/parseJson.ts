@@ -1,6 +1,6 @@
 /** Parses JSON that callers send, within limits that are checked before anything is built of it. */
-import { setImmediate } from 'node:timers/promises';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { ownTurn } from '../../business/ai/domain/ownTurn';
 import { JsonScan } from './JsonScan';
 import type { JsonLimits } from './JsonScan';
 
@@ -19,16 +19,23 @@ export function parseJson(body: unknown, limits: JsonLimits): unknown {
   if (body.length > PIECE) return parseInPieces(body, limits);
   const scan = new JsonScan(limits);
   scan.read(body);
-  return scan.values > MANY_VALUES ? setImmediate(parse(body)) : parse(body);
+  return scan.values > MANY_VALUES ? parseInTurn(body) : parse(body);
 }
 
 async function parseInPieces(body: Buffer, limits: JsonLimits): Promise<unknown> {
   const scan = new JsonScan(limits);
   for (let start = 0; start < body.length; start += PIECE) {
     scan.read(body.subarray(start, start + PIECE));
-    await setImmediate();
+    await ownTurn();
   }
-  return setImmediate(parse(body));
+  return parseInTurn(body);
+}
+
+async function parseInTurn(body: Buffer): Promise<unknown> {
+  await ownTurn();
+  const value = parse(body);
+  await ownTurn();
+  return value;
 }
 
 function parse(body: Buffer): unknown {

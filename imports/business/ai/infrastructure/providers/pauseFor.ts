@@ -1,4 +1,6 @@
 /** Lets other requests have their turn between the stages of a long one. */
+import { ownTurn } from '../../domain/ownTurn';
+
 interface Entries {
   readonly input: unknown;
   readonly tools?: unknown;
@@ -9,8 +11,7 @@ const MANY = 2_000;
 
 /** @returns undefined for requests whose stages are short */
 export function pauseFor({ input, tools }: Entries): Promise<void> | undefined {
-  if (lengthOf(input) + lengthOf(tools) <= MANY) return undefined;
-  return new Promise((resolve) => setImmediate(resolve));
+  return lengthOf(input) + lengthOf(tools) > MANY ? ownTurn() : undefined;
 }
 
 function lengthOf(entries: unknown): number {
