@@ -2,6 +2,7 @@
  * Builds strings and numbers for a schema: from the text if it has a value that fits, or else from the property's
  * name, format and bounds.
  */
+import { createContext, Script } from 'node:vm';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { asArray } from '../json';
 import { takeNext } from './extractValues';
@@ -105,10 +106,18 @@ function byName(name: string, values: ExtractedValues): string | undefined {
   return undefined;
 }
 
+/** A caller's pattern may take for ever, and `npm start` runs the simulator in the server's process. */
+const PATTERN_LIMIT_MS = 500;
+const sandbox = { pattern: '', text: '' };
+const test = new Script(`new RegExp(pattern, 'u').test(text)`);
+
+/** @returns true also for a pattern that is invalid, or that cannot be checked in time */
 function matchesPattern(pattern: unknown, text: string): boolean {
   if (typeof pattern !== 'string') return true;
   try {
-    return new RegExp(pattern, 'u').test(text);
+    return test.runInContext(createContext(Object.assign(sandbox, { pattern, text })), {
+      timeout: PATTERN_LIMIT_MS,
+    }) as boolean;
   } catch {
     return true;
   }

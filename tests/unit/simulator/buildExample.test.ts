@@ -123,6 +123,16 @@ describe('buildExample', () => {
     expect(buildExample(given, extractValues('1 "y"'), { optional: false })).to.deep.equal({ a: 7, b: 'x' });
   });
 
+  it('gives up a pattern that backtracks without end, and takes the text as fitting', () => {
+    const text = `${'a'.repeat(30)}!`;
+    const given = {
+      type: 'object',
+      properties: { query: { type: 'string', pattern: '^(a+)+$|^simulated$' } },
+      required: ['query'],
+    };
+    expect(buildExample(given, extractValues(`Search "${text}"`), { optional: false })).to.deep.equal({ query: text });
+  });
+
   it('terminates on a recursive schema', () => {
     const tree = {
       $ref: '#/$defs/node',
