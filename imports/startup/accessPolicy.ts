@@ -4,6 +4,7 @@
  */
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { Actor, User, UserLookup } from '../business/ai/domain/types/Actor';
+import type { ApiTokenLimits } from '../business/ai/domain/types/ApiTokenLimits';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import { decideAccess, refusedHostedTool } from '../business/providers/domain/entities/ProviderAccess';
 import type { AccessDecision } from '../business/providers/domain/entities/ProviderAccess';
@@ -15,15 +16,24 @@ const NO_PROVIDER =
 export function createAccessPolicy(
   providers: Pick<StoredProviderSource, 'find' | 'lastRead' | 'isEmpty'>,
   findUser: UserLookup,
+  findToken: (id: string) => Promise<Pick<ApiTokenLimits, 'tools'> | undefined> = () => Promise.resolve(undefined),
 ): AccessPolicy {
+  /** Undefined: the token, if there is one, does not limit tools. */
+  const toolsOf = async ({ tokenId }: Actor): Promise<readonly string[] | undefined> =>
+    tokenId === undefined ? undefined : (await findToken(tokenId))?.tools;
   return {
-    async decide({ userId, source }, { providerId, model, hostedTools = [] }) {
+    async decide(actor, { providerId, model, tools, hostedTools = [] }) {
+      const { userId, source } = actor;
       const [provider, user] = await Promise.all([providers.find(providerId), findUser(userId)]);
       const decision = decideFor(provider, user, source, model);
       if (decision.allowed) {
         const tool = provider === undefined ? undefined : refusedHostedTool(provider, user, hostedTools);
-        if (tool === undefined) return { allowed: true };
-        return { allowed: false, reason: `You may not use the tool "${tool}" of the provider "${providerId}".` };
+        if (tool !== undefined)
+          return { allowed: false, reason: `You may not use the tool "${tool}" of the provider "${providerId}".` };
+        const permitted = await toolsOf(actor);
+        const refused = [...tools, ...hostedTools].find((name) => permitted?.includes(name) === false);
+        if (refused === undefined) return { allowed: true };
+        return { allowed: false, reason: `Your API token may not use the tool "${refused}".` };
       }
       if (provider === undefined && (await providers.isEmpty())) return { allowed: false, reason: NO_PROVIDER };
       const action =
@@ -31,6 +41,10 @@ export function createAccessPolicy(
           ? `use the model "${model ?? ''}" of the provider "${providerId}"`
           : `use the provider "${providerId}"`;
       return { allowed: false, reason: `You may not ${action}.` };
+    },
+    async permittedTools(actor, tools) {
+      const permitted = await toolsOf(actor);
+      return permitted === undefined ? tools : tools.filter((name) => permitted.includes(name));
     },
     // The directory was refreshed just before, so no provider is read again.
     async permittedProviders({ userId, source }, providerIds) {

@@ -195,7 +195,7 @@ export async function createHost(
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const stores = await openHostStores(database, storage);
-  const access = createAccessPolicy(storedProviders, findUser);
+  const access = createAccessPolicy(storedProviders, findUser, (id) => apiTokens.tokens.find(id));
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
   const jobQueue = await openJobQueue(jobs, database);
   const requestLog = createRequestLog(requestLogSettings, {

@@ -90,6 +90,19 @@ describe('API tokens of the plain-Node host', () => {
     expect((await send(token, 'GET', '/v1/models')).status).to.equal(401);
   });
 
+  it('use the tools that they list, and no others', async () => {
+    const search = { model: 'openai', input: 'Hi', tools: [{ type: 'web_search' }] };
+    const ask = async (tools?: readonly string[]): Promise<Answer> => {
+      const { token } = await issue({ name: 'tools', ...(tools === undefined ? {} : { tools }) });
+      return send(token, 'POST', '/v1/responses', search);
+    };
+    const refused = await ask([]);
+    expect(refused.status).to.equal(403);
+    expect(refused.body['error']).to.include({ message: 'Your API token may not use the tool "web_search".' });
+    expect((await ask(['web_search'])).status).to.equal(200);
+    expect((await ask()).status).to.equal(200);
+  });
+
   it('expire in 90 days unless their creator says otherwise', async () => {
     const DAY = 86_400_000;
     const list = async (): Promise<Readonly<Record<string, unknown>>> =>

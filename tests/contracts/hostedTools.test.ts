@@ -86,6 +86,30 @@ describe('the access policy on hosted tools', () => {
       (id) => Promise.resolve({ userId: id, isAdmin: id === 'admin' }),
     ).decide({ userId, source: 'http' }, { providerId: 'p', tools: [], hostedTools: used });
 
+  it('permits what an API token lists, the server’s tools too, also to admins', async () => {
+    const tools: Readonly<Record<string, readonly string[]>> = { narrow: ['look_up', 'web_search'], none: [] };
+    const policy = createAccessPolicy(
+      { find: () => Promise.resolve(provider), lastRead: () => provider, isEmpty: () => Promise.resolve(false) },
+      (userId) => Promise.resolve({ userId, isAdmin: userId === 'admin' }),
+      (id) => Promise.resolve(tools[id] === undefined ? {} : { tools: tools[id] }),
+    );
+    for (const userId of ['ann', 'admin']) {
+      const actorWith = (tokenId: string) => ({ userId, source: 'http', tokenId }) as const;
+      const use = (tokenId: string, named: readonly string[], hostedTools: readonly string[] = []) =>
+        policy.decide(actorWith(tokenId), { providerId: 'p', tools: named, hostedTools });
+      expect(await use('narrow', ['look_up'], ['web_search'])).to.deep.equal({ allowed: true });
+      expect(await use('narrow', ['look_up', 'erase'])).to.deep.equal({
+        allowed: false,
+        reason: 'Your API token may not use the tool "erase".',
+      });
+      expect(await use('none', [], ['web_search'])).to.have.property('allowed', false);
+      expect(await use('none', [])).to.deep.equal({ allowed: true });
+      expect(await use('open', ['erase'], ['web_search'])).to.deep.equal({ allowed: true });
+      expect(await policy.permittedTools!(actorWith('narrow'), ['erase', 'look_up'])).to.deep.equal(['look_up']);
+      expect(await policy.permittedTools!(actorWith('open'), ['erase'])).to.deep.equal(['erase']);
+    }
+  });
+
   it('permits what the provider lists, and everything to admins and its owner', async () => {
     expect(await decide('ann', ['web_search'])).to.deep.equal({ allowed: true });
     expect(await decide('ann', ['web_search', 'mcp'])).to.deep.equal({

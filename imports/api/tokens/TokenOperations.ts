@@ -76,9 +76,9 @@ export interface TokenOperations {
   /** Takes `{ userId?, all? }`. Default: the actor's own. Secrets are not included. */
   readonly 'ai.tokens.list': (actor: Actor, argument?: unknown) => Promise<ApiTokenList>;
   /**
-   * Takes `{ name, scopes?, userId?, expiresAt?, team?, tags?, models?, budgets?, rateLimits? }`. `expiresAt` is a time
-   * in milliseconds since the epoch, or `never`; by default in 90 days, unless the host is set up otherwise. The
-   * returned token is its only copy.
+   * Takes `{ name, scopes?, userId?, expiresAt?, team?, tags?, models?, tools?, budgets?, rateLimits? }`.
+   * `expiresAt` is a time in milliseconds since the epoch, or `never`; by default in 90 days, unless the host is set up
+   * otherwise. The returned token is its only copy.
    * @throws HttpError 404 for a user who does not exist; LLMPermissionError for a team, unless the actor is an admin
    */
   readonly 'ai.tokens.create': (
@@ -86,8 +86,9 @@ export interface TokenOperations {
     argument: unknown,
   ) => Promise<{ readonly id: string; readonly token: string }>;
   /**
-   * Takes `{ id, userId?, name?, expiresAt?, team?, tags?, models?, budgets?, rateLimits? }`. Absent fields stay as
-   * they are, `null` removes one, as does `never` of `expiresAt`. Users cannot change the limits that an admin has set.
+   * Takes `{ id, userId?, name?, expiresAt?, team?, tags?, models?, tools?, budgets?, rateLimits? }`. Absent fields
+   * stay as they are, `null` removes one, as does `never` of `expiresAt`. Users cannot change the limits that an admin
+   * has set.
    * @throws HttpError 404 for an unknown token and for another user's
    */
   readonly 'ai.tokens.update': (actor: Actor, argument: unknown) => Promise<ListedApiToken>;

@@ -21,6 +21,7 @@ export const TOKEN_FIELDS = [
   'tags',
   'expiresAt',
   'models',
+  'tools',
   'budgets',
   'rateLimits',
 ] as const satisfies readonly (keyof ApiTokenFields)[];
@@ -32,6 +33,8 @@ const MAX_TAG_LENGTH = 64;
 const MAX_MODELS = 100;
 const MAX_MODEL_LENGTH = 256;
 const MAX_RATE = 1_000_000_000;
+const MAX_TOOLS = 200;
+const MAX_TOOL_LENGTH = 64;
 const RATES = ['requestsPerMinute', 'tokensPerMinute', 'parallel'] as const satisfies readonly (keyof RateLimits)[];
 
 /** Invisible characters could make one token look like another. */
@@ -59,6 +62,11 @@ const readModels: ArgumentReader<readonly string[]> = (value, path) => {
   return [...new Set(models)];
 };
 
+/** An empty list permits no tool. */
+const readTools: ArgumentReader<readonly string[]> = (value, path) => [
+  ...new Set(listOf(MAX_TOOLS, visibleLine(MAX_TOOL_LENGTH))(value, path)),
+];
+
 /** @throws LLMInvalidRequestError, for an expiry in the past too */
 export function readTokenFields(fields: JsonObject, now: number): Omit<ApiTokenFields, 'name'> {
   const expiresAt = optionalValue(fields, 'expiresAt', integer(0, Number.MAX_SAFE_INTEGER));
@@ -78,6 +86,7 @@ function readLimits(fields: JsonObject): ApiTokenLimits {
   const rateLimits = optionalValue(fields, 'rateLimits', readRateLimits);
   return {
     ...optional(fields, 'models', readModels),
+    ...optional(fields, 'tools', readTools),
     ...(budgets === undefined || isEmpty(budgets) ? {} : { budgets }),
     ...(rateLimits === undefined || isEmpty(rateLimits) ? {} : { rateLimits }),
   };

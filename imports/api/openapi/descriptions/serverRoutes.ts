@@ -11,6 +11,7 @@ const TOKEN_LIMITS = {
   tags: orNull(listOf(TEXT)),
   models: orNull(listOf(TEXT)),
   budgets: orNull(OBJECT),
+  tools: orNull({ type: 'array', items: { type: 'string' } }),
   rateLimits: orNull(OBJECT),
 };
 const AMOUNT = objectOf({}, { calls: COUNT, tokens: COUNT, money: { type: 'number', minimum: 0 } });

@@ -24,6 +24,11 @@ export interface ResponseHandlerOptions {
   readonly temperature?: number;
   /** Names of the tools that the model is offered; evaluated for every message. */
   readonly tools?: () => readonly string[];
+  /** Those that may be used where the message comes from. Default: all. */
+  readonly permitTools?: (
+    user: { readonly userId: string; readonly origin: CallOrigin },
+    tools: readonly string[],
+  ) => Promise<readonly string[]>;
   /** Time limit in milliseconds for each access to memory and context. Default 10,000. */
   readonly lookupTimeout?: number;
   /** Default: the console. */
@@ -145,7 +150,9 @@ export class ResponseHandler {
     output: AnswerOutput,
     { model, signal, origin }: MessageOptions,
   ): Promise<string> {
-    const { loop, tools, systemPrompt, temperature } = this.options;
+    const { loop, tools, permitTools, systemPrompt, temperature } = this.options;
+    const all = tools?.() ?? [];
+    const offered = origin === undefined ? all : ((await permitTools?.({ userId, origin }, all)) ?? all);
     const executionId = randomUUID();
     const answer = new AnswerWriter(output);
     this.answers.set(executionId, answer);
@@ -154,7 +161,7 @@ export class ResponseHandler {
         executionId,
         model: model ?? this.options.model,
         input,
-        tools: tools?.() ?? [],
+        tools: offered,
         stream: true,
         ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
         ...(temperature === undefined ? {} : { temperature }),

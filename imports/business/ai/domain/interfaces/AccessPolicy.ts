@@ -27,4 +27,6 @@ export interface AccessPolicy {
    * directory was refreshed just before. Default: those that `decide` allows without a model and tools.
    */
   permittedProviders?(actor: Actor, providerIds: readonly string[]): Promise<readonly string[]>;
+  /** The server's tools among `tools` that the actor may use, for answers that offer all of them. Default: all. */
+  permittedTools?(actor: Actor, tools: readonly string[]): Promise<readonly string[]>;
 }

@@ -11,6 +11,8 @@ export interface RateLimits {
 export interface ApiTokenLimits {
   /** Names and patterns of models: see `entities/modelPatterns`. */
   readonly models?: readonly string[];
+  /** Names of the server's tools, and of tools that run at vendors, such as `web_search`. Empty: none. */
+  readonly tools?: readonly string[];
   readonly budgets?: BudgetLimits;
   readonly rateLimits?: RateLimits;
 }

@@ -1,7 +1,9 @@
 /** Wires the chat: messages in, streamed answers out, with the module's tools. */
 import type { AgenticLoop } from '../../application/services/AgenticLoop';
 import { ResponseHandler } from '../../application/services/ResponseHandler';
+import type { ResponseHandlerOptions } from '../../application/services/ResponseHandler';
 import type { FunctionTool } from '../../domain/entities/Tool';
+import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ConversationStore } from '../../domain/interfaces/ConversationStore';
@@ -12,6 +14,8 @@ export interface ChatPorts {
   /** Default: in memory. */
   readonly memory?: ConversationStore;
   readonly context?: ContextSource;
+  /** Which tools a message may use, by where it comes from. Default: all. */
+  readonly access?: AccessPolicy;
   /** Default: the console. */
   readonly logger?: Logger;
 }
@@ -42,12 +46,20 @@ export function createChat({ settings, loop, tools }: ChatDependencies, ports: C
     // A provider's id means its default model.
     model: defaultProvider,
     tools: () => tools.tools.filter(runsUnattended).map(({ name }) => name),
+    ...(ports.access?.permittedTools === undefined ? {} : { permitTools: permitBy(ports.access) }),
     ...(ports.context === undefined ? {} : { context: ports.context }),
     ...(ports.logger === undefined ? {} : { logger: ports.logger }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
   });
   return { handler, channels };
+}
+
+function permitBy(access: AccessPolicy): NonNullable<ResponseHandlerOptions['permitTools']> {
+  return async ({ userId, origin: { tokenId } }, tools) => {
+    const actor = { userId, source: 'http', ...(tokenId === undefined ? {} : { tokenId }) } as const;
+    return (await access.permittedTools?.(actor, tools)) ?? tools;
+  };
 }
 
 /** In a chat no one approves calls or submits external results; such a tool would block the chat for a day. */
