@@ -73,7 +73,7 @@ describe('the administration in the dashboard', function () {
     expect(await form.getByLabel('Name').getAttribute('aria-invalid')).to.equal('true');
     await form.getByLabel('Name').fill('Team account');
     await submit.click();
-    await form.getByText('"baseURL" must be an https or http URL.').waitFor();
+    await form.getByText('"baseURL" must be an https URL.').waitFor();
     await form.getByLabel('Base URL').fill(`${vendor.url}/v1`);
     await form.getByLabel('Default model').fill('house-model');
     await submit.click();

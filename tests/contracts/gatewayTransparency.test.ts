@@ -242,7 +242,8 @@ function withoutAssumed(fields: JsonObject | undefined): JsonObject {
 describe('The gateway between a client and the vendor whose API it speaks', () => {
   let gateway: Gateway;
   beforeEach(async () => {
-    gateway = await startGateway();
+    // The recordings name objects of the account that they were made with.
+    gateway = await startGateway({ row: { sharedObjects: ['*'] } });
   });
   afterEach(() => gateway.close());
 

@@ -100,10 +100,10 @@ export function secret(maxLength: number): ArgumentReader<string> {
   };
 }
 
-/** A URL without credentials and fragment, returned as it was written. */
 /** Which URLs may be plain http. */
 export type HttpRule = (url: URL) => boolean;
 
+/** A URL without credentials and fragment, returned as it was written. */
 export function webUrl(maxLength: number, { allowHttp }: { readonly allowHttp: HttpRule }): ArgumentReader<string> {
   return (value, path) => {
     const given = line(maxLength)(value, path);

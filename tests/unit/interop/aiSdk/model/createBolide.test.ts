@@ -17,6 +17,7 @@ import {
 } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { createAIModule } from '../../../../../imports/business/ai/infrastructure/factories/createAIModule';
 import { bolide as environmentBolide, createBolide } from '../../../../../imports/interop/aiSdk/model/createBolide';
+import { startSimulator } from '../../../../../imports/simulator/startSimulator';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
 import { answer } from '../../../../../imports/testing/responses';
 import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
@@ -113,19 +114,24 @@ describe('createBolide', () => {
   });
 
   it('requires a user where budgets apply, and stops a user whose budget is spent', async () => {
+    const simulator = await startSimulator();
+    const baseURL = simulator.baseURL('openai');
     const module = createAIModule({
-      providers: [{ vendor: 'openai', apiKey: 'key', baseURL: 'http://127.0.0.1:9', allowPrivateHosts: true }],
+      providers: [{ vendor: 'openai', apiKey: 'key', baseURL, allowPrivateHosts: true }],
       budgets: { day: { tokens: 1 } },
     });
     const withoutUser = createBolide({ host: module });
     const missing = await failureOf(generateText({ model: withoutUser('openai/gpt-5'), prompt: 'x' }));
     expect(missing).to.have.property('message').that.includes('"userId" is required');
     const bolide = createBolide({ host: module, userId: 'ann' });
-    const error = await failureOf(generateText({ model: bolide('openai/gpt-5'), prompt: 'x'.repeat(4000) }));
+    // A lone call is admitted below the limit, whatever it uses.
+    await generateText({ model: bolide('openai/gpt-5'), prompt: 'x' });
+    const error = await failureOf(generateText({ model: bolide('openai/gpt-5'), prompt: 'x' }));
     expect(APICallError.isInstance(error), String(error)).to.equal(true);
     expect(error).to.include({ statusCode: 402, isRetryable: false });
     expect(error).to.have.property('cause').that.is.instanceOf(BudgetError);
     await module.close();
+    await simulator.close();
   });
 
   it('throws a LoadAPIKeyError for a missing key', async () => {
