@@ -1,12 +1,12 @@
 /** The documentation is true: its code runs, its links resolve, and its reference pages match the code. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
-import { LOG_VARIABLES } from '../../imports/business/ai/domain/consoleLogger';
+import { LOG_VARIABLES } from '../../imports/business/ai/domain/logLevels';
 import { DEFAULT_LIMITS } from '../../imports/business/ai/application/services/runs/runLimits';
 import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../imports/business/ai/domain/interfaces/JobQueue';
@@ -53,12 +53,17 @@ describe('The documentation', function () {
   this.timeout(60_000);
 
   let directory: string;
+  /** Where commands write their files, with the packages that the documentation installs. */
+  let shell: string;
   let server: RunningServer;
   let simulator: Simulator;
   const variablesRead = new Set<string>();
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bolide-docs-'));
+    shell = join(directory, 'shell');
+    await mkdir(shell);
+    await symlink(join(ROOT, 'node_modules'), join(shell, 'node_modules'));
     simulator = await startSimulator();
     const env: Record<string, string | undefined> = { PORT: '0', DATA_DIR: join(directory, 'server') };
     server = await startDemoServer(
@@ -103,8 +108,8 @@ describe('The documentation', function () {
       if (script === '') continue;
       it(`runs the commands at ${block.at}`, async () => {
         const { code, stdout, stderr } = await runShell(script.replaceAll(BASE, server.url), {
-          BASE: server.url,
-          TOKEN: server.token,
+          env: { BASE: server.url, TOKEN: server.token },
+          cwd: shell,
         });
         expect(code, stderr + stdout).to.equal(0);
         expect(errorIn(stdout), stdout).to.equal(undefined);
@@ -134,7 +139,7 @@ describe('The documentation', function () {
       const results = await Promise.all(
         commands
           .slice(0, 1)
-          .map((command) => runShell(`node scripts/run.cjs scripts/ask.ts ${command.slice('run ask -- '.length)}`, {})),
+          .map((command) => runShell(`node scripts/run.cjs scripts/ask.ts ${command.slice('run ask -- '.length)}`)),
       );
       for (const { code, stdout, stderr } of results) expect(code, stdout + stderr).to.equal(0);
     });

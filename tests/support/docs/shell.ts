@@ -46,13 +46,19 @@ curl() {
 }
 `;
 
-export function runShell(script: string, env: Readonly<Record<string, string>>): Promise<ShellResult> {
+export interface ShellOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** The working directory, for what the script writes. Default: the repository. */
+  readonly cwd?: string;
+}
+
+export function runShell(script: string, { env = {}, cwd = ROOT }: ShellOptions = {}): Promise<ShellResult> {
   const { PATH = '', HOME = '' } = process.env;
   return new Promise((resolve) => {
     execFile(
       'bash',
       ['--norc', '-euo', 'pipefail', '-c', PREAMBLE + script],
-      { cwd: ROOT, env: { PATH, HOME, ...env }, timeout: 25_000, maxBuffer: 16 * 1024 * 1024 },
+      { cwd, env: { PATH, HOME, ...env }, timeout: 25_000, maxBuffer: 16 * 1024 * 1024 },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr }),
     );

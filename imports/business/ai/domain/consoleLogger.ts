@@ -1,39 +1,11 @@
 /** The default logger: writes to standard error, filtered by the environment. */
 import type { Logger } from './interfaces/Logger';
+import { createLogFilter } from './logLevels';
+import type { LogEnvironment } from './logLevels';
 
-const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-type Level = (typeof LEVELS)[number];
-
-/** What other programs call these levels. */
-const ALIASES: Readonly<Record<string, Level>> = {
-  trace: 'debug',
-  verbose: 'debug',
-  warning: 'warn',
-  fatal: 'error',
-  none: 'silent',
-  off: 'silent',
-};
-
-/** The variables that the logger reads. */
-export const LOG_VARIABLES = ['LOG_LEVEL', 'DEBUG'] as const;
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * Reads `LOG_LEVEL` (default `info`) and `DEBUG` for each line, so that a program may set them after it has imported
- * this file. `DEBUG=bolide:*` logs everything. An unknown level counts as the default: other programs read the
- * variable too.
- */
-export function createConsoleLogger(readEnvironment: () => Environment = processEnvironment): Logger {
-  let last: { readonly environment: Environment; readonly lowest: number } | undefined;
-  const logs = (level: Level): boolean => {
-    const { DEBUG, LOG_LEVEL } = readEnvironment();
-    if (last === undefined || last.environment.DEBUG !== DEBUG || last.environment.LOG_LEVEL !== LOG_LEVEL) {
-      const environment = { DEBUG, LOG_LEVEL };
-      last = { environment, lowest: LEVELS.indexOf(lowestLevel(environment)) };
-    }
-    return LEVELS.indexOf(level) >= last.lowest;
-  };
+/** Filtered as `createLogFilter` says. */
+export function createConsoleLogger(readEnvironment?: () => LogEnvironment): Logger {
+  const logs = createLogFilter(readEnvironment);
   return {
     // console.debug and console.info write to standard output, which belongs to the program.
     debug(message, ...details) {
@@ -98,16 +70,3 @@ function errorOnOneLine(error: Error, depth: number): Error {
 }
 
 export const consoleLogger = createConsoleLogger();
-
-function lowestLevel({ DEBUG: namespaces = '', LOG_LEVEL: level = '' }: Environment): Level {
-  const names = namespaces.split(/[\s,]+/);
-  const isExcluded = names.some((name) => /^-bolide(?:\*|:|$)/.test(name));
-  if (!isExcluded && names.some((name) => name === '*' || /^bolide(?:\*|:|$)/.test(name))) return 'debug';
-  const wanted = level.trim().toLowerCase();
-  return LEVELS.find((each) => each === wanted) ?? ALIASES[wanted] ?? 'info';
-}
-
-/** There is none in a browser. */
-function processEnvironment(): Environment {
-  return typeof process === 'undefined' ? {} : process.env;
-}

@@ -3,6 +3,7 @@
  * sessions. It never throws, and never waits for a tool longer than the tool's timeout.
  */
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import {
   applyToolEvent,
   createToolCall,
@@ -102,6 +103,8 @@ export class ToolProcessor {
     toolCalls: readonly Pick<ToolCall, 'call_id' | 'name' | 'arguments'>[],
     { userId, tools, signal = new AbortController().signal, maxParallelTools = 8 }: ToolCallsOptions,
   ): Promise<readonly ToolResult[]> {
+    // Each open call adds a listener; Node would warn of a leak from the eleventh on.
+    setMaxListeners(0, signal);
     const toolSet = resolveTools(tools, this.toolExecutor);
     const concurrency = new ToolConcurrency(maxParallelTools);
     const executionId = randomUUID();

@@ -1,5 +1,7 @@
 /** The only way from the provider system to logs: redacts everything in string fields that looks like a secret. */
 import { redactSecrets } from '../../../ai/domain/errors/safeText';
+import { createLogFilter } from '../../../ai/domain/logLevels';
+import type { LogEnvironment } from '../../../ai/domain/logLevels';
 import type { EventLog, LogFields } from '../../domain/interfaces/EventLog';
 
 export interface LogEntry {
@@ -20,10 +22,15 @@ export function redactingLog(write: (entry: LogEntry) => void): EventLog {
   return { info: log('info'), warn: log('warn') };
 }
 
-/** Writes one line of JSON per entry to standard error. */
-export const consoleLog: EventLog = redactingLog(({ level, event, fields }) =>
-  console.error(JSON.stringify({ level, event, ...fields })),
-);
+/** Writes one line of JSON per entry to standard error, filtered as `createLogFilter` says. */
+export function createConsoleLog(readEnvironment?: () => LogEnvironment): EventLog {
+  const logs = createLogFilter(readEnvironment);
+  return redactingLog(({ level, event, fields }) => {
+    if (logs(level)) console.error(JSON.stringify({ level, event, ...fields }));
+  });
+}
+
+export const consoleLog: EventLog = createConsoleLog();
 
 function redacted(fields: LogFields): LogFields {
   return Object.fromEntries(

@@ -1,6 +1,9 @@
 /** The log that operators read contains no secret in any field. */
 import { expect } from 'chai';
-import { redactingLog } from '../../../../../imports/business/providers/infrastructure/system/redactingLog';
+import {
+  createConsoleLog,
+  redactingLog,
+} from '../../../../../imports/business/providers/infrastructure/system/redactingLog';
 import type { LogEntry } from '../../../../../imports/business/providers/infrastructure/system/redactingLog';
 
 function logged(fields: Readonly<Record<string, string | number | boolean | null>>): LogEntry {
@@ -41,5 +44,27 @@ describe('the log of the Provider system', () => {
     expect(String(fields['detail']))
       .to.have.length.lessThan(310)
       .and.not.match(/[\r\n]/);
+  });
+
+  it('writes lines of JSON to standard error, from the level of LOG_LEVEL on', () => {
+    const { error } = console;
+    const written = (LOG_LEVEL: string): readonly string[] => {
+      const lines: string[] = [];
+      console.error = (line: string) => void lines.push(line);
+      try {
+        const log = createConsoleLog(() => ({ LOG_LEVEL }));
+        log.info('an-event', { userId: 'ann' });
+        log.warn('another');
+      } finally {
+        console.error = error;
+      }
+      return lines;
+    };
+    expect(written('')).to.deep.equal([
+      '{"level":"info","event":"an-event","userId":"ann"}',
+      '{"level":"warn","event":"another"}',
+    ]);
+    expect(written('warn')).to.deep.equal(['{"level":"warn","event":"another"}']);
+    expect(written('silent')).to.deep.equal([]);
   });
 });

@@ -105,6 +105,23 @@ describe(`a turn with ${CALLS} tool calls`, () => {
     expect(executions.most).to.be.within(1, SLICE);
   });
 
+  for (const [which, options] of [
+    ['a signal', { signal: new AbortController().signal }],
+    ['no signal', {}],
+  ] as const)
+    it(`warns of no leak outside of a run with ${which}`, async () => {
+      const warnings: Error[] = [];
+      const listener = (warning: Error): unknown => warnings.push(warning);
+      process.on('warning', listener);
+      const processor = new ToolProcessor({ toolExecutor: registry(() => 'done', []) });
+      const calls = NAMES.slice(0, 20).map(({ name }, index) => ({ call_id: `call_${index}`, name, arguments: '{}' }));
+      await processor.processToolCalls(calls, { userId: 'ann', tools: ['count'], ...options });
+      // Warnings are emitted on the next tick.
+      await new Promise(setImmediate);
+      process.off('warning', listener);
+      expect(warnings).to.deep.equal([]);
+    });
+
   it('begins none after its run was cancelled', async () => {
     const seen: unknown[] = [];
     const loop = new AgenticLoop({
