@@ -18,12 +18,12 @@ import { createRequestLog } from '../business/ai/infrastructure/factories/create
 import type { RequestLogModule, RequestLogSettings } from '../business/ai/infrastructure/factories/createRequestLog';
 import { createRunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
+import { maxEntriesFor } from '../business/ai/infrastructure/persistence/bounds/EntryBound';
 import type { StorageBounds } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
-import { maxEntriesFor } from '../business/ai/infrastructure/persistence/requests/EntryBound';
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
@@ -33,6 +33,7 @@ import { createProvidersModule } from '../business/providers/infrastructure/fact
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { openAudit } from './audit/openAudit';
+import type { AuditLimits } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { UserApiTokens } from './UserApiTokens';
 import { UserDataDeletion } from './UserDataDeletion';
 import { createAccessPolicy, dedupeLookups } from './accessPolicy';
@@ -86,8 +87,8 @@ export interface HostSettings {
   readonly storage?: Partial<StorageBounds>;
   /** The log of model calls. */
   readonly requestLog?: RequestLogSettings;
-  /** Milliseconds for which entries of the audit trail are kept. Default: a year; Infinity: forever. */
-  readonly auditRetention?: number;
+  /** How long entries of the audit trail are kept, and how many. */
+  readonly auditLimits?: AuditLimits;
 }
 
 export interface HostPorts {
@@ -139,7 +140,7 @@ export async function createHost(
     jobs = {},
     storage,
     requestLog: requestLogSettings = {},
-    auditRetention,
+    auditLimits = {},
     responseCache = true,
     guardrails = [],
     shutdownGraceMs,
@@ -201,7 +202,7 @@ export async function createHost(
   const requestLog = createRequestLog(requestLogSettings, {
     database,
     onStored: (userId) => changes.notify('requests', userId),
-    bounds: { maxEntries: maxEntriesFor(database), bodies: stores.bounds },
+    bounds: { maxEntries: maxEntriesFor(database, 1 / 3, Infinity), bodies: stores.bounds },
   });
   await requestLog.ready();
   const module = createAIModule(ai, {
@@ -248,7 +249,7 @@ export async function createHost(
     onChange: (userId) => changes.notify('audit', userId),
     ownerOfRun: runs.ownerOf,
     providers: providers.service,
-    retentionMs: auditRetention,
+    limits: auditLimits,
     forwardedCount,
   });
   const deletion = new UserDataDeletion({

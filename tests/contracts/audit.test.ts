@@ -318,6 +318,29 @@ describe('the audit trail', function () {
   });
 });
 
+describe('a full audit trail', () => {
+  it('removes the oldest of whoever does the most, with a warning, and keeps what others did', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'bolide-audit-'));
+    const server = await startStandalone({ DATA_DIR: directory, AUDIT_MAX_ENTRIES: '20' });
+    const warn = stub(console, 'warn');
+    try {
+      const prompt = (userId: string, name: string): Promise<unknown> =>
+        server.host.operations['ai.prompts.save']({ userId, source: 'http' }, { name, content: { input: 'x' } });
+      await prompt('bob', 'mine');
+      for (let number = 0; number < 40; number += 1) await prompt('eve', `prompt ${number}`);
+      const ofUser = async (userId: string): Promise<readonly AuditEntry[]> =>
+        (await server.host.operations['ai.audit.list'](ROOT, { userId })).entries;
+      expect((await ofUser('bob')).map(({ action }) => action)).to.deep.equal(['prompt.save']);
+      expect(await ofUser('eve')).to.have.length(19);
+      expect(warn.args.map(([message]) => String(message)).join()).to.contain('of the audit trail were removed');
+    } finally {
+      warn.restore();
+      await server.close();
+      await rm(directory, { recursive: true });
+    }
+  });
+});
+
 describe('the audit trail under Meteor', () => {
   it('has the address and the browser of a method’s caller', async () => {
     const app = await startMeteorApp();

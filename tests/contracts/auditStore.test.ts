@@ -33,8 +33,16 @@ for (const [kind, open] of Object.entries(DATABASES))
     });
     afterEach(() => opened.close());
 
-    const create = async (retentionMs?: number): Promise<DocumentAuditStore> => {
-      const store = new DocumentAuditStore(opened.database, retentionMs);
+    const create = async (
+      retentionMs?: number,
+      maxEntries?: number,
+      onRemoved?: (count: number) => void,
+    ): Promise<DocumentAuditStore> => {
+      const limits = {
+        ...(retentionMs === undefined ? {} : { retentionMs }),
+        ...(maxEntries === undefined ? {} : { maxEntries }),
+      };
+      const store = new DocumentAuditStore(opened.database, limits, onRemoved === undefined ? {} : { onRemoved });
       await store.ready();
       return store;
     };
@@ -63,6 +71,21 @@ for (const [kind, open] of Object.entries(DATABASES))
       await opened.expire();
       await until(async () => (await all(store)).every(({ _id }) => _id !== 'old'));
       expect((await all(store)).map(({ _id }) => _id)).to.deep.equal(['kept', 'new']);
+    });
+
+    it('is bounded in number: those who do the most lose their oldest, and nobody else does', async () => {
+      const removed: number[] = [];
+      const store = await create(undefined, 20, (count) => removed.push(count));
+      for (const id of ['b1', 'b2']) await store.insert(entry(id, { at: NOW - 1_000, userId: 'bob' }));
+      for (let number = 10; number <= 60; number += 1)
+        await store.insert(entry(`a${number}`, { at: NOW + number, outcome: 'done' }));
+      const left = (await all(store)).map(({ _id }) => _id);
+      expect(left.slice(0, 2)).to.deep.equal(['b1', 'b2']);
+      expect(left.slice(2)).to.deep.equal(Array.from({ length: 18 }, (_, index) => `a${43 + index}`));
+      expect(
+        removed.reduce((sum, count) => sum + count, 0),
+        'reported',
+      ).to.equal(33);
     });
 
     it('keeps the acts of a deleted user under a pseudonym, the same in every process', async () => {

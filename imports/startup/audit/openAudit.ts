@@ -7,6 +7,8 @@ import type { AuditOperations } from '../../business/ai/application/operations/A
 import { AuditTrail } from '../../business/ai/application/services/AuditTrail';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { DocumentAuditStore } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import type { AuditLimits } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { maxEntriesFor } from '../../business/ai/infrastructure/persistence/bounds/EntryBound';
 import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
@@ -30,21 +32,37 @@ export interface OpenedAudit {
 type DeleteUserData = UserDataDeletion['deleteUserData'];
 
 export interface AuditPorts {
-  readonly database: Pick<DocumentDatabase, 'collection'>;
+  readonly database: Pick<DocumentDatabase, 'collection' | 'isExclusive'>;
   readonly logger: Logger;
   readonly onChange: (userId: string) => void;
   /** The user id of the run's owner, or undefined for an unknown run. */
   readonly ownerOfRun: (executionId: string) => Promise<string | undefined>;
   readonly providers: Pick<ProvidersModule['service'], 'find'>;
-  /** Milliseconds. Default: a year; Infinity keeps entries. */
-  readonly retentionMs?: number | undefined;
+  /** Default number of entries: what a tenth of the heap holds in the embedded database, a million in others. */
+  readonly limits?: AuditLimits;
   readonly forwardedCount: number;
 }
+
+/** Of entries that the embedded database has in memory. */
+const SHARE_OF_HEAP = 1 / 10;
+/** In other databases. */
+const MAX_ENTRIES = 1_000_000;
 
 /** Creates the indexes, too. @throws errors of the database */
 export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
   const { database, logger, onChange, ownerOfRun, providers, forwardedCount } = ports;
-  const store = new DocumentAuditStore(database, ports.retentionMs);
+  const maxEntries = maxEntriesFor(database, SHARE_OF_HEAP, MAX_ENTRIES);
+  const store = new DocumentAuditStore(
+    database,
+    { maxEntries, ...ports.limits },
+    {
+      onRemoved: (count) =>
+        logger.warn(
+          `${count} entries of the audit trail were removed, because it was full: the oldest of those who have most. ` +
+            'Export it more often, or raise AUDIT_MAX_ENTRIES.',
+        ),
+    },
+  );
   await store.ready();
   const trail = new AuditTrail({ store, logger, onChange });
   const ownerOfProvider = async (id: string): Promise<string | undefined> => {

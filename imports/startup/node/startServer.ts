@@ -19,7 +19,7 @@ import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing
 import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
-import { readAuditRetention } from '../settings/audit';
+import { readAuditLimits } from '../settings/audit';
 import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from '../settings/host';
 import { readAuthSettings } from '../settings/auth';
 import { readGuardrails } from '../settings/guardrails';
@@ -97,7 +97,7 @@ async function open(
   const bodyLimits = readBodyLimits(env);
   const jobs = readJobSettings((name) => valueOf(env, name));
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
-  const auditRetention = readAuditRetention((name) => valueOf(env, name));
+  const auditLimits = readAuditLimits((name) => valueOf(env, name));
   const storage = readStorageBounds((name) => valueOf(env, name));
   const guardrails = readGuardrails(valueOf(env, 'GUARDRAILS'));
   const responseCache = readResponseCache((name) => valueOf(env, name));
@@ -138,7 +138,7 @@ async function open(
       allowPrivateHosts,
       jobs,
       requestLog,
-      ...(auditRetention === undefined ? {} : { auditRetention }),
+      auditLimits,
       storage,
       responseCache,
       guardrails,

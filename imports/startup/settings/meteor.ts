@@ -7,7 +7,8 @@ import type { CallLimits } from '../../business/ai/infrastructure/factories/crea
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
 import type { StorageBounds } from '../../business/ai/infrastructure/persistence/bounds/StorageBounds';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
-import { readAuditRetention } from './audit';
+import { readAuditLimits } from './audit';
+import type { AuditLimits } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { readAuthSettings } from './auth';
 import type { AuthSettings } from './auth';
 import { checkedHosts, readAllowPrivateHosts, readBodyLimits } from './host';
@@ -45,7 +46,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly callLimits: Partial<CallLimits>;
   readonly jobs: JobSettings;
   readonly requestLog: RequestLogSettings;
-  readonly auditRetention?: number;
+  readonly auditLimits: AuditLimits;
   readonly storage: Partial<StorageBounds>;
   readonly maxBodyBytes?: number;
   readonly maxJsonValues?: number;
@@ -97,7 +98,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const named = (name: string): string | undefined => settingOf(given, name) ?? valueOf(env, name);
   const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
-  const auditRetention = problems.attempt(() => readAuditRetention(named));
+  const auditLimits = problems.attempt(() => readAuditLimits(named)) ?? {};
   const storage = problems.attempt(() => readStorageBounds(named)) ?? {};
   const guardrails = problems.attempt(() => readGuardrails(guardrailsIn(given) ?? valueOf(env, 'GUARDRAILS'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
@@ -114,6 +115,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     callLimits,
     jobs,
     requestLog,
+    auditLimits,
     storage,
     corsOrigins,
     responseCache,
@@ -121,7 +123,6 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     ...auth,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
-    ...(auditRetention === undefined ? {} : { auditRetention }),
     ...bodyLimits,
   };
 }

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
-import { readAuditRetention } from '../../../../imports/startup/settings/audit';
+import { readAuditLimits } from '../../../../imports/startup/settings/audit';
 
 const DAY_MS = 86_400_000;
-const read = (value?: string): number | undefined => readAuditRetention(() => value);
+const read = (value?: string): number | undefined =>
+  readAuditLimits((name) => (name === 'AUDIT_KEEP_DAYS' ? value : undefined)).retentionMs;
+const readEntries = (value?: string): number | undefined =>
+  readAuditLimits((name) => (name === 'AUDIT_MAX_ENTRIES' ? value : undefined)).maxEntries;
 
 describe('AUDIT_KEEP_DAYS', () => {
   it('is a number of days, or never', () => {
@@ -18,5 +21,20 @@ describe('AUDIT_KEEP_DAYS', () => {
       expect(() => read(value), value)
         .to.throw('AUDIT_KEEP_DAYS must be a number of days')
         .with.property('path', 'AUDIT_KEEP_DAYS');
+  });
+});
+
+describe('AUDIT_MAX_ENTRIES', () => {
+  it('is a number of entries, or unlimited', () => {
+    for (const value of [undefined, '']) expect(readEntries(value)).to.equal(undefined);
+    expect(readEntries('5000')).to.equal(5_000);
+    expect(readEntries('Unlimited')).to.equal(Infinity);
+  });
+
+  it('is refused if it is anything else', () => {
+    for (const value of ['0', '-1', '1.5', 'many'])
+      expect(() => readEntries(value), value)
+        .to.throw('AUDIT_MAX_ENTRIES must be an integer above 0')
+        .with.property('path', 'AUDIT_MAX_ENTRIES');
   });
 });

@@ -1,6 +1,7 @@
 /**
  * The audit trail in a document collection. It is append-only: entries are inserted, get their outcome once, expire,
- * and lose what identifies a user whose data is deleted. Nothing else writes to the collection.
+ * give way to newer ones where there are too many, and lose what identifies a user whose data is deleted. Nothing else
+ * writes to the collection.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type {
@@ -14,6 +15,7 @@ import type {
 import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { AuditEntry } from '../../../domain/types/AuditEntries';
+import { EntryBound } from '../bounds/EntryBound';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { findPage } from '../databases/query/findPage';
 import { searchSelector, searchWords } from '../runs/searchWords';
@@ -31,6 +33,18 @@ interface AuditDocument extends AuditEntry {
 
 interface KeyDocument extends StoredDocument {
   readonly key: string;
+}
+
+export interface AuditLimits {
+  /** Milliseconds after which entries expire. Default: a year; Infinity keeps them. */
+  readonly retentionMs?: number;
+  /** Those who have the most lose their oldest first. Default: no bound. */
+  readonly maxEntries?: number;
+}
+
+export interface AuditStoreHooks {
+  /** Called after entries were removed because there were more than `maxEntries`. */
+  readonly onRemoved?: (count: number) => void;
 }
 
 const DAY_MS = 86_400_000;
@@ -70,12 +84,19 @@ export class DocumentAuditStore implements AuditStore, AuditReader {
   private readonly entries: DocumentCollection<AuditDocument>;
   private readonly keys: DocumentCollection<KeyDocument>;
   private readonly retentionMs: number;
+  private readonly bound: EntryBound<AuditDocument>;
+  private readonly onRemoved: AuditStoreHooks['onRemoved'];
 
-  /** @param retentionMs after which entries expire; Infinity keeps them */
-  constructor(database: Pick<DocumentDatabase, 'collection'>, retentionMs = DEFAULT_AUDIT_RETENTION_MS) {
+  constructor(
+    database: Pick<DocumentDatabase, 'collection'>,
+    { retentionMs = DEFAULT_AUDIT_RETENTION_MS, maxEntries = Infinity }: AuditLimits = {},
+    { onRemoved }: AuditStoreHooks = {},
+  ) {
     this.entries = database.collection(AUDIT);
     this.keys = database.collection(AUDIT_KEYS);
     this.retentionMs = retentionMs;
+    this.bound = new EntryBound(this.entries, maxEntries, (ids) => this.entries.remove({ _id: { $in: ids } }));
+    this.onRemoved = onRemoved;
   }
 
   /** Creates the indexes. Safe to call again. */
@@ -90,6 +111,8 @@ export class DocumentAuditStore implements AuditStore, AuditReader {
       words: wordsOf(entry),
       ...(Number.isFinite(this.retentionMs) ? { expiresAt: new Date(entry.at + this.retentionMs) } : {}),
     });
+    const removed = await this.bound.add(1);
+    if (removed > 0) this.onRemoved?.(removed);
   }
 
   async end(id: string, { outcome, error, subjectId }: AuditEnd): Promise<void> {

@@ -12,12 +12,12 @@ import type {
   VendorExchangeView,
 } from '../../../domain/types/RequestRecords';
 import { documentBytes } from '../bounds/documentBytes';
+import { EntryBound } from '../bounds/EntryBound';
 import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
 import type { StorageBounds } from '../bounds/StorageBounds';
 import { StoredBytes } from '../bounds/StoredBytes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { searchWords } from '../runs/searchWords';
-import { EntryBound } from './EntryBound';
 import { loggedJson } from './loggedJson';
 
 export const REQUESTS = 'ai_requests';

@@ -1,10 +1,10 @@
 /**
- * Bounds the number of entries in the request log. Those who have the most lose their oldest first, so that nobody
+ * Bounds the number of entries in a log. Those who have the most lose their oldest first, so that nobody
  * loses a fair share. Entries are counted in the database, so that all processes agree.
  */
 import { getHeapStatistics } from 'node:v8';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import { fairShare } from '../bounds/StorageBounds';
+import { fairShare } from './StorageBounds';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 
 interface BoundedEntry extends StoredDocument {
@@ -18,13 +18,15 @@ const STEPS = 20;
 const BATCH = 1_000;
 /** Of memory, with the indexes of the embedded database. */
 const BYTES_PER_ENTRY = 4_000;
-/** Of the heap, for the entries in it. */
-const SHARE_OF_HEAP = 1 / 3;
 
-/** The embedded database has all entries in the memory of the process. MongoDB has no bound. */
-export function maxEntriesFor({ isExclusive }: Pick<DocumentDatabase, 'isExclusive'>): number {
-  if (!isExclusive) return Infinity;
-  return Math.floor((getHeapStatistics().heap_size_limit * SHARE_OF_HEAP) / BYTES_PER_ENTRY);
+/** @returns how many entries fit into a share of the heap, where the embedded database has them; otherwise, `others` */
+export function maxEntriesFor(
+  { isExclusive }: Pick<DocumentDatabase, 'isExclusive'>,
+  shareOfHeap: number,
+  others: number,
+): number {
+  if (!isExclusive) return others;
+  return Math.floor((getHeapStatistics().heap_size_limit * shareOfHeap) / BYTES_PER_ENTRY);
 }
 
 export class EntryBound<T extends BoundedEntry> {
@@ -45,28 +47,34 @@ export class EntryBound<T extends BoundedEntry> {
     this.removeEntries = remove;
   }
 
-  /** After entries were stored: removes what is too much. */
-  async add(count: number): Promise<void> {
+  /** After entries were stored: removes what is too much. @returns how many were removed */
+  async add(count: number): Promise<number> {
     this.added += count;
-    if (this.maxEntries === Infinity || this.added <= this.maxEntries / STEPS) return;
+    if (this.maxEntries === Infinity || this.added <= this.maxEntries / STEPS) return 0;
     this.added = 0;
-    const users = await this.entries.aggregate({}, { by: { userId: 'userId' } });
+    // The condition makes MongoDB read an index instead of the documents.
+    const users = await this.entries.aggregate({ userId: { $gte: '' } }, { by: { userId: 'userId' } });
     const share = fairShare(
       users.map((user) => user.count),
       this.maxEntries,
     );
+    let removed = 0;
     for (const user of users)
-      if (user.count > share) await this.removeOldest(String(user.key['userId']), user.count - share);
+      if (user.count > share) removed += await this.removeOldest(String(user.key['userId']), user.count - share);
+    return removed;
   }
 
-  private async removeOldest(userId: string, count: number): Promise<void> {
+  private async removeOldest(userId: string, count: number): Promise<number> {
+    let removed = 0;
     for (let left = count; left > 0; left -= BATCH) {
       const oldest = await this.entries.find(
         { userId },
         { sort: { at: 1, _id: 1 }, limit: Math.min(left, BATCH), fields: { _id: 1 } },
       );
-      if (oldest.length === 0) return;
+      if (oldest.length === 0) break;
       await this.removeEntries(oldest.map(({ _id }) => _id));
+      removed += oldest.length;
     }
+    return removed;
   }
 }
