@@ -54,10 +54,13 @@ describe('the plain-Node host', () => {
       BOLIDE_API_TOKEN: LOCAL_TOKEN,
       ...env,
     });
-  const ask = async (model: string): Promise<{ readonly status: number; readonly text: string }> => {
+  const ask = async (
+    model: string,
+    token = LOCAL_TOKEN,
+  ): Promise<{ readonly status: number; readonly text: string }> => {
     const response = await fetch(`${server.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${LOCAL_TOKEN}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
     });
     return { status: response.status, text: await response.text() };
@@ -246,21 +249,29 @@ describe('the plain-Node host', () => {
     expect(vendor.requests).to.have.length(2);
   });
 
-  it('connects an account in a browser, uses it, and forces a token refresh when the vendor rejects the old token', async () => {
+  const startOAuth = async (): Promise<TestAuthorizationServer> => {
     const oauth = await TestAuthorizationServer.start({ redirectUris: [`${server.url}/oauth/callback`] });
+    await server.host.providers.operations.create(
+      LOCAL,
+      providerArgument(oauth, { baseURL: `${vendor.url}/v1`, defaultModel: 'm' }),
+    );
+    return oauth;
+  };
+  const connect = async (userId: string): Promise<void> => {
+    const browser = new CookieBrowser();
+    const confirmation = await browser.open(
+      await server.host.providers.operations.connect({ userId, source: 'http' }, { providerId: 'acme' }),
+    );
+    expect(confirmation.body).to.include(`will be connected to the user “${userId}”`);
+    const page = await browser.authorize(await browser.submit(confirmation, {}), `${userId}@acme`);
+    expect(page.body).to.include('Your Acme account is connected');
+  };
+
+  it('connects an account in a browser, uses it, and forces a token refresh when the vendor rejects the old token', async () => {
+    const oauth = await startOAuth();
     try {
-      await server.host.providers.operations.create(
-        LOCAL,
-        providerArgument(oauth, { baseURL: `${vendor.url}/v1`, defaultModel: 'm' }),
-      );
       expect((await ask('acme')).text).to.include('No account is connected');
-      const browser = new CookieBrowser();
-      const confirmation = await browser.open(
-        await server.host.providers.operations.connect(LOCAL, { providerId: 'acme' }),
-      );
-      expect(confirmation.body).to.include('will be connected to the user “local”');
-      const page = await browser.authorize(await browser.submit(confirmation, {}), 'local@acme');
-      expect(page.body).to.include('Your Acme account is connected');
+      await connect('local');
       expect((await ask('acme')).status).to.equal(200);
       const first = tokensShown().at(-1);
       refused.push(first ?? '');
@@ -276,6 +287,32 @@ describe('the plain-Node host', () => {
       expect(await failure(server.host.providers.operations.test(LOCAL, { providerId: 'acme' }))).to.be.instanceOf(
         LLMAuthError,
       );
+    } finally {
+      await oauth.stop();
+    }
+  });
+
+  it('goes on calling a vendor for others while the accounts of some cannot be renewed', async () => {
+    const oauth = await startOAuth();
+    try {
+      await connect('local');
+      expect((await ask('acme')).status).to.equal(200);
+      const tokens: string[] = [];
+      for (const userId of ['eve', 'mal']) {
+        const { token } = await server.host.apiTokens.tokens.issue({ userId, name: 'a test', scopes: ['generate'] });
+        await connect(userId);
+        expect((await ask('acme', token)).status).to.equal(200);
+        refused.push(tokensShown().at(-1) ?? '');
+        tokens.push(token);
+      }
+      oauth.intercept = (request, response) => {
+        if (request.url === '/token') response.writeHead(503).end();
+        return request.url === '/token';
+      };
+      const failed = await Promise.all(tokens.flatMap((token) => Array.from({ length: 8 }, () => ask('acme', token))));
+      expect(failed.filter(({ status }) => status < 500)).to.deep.equal([]);
+      expect(server.host.module.manager.health().get('acme')).to.include({ circuit: 'closed' });
+      expect((await ask('acme')).status).to.equal(200);
     } finally {
       await oauth.stop();
     }
