@@ -113,6 +113,12 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     return this.loop.approve(this.executionId, callId, shownHash);
   }
 
+  /** As `AgenticLoop.rerun`. */
+  async rerun(callId: string, startTime: number, shownHash?: string): Promise<ToolCall['state']> {
+    await this.started;
+    return this.loop.rerun(this.executionId, callId, startTime, shownHash);
+  }
+
   /** As `AgenticLoop.reject`. */
   async reject(callId: string, reason?: string, shownHash?: string): Promise<ToolCall['state']> {
     await this.started;

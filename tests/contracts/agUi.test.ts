@@ -1,9 +1,13 @@
 import { HttpAgent } from '@ag-ui/client';
 import type { Message, Tool } from '@ag-ui/core';
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
+import { toInterruptId } from '../../imports/interop/agUi/agUiIds';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { runAgent } from '../support/agUi/replayAgUi';
 import { startSimulatedServer } from '../support/startSimulatedServer';
+import { leaveWaitingRun } from '../support/waitingRun';
 
 const TOKEN = 'a-token-for-ag-ui-in-tests';
 /** One of each wire; `npm run test:full` has them all. */
@@ -101,6 +105,28 @@ describe('POST /ag-ui', () => {
       const result = JSON.stringify(run.messages.find(({ role }) => role === 'tool')?.content);
       expect(result).to.include(answer.status === 'cancelled' ? 'dismissed' : 'It is warm.');
     }
+  });
+
+  it('asks again if the answer is about an attempt before the one under review, which only its own answer repeats', async () => {
+    const { loop, runs } = server.host.module;
+    const executionId = randomUUID();
+    const text = '{"text":"take a coat"}';
+    const options = { tool: 'send_reminder', arguments: text, waitsFor: 'review' } as const;
+    await leaveWaitingRun(server.host.module, { executionId, userId: 'local', providerId: 'openai', ...options });
+    const call = (await runs.load(executionId))?.calls[0];
+    const approval = { executionId, callId: call?.id ?? '', argumentsHash: argumentsHash(text) };
+    const agent = openThread('Use send_reminder "take a coat"');
+    const approve = (interruptId: string) =>
+      runAgent(agent, { resume: [{ interruptId, status: 'resolved', payload: { approved: true } }] });
+    const asked = await approve(toInterruptId(approval));
+    expect(asked.error).to.equal(undefined);
+    expect(asked.outcome).to.equal('interrupt');
+    expect(asked.interrupts[0]?.reason).to.equal('bolide:review');
+    expect(await loop.stateOfCall(executionId, approval.callId)).to.equal('needs_review');
+    const run = await approve(asked.interrupts[0]?.id ?? '');
+    expect(run.error).to.equal(undefined);
+    expect(run.outcome).to.equal('success');
+    expect(await loop.stateOfCall(executionId, approval.callId)).to.equal('completed');
   });
 
   it('repeats the end of a run for a repeated answer', async () => {

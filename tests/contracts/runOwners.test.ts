@@ -531,6 +531,78 @@ describe('runs on a store that several processes share', () => {
     });
   });
 
+  it('an approval starts a call once: repeated when the call is under review, it runs nothing again', async () => {
+    const payments: string[] = [];
+    const hasPaid = (times: number): boolean => payments.length === times;
+    const bank = (isDown: () => boolean) =>
+      new ToolRegistry().register({
+        name: 'pay',
+        needsApproval: true,
+        execute: (_args, { idempotencyKey }) => {
+          payments.push(idempotencyKey);
+          return isDown() ? new Promise(() => undefined) : 'paid';
+        },
+      });
+    const hanging = bank(() => true);
+    const first = owner([calling({ name: 'pay', call_id: 'a' })], hanging);
+    void first.loop
+      .execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: 'r' })
+      .catch(() => undefined);
+    const { argumentsHash } = await first.record.seen('tool:approval_required');
+    await first.loop.approve('r', 'a', argumentsHash);
+    for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing' && hasPaid(1)) break;
+    await first.loop.close();
+
+    const second = owner([], hanging);
+    void second.loop.resume('r').catch(() => undefined);
+    const { startTime } = await second.record.seen('tool:needs_review');
+    const elsewhere = owner([]);
+    for (const { loop } of [second, elsewhere]) {
+      for (;;) if ((await store.load('r'))?.calls[0]?.state === 'needs_review') break;
+      expect(await loop.approve('r', 'a', argumentsHash)).to.equal('needs_review');
+      expect(await loop.approve('r', 'a')).to.equal('needs_review');
+    }
+    expect(payments).to.have.length(1);
+    expect(await second.loop.rerun('r', 'a', startTime)).to.equal('executing');
+    for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing' && hasPaid(2)) break;
+    await second.loop.close();
+
+    const third = owner(
+      [answer('done')],
+      bank(() => false),
+    );
+    const run = third.loop.resume('r');
+    const again = await third.record.seen('tool:needs_review');
+    expect(again.startTime).to.be.greaterThan(startTime);
+    expect(await third.loop.rerun('r', 'a', startTime), 'the review of an earlier attempt').to.equal('needs_review');
+    expect(payments).to.have.length(2);
+    await third.loop.rerun('r', 'a', again.startTime);
+    expect((await run).toolCalls[0]).to.include({ state: 'completed', result: 'paid' });
+    expect(payments).to.have.length(3);
+  });
+
+  it('a call that nobody had to approve runs again only for its review', async () => {
+    let sent = 0;
+    const tools = new ToolRegistry().register({
+      name: 'mail',
+      execute: () => ((sent += 1), sent === 1 ? new Promise(() => undefined) : 'sent'),
+    });
+    const old = owner([calling({ name: 'mail', call_id: 'a' })], tools);
+    void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['mail'], executionId: 'r' }).catch(() => undefined);
+    await old.record.seen('tool:executing');
+    for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing' && sent === 1) break;
+    await old.loop.close();
+    const next = owner([answer('done')], tools);
+    const run = next.loop.resume('r');
+    const { startTime } = await next.record.seen('tool:needs_review');
+    const refused = [() => next.loop.approve('r', 'a'), () => next.loop.rerun('r', 'a', startTime - 1)];
+    for (const attempt of refused) expect(await failure(attempt())).to.be.instanceOf(ConflictError);
+    expect(sent).to.equal(1);
+    expect(await next.loop.rerun('r', 'a', startTime)).to.equal('completed');
+    await run;
+    expect(sent).to.equal(2);
+  });
+
   describe('a request id', () => {
     const ask = { requestId: 'req', providerId: 'scripted', input: 'go', tools: [] };
     const useCase = (script: readonly ScriptedStep[]) => {

@@ -1,6 +1,6 @@
 /** Starts and continues runs for AG-UI clients. Holds no state: the ids in a thread name the runs they belong to. */
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { acceptsDecision, isSettled } from '../../business/ai/domain/entities/Tool';
+import { acceptsDecision, isAboutPresentAttempt, isSettled } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { invalid } from '../../business/ai/domain/arguments';
@@ -94,8 +94,10 @@ export class AgUiRuns {
     const answered = new Map<string, AgUiAnswer>();
     const calls = new Map(stored.calls.map((call) => [call.id, call]));
     for (const [index, entry] of resume.entries()) {
-      const call = calls.get(parseInterruptId(entry.interruptId)?.callId ?? '');
-      if (call === undefined || isSettled(call)) continue;
+      const interrupt = parseInterruptId(entry.interruptId);
+      const call = calls.get(interrupt?.callId ?? '');
+      // An answer to an earlier interrupt does not answer what the call waits for now, which is asked again.
+      if (call === undefined || isSettled(call) || !isAboutPresentAttempt(call, interrupt?.startTime)) continue;
       answered.set(call.id, await this.answer(principal, executionId, call, entry, `resume[${index}]`));
     }
     for (const { toolCallId, content } of results) {
@@ -122,12 +124,14 @@ export class AgUiRuns {
     const { methods } = this.ports;
     const actor = toActor(principal);
     const named = { executionId, callId: call.id };
-    const decision = { ...named, argumentsHash: parseInterruptId(interruptId)?.argumentsHash };
+    const { argumentsHash, startTime } = parseInterruptId(interruptId) ?? {};
+    const decision = { ...named, argumentsHash };
     const given = status === 'cancelled' ? {} : readInterruptAnswer(payload, `${path}.payload`);
     const { approved = false, reason, output, error } = given;
     const isDismissed = status === 'cancelled';
     if (acceptsDecision(call) && (given.approved !== undefined || isDismissed)) {
-      if (approved) await methods['ai.runs.approve'](actor, decision);
+      if (approved)
+        await methods['ai.runs.approve'](actor, { ...decision, ...(startTime === undefined ? {} : { startTime }) });
       else await methods['ai.runs.reject'](actor, { ...decision, reason: reason ?? DISMISSED });
       return 'decision';
     }

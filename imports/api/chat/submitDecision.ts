@@ -1,11 +1,11 @@
 /** Applies what a part of a client's message states about a call of a run: a decision, or the result of its tool. */
-import { acceptsDecision, acceptsResult } from '../../business/ai/domain/entities/Tool';
+import { acceptsDecision, acceptsResult, isAboutPresentAttempt } from '../../business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../business/ai/domain/entities/Tool';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
 import type { ReadToolPart } from '../../interop/aiSdk/readUIMessages';
 import { argumentsHash } from '../../business/ai/application/services/argumentsHash';
-import { argumentsHashIn } from '../../interop/aiSdk/toolValues';
+import { argumentsHashIn, startTimeIn } from '../../interop/aiSdk/toolValues';
 
 export type DecisionMethods = Pick<AIMethods, 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'>;
 
@@ -28,9 +28,13 @@ export async function submitDecision(
 ): Promise<boolean> {
   const named = { executionId, callId: call.id };
   if (state === 'approval-responded' && approval?.approved !== undefined && acceptsDecision(call)) {
+    const startTime = startTimeIn(approval.id);
+    // It answers an earlier request. What the call waits for now is asked again.
+    if (!isAboutPresentAttempt(call, startTime)) return false;
     const decision = { ...named, argumentsHash: argumentsHashIn(approval.id) ?? argumentsHash(call.arguments) };
     const { reason } = approval;
-    if (approval.approved) await methods['ai.runs.approve'](actor, decision);
+    if (approval.approved)
+      await methods['ai.runs.approve'](actor, { ...decision, ...(startTime === undefined ? {} : { startTime }) });
     else await methods['ai.runs.reject'](actor, { ...decision, ...(reason === undefined ? {} : { reason }) });
     return true;
   }

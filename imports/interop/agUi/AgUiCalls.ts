@@ -13,6 +13,8 @@ export interface AgUiCall {
   readonly blocking: boolean;
   readonly arguments: string;
   readonly state: ToolCallState;
+  /** Of a call under review: when the attempt began, in milliseconds since the epoch. */
+  readonly startTime?: number;
   readonly progress?: number;
   readonly note?: string;
   readonly error?: string;
@@ -88,6 +90,7 @@ export class AgUiCalls {
         : {}),
       ...(event.type === 'tool:progress' ? { progress: event.fraction } : {}),
       ...(event.type === 'tool:progress' && event.note !== undefined ? { note: event.note } : {}),
+      ...(event.type === 'tool:needs_review' ? { startTime: event.startTime } : {}),
       ...('error' in event ? { error: event.error.message } : {}),
     };
     this.calls.set(event.callId, next);
@@ -131,8 +134,9 @@ export class AgUiCalls {
   private interruptOf(call: AgUiCall): AgUiInterrupt {
     const { executionId } = this.options;
     const { callId, name } = call;
+    const startTime = needsReview(call) ? call.startTime : undefined;
     return {
-      id: toInterruptId({ executionId, callId, argumentsHash: argumentsHash(call.arguments) }),
+      id: toInterruptId({ executionId, callId, argumentsHash: argumentsHash(call.arguments), startTime }),
       toolCallId: this.wireId(call),
       ...(needsApproval(call)
         ? { reason: 'tool_call', message: `The tool "${name}" needs approval.`, responseSchema: APPROVAL }

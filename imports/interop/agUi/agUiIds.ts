@@ -27,14 +27,17 @@ export function parseWireCallId(id: string): CallReference | undefined {
 export interface InterruptReference extends CallReference {
   /** SHA-256 of the arguments that were shown, in hexadecimal: an answer covers these and no others. */
   readonly argumentsHash: string;
+  /** Of a call under review: when the attempt began, in milliseconds since the epoch. */
+  readonly startTime?: number | undefined;
 }
 
-export function toInterruptId({ argumentsHash, ...call }: InterruptReference): string {
-  return `${toWireCallId(call)}:${argumentsHash}`;
+export function toInterruptId({ argumentsHash, startTime, ...call }: InterruptReference): string {
+  return `${toWireCallId(call)}:${argumentsHash}${startTime === undefined ? '' : `:${startTime}`}`;
 }
 
 export function parseInterruptId(id: string): InterruptReference | undefined {
-  const [, wireId, argumentsHash] = /^(.+):([0-9a-f]{64})$/su.exec(id) ?? [];
+  const [, wireId, argumentsHash, startTime] = /^(.+):([0-9a-f]{64})(?::([0-9]{1,16}))?$/su.exec(id) ?? [];
   const call = wireId === undefined ? undefined : parseWireCallId(wireId);
-  return call === undefined || argumentsHash === undefined ? undefined : { ...call, argumentsHash };
+  if (call === undefined || argumentsHash === undefined) return undefined;
+  return { ...call, argumentsHash, ...(startTime === undefined ? {} : { startTime: Number(startTime) }) };
 }

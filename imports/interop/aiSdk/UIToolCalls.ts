@@ -32,7 +32,9 @@ export class UIToolCalls {
       case 'tool:approval_required':
         return [this.requestApproval(toolCallId, approvalIdOf(toolCallId, event.argumentsHash))];
       case 'tool:needs_review':
-        return [{ ...this.requestApproval(toolCallId, approvalIdOf(toolCallId)), reason: REVIEW_REASON }];
+        return [
+          { ...this.requestApproval(toolCallId, approvalIdOf(toolCallId, event.startTime)), reason: REVIEW_REASON },
+        ];
       case 'tool:executing':
         return this.respondApproval(toolCallId, { approved: true });
       case 'tool:progress': {

@@ -20,9 +20,15 @@ export function parseOutput(text: string): unknown {
   }
 }
 
-/** @param argumentsHash absent for calls under review */
-export function approvalIdOf(callId: string, argumentsHash = ''): string {
-  return `${argumentsHash}.${callId}`;
+/** @param shown what the approval covers: the hash of the arguments; under review, the `startTime` of the attempt */
+export function approvalIdOf(callId: string, shown: string | number): string {
+  return `${shown}.${callId}`;
+}
+
+/** When the attempt began that is under review; undefined for other approvals. */
+export function startTimeIn(approvalId: string): number | undefined {
+  const time = /^(?<time>[0-9]{1,16})\./.exec(approvalId)?.groups?.['time'];
+  return time === undefined ? undefined : Number(time);
 }
 
 /** The hash of the arguments that were shown; undefined for calls under review and other ids. */

@@ -35,6 +35,8 @@ export interface ApprovalDecision {
   readonly executionId: string;
   readonly callId: string;
   readonly argumentsHash: string;
+  /** Of a call under review: when the attempt began that may run again, in milliseconds since the epoch. */
+  readonly startTime?: number;
 }
 
 export interface ToolResultSubmission {

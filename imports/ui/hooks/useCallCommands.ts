@@ -1,5 +1,6 @@
 /** The commands that a run's calls wait for, as functions that stay the same while the run is shown. */
 import { useEffect, useMemo, useRef } from 'react';
+import { needsReview } from '../../business/ai/domain/entities/Tool';
 import { DashboardError } from '../data/DashboardData';
 import type { RunDetails } from '../data/DashboardData';
 import { useData } from './BolideProvider';
@@ -34,12 +35,21 @@ export function useCallCommands(executionId: string | undefined, details: RunDet
       argumentsHash: await hashOf(shown.current, callId),
     });
     return {
-      approve: async (callId) => commands.approve(await decisionOn(callId)),
+      approve: async (callId) => {
+        const attempt = attemptUnderReview(shown.current, callId);
+        await commands.approve({ ...(await decisionOn(callId)), ...attempt });
+      },
       reject: async (callId, reason) =>
         commands.reject({ ...(await decisionOn(callId)), ...(reason === undefined ? {} : { reason }) }),
       submitResult: async (callId, outcome) => commands.submitToolResult({ ...named(callId), outcome }),
     };
   }, [commands, executionId]);
+}
+
+/** What an approval lets run again. Empty for a call that has not been started. */
+function attemptUnderReview(details: RunDetails | undefined, callId: string): { readonly startTime?: number } {
+  const call = details?.calls.find((each) => each.callId === callId);
+  return call?.startTime !== undefined && needsReview(call) ? { startTime: call.startTime } : {};
 }
 
 /** Of the arguments that are shown: a decision covers these and no others. */

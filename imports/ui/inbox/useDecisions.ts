@@ -78,7 +78,10 @@ export function useDecisions(announce: (notice: string) => void): Decisions {
     return {
       approve: (entry) =>
         run(entry, entry.kind === 'review' ? 'Running again:' : 'Approved', async () => {
-          await call('ai.runs.approve', decisionOn(entry));
+          await call('ai.runs.approve', {
+            ...decisionOn(entry),
+            ...(entry.kind === 'review' ? { startTime: entry.since } : {}),
+          });
           return true;
         }),
       reject: (entry, reason) =>

@@ -40,7 +40,7 @@ export async function attend(
       else if (call.state === 'needs_review') {
         if (await hadEffect(executionId, call))
           await loop.submitToolResult(executionId, call.id, { output: 'it was done' });
-        else await loop.approve(executionId, call.id);
+        else await loop.rerun(executionId, call.id, call.startTime);
       } else if (call.state === 'executing' && call.name === 'webhook')
         await loop.submitToolResult(executionId, call.id, { output: 'hooked' });
     } catch (error) {

@@ -26,8 +26,7 @@ export function createHttpCommands({ connection, access, setSignedOut }: HttpCom
     },
     startRun: (request) => connection.post('/runs', request),
     cancelRun: (executionId) => connection.post(runPath(executionId, 'cancel')),
-    approve: ({ executionId, callId, argumentsHash }) =>
-      connection.post(runPath(executionId, 'approve'), { callId, argumentsHash }),
+    approve: ({ executionId, ...decision }) => connection.post(runPath(executionId, 'approve'), decision),
     reject: ({ executionId, callId, argumentsHash, reason }) =>
       connection.post(runPath(executionId, 'reject'), { callId, argumentsHash, reason }),
     submitToolResult: ({ executionId, callId, outcome }) =>

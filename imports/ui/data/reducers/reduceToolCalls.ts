@@ -57,7 +57,10 @@ function applyToView(view: ToolCallView, event: CallEvent): ToolCallView {
   if (event.type !== 'tool:progress' && event.type !== 'tool:late' && !isLegalTransition(call, event)) return view;
   if (event.type === 'tool:late' && !acceptsLateResult(call)) return view;
   const next = applyToolEvent(call, event);
-  return next === call ? view : toView(view, next);
+  if (next === call) return view;
+  const after = toView(view, next);
+  // An approval names the attempt, so the time must be the recorded one.
+  return event.type === 'tool:needs_review' ? { ...after, startTime: event.startTime } : after;
 }
 
 function isLegalTransition(call: ToolCall, event: CallEvent): boolean {

@@ -166,7 +166,7 @@ describe('UIMessageEncoder', () => {
           responded(),
           pending(),
           { type: 'tool:executing', ...CALL },
-          { type: 'tool:needs_review', ...CALL },
+          { type: 'tool:needs_review', ...CALL, startTime: 5 },
         ),
       ),
     );

@@ -27,6 +27,13 @@ type Awaitable<T> = T | Promise<T>;
 export interface RunControl {
   cancel(executionId: string): Awaitable<RunState>;
   approve(executionId: string, callId: string, argumentsHash: string, by: Decider): Awaitable<ToolCallState>;
+  rerun(
+    executionId: string,
+    callId: string,
+    startTime: number,
+    argumentsHash: string,
+    by: Decider,
+  ): Awaitable<ToolCallState>;
   reject(
     executionId: string,
     callId: string,
@@ -82,7 +89,10 @@ export interface AIMethods {
   readonly 'ai.llm.generateWithTools': Method<LLMResponse>;
   readonly 'ai.runs.start': Method<{ readonly executionId: string }>;
   readonly 'ai.runs.cancel': Method<RunState>;
-  /** @throws ConflictError if the call's arguments are not the ones that were shown */
+  /**
+   * With `startTime`, lets a call under review run again.
+   * @throws ConflictError if the call's arguments are not the ones that were shown, or it was started since
+   */
   readonly 'ai.runs.approve': Method<DecidedCall>;
   /** @throws ConflictError as `approve` does */
   readonly 'ai.runs.reject': Method<DecidedCall>;
@@ -126,9 +136,13 @@ export function createRunOperations({ useCases, control, ownerOf, admit }: AIMet
       useCases.agenticExecution.start(actor, request),
     ),
     'ai.runs.cancel': commandOperation(readNamedRun, ({ executionId }) => control.cancel(executionId)),
-    'ai.runs.approve': commandOperation(readDecision, async ({ executionId, callId, argumentsHash }, actor) => {
+    'ai.runs.approve': commandOperation(readDecision, async (decision, actor) => {
       assertMayDecide(actor);
-      const state = await control.approve(executionId, callId, argumentsHash, deciderOf(actor));
+      const { executionId, callId, argumentsHash, startTime } = decision;
+      const by = deciderOf(actor);
+      const state = await (startTime === undefined
+        ? control.approve(executionId, callId, argumentsHash, by)
+        : control.rerun(executionId, callId, startTime, argumentsHash, by));
       return { executionId, callId, state };
     }),
     'ai.runs.reject': commandOperation(readDecision, async ({ executionId, callId, reason, argumentsHash }, actor) => {

@@ -136,11 +136,13 @@ export interface Decision extends NamedRun {
   readonly callId: string;
   /** SHA-256 (hexadecimal) of the arguments that the person saw. */
   readonly argumentsHash: string;
+  /** Of a call under review: when the attempt began that an approval lets run again. */
+  readonly startTime?: number;
   readonly reason?: string;
 }
 
 export function readDecision(args: readonly unknown[]): Decision {
-  const fields = readObject(single(args), ['executionId', 'callId', 'argumentsHash', 'reason']);
+  const fields = readObject(single(args), ['executionId', 'callId', 'argumentsHash', 'startTime', 'reason']);
   const { argumentsHash } = fields;
   if (typeof argumentsHash !== 'string' || !/^[0-9a-f]{64}$/.test(argumentsHash))
     throw invalid('argumentsHash', 'must be the SHA-256 of the arguments that were shown, in lower-case hexadecimal');
@@ -148,6 +150,7 @@ export function readDecision(args: readonly unknown[]): Decision {
     executionId: executionIdOf(fields),
     callId: callIdOf(fields),
     argumentsHash,
+    ...optional(fields, 'startTime', integer(0, Number.MAX_SAFE_INTEGER)),
     ...optional(fields, 'reason', text(ARGUMENT_LIMITS.reason)),
   };
 }

@@ -296,8 +296,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   }
 
   /**
-   * Approves a call that waits for approval, or lets a call under review run again. Repeating the decision changes
-   * nothing.
+   * Approves a call that waits for approval. Repeating the decision changes nothing, even if the call was interrupted
+   * meanwhile and is under review: see `rerun`.
    * @param shownHash the `argumentsHash` of the arguments on which the person decided. Absent: not checked
    * @param by who decided, and when; kept with the call
    * @returns the call's state afterwards. A run of another process applies the decision with that process's next
@@ -306,7 +306,23 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    *   ConflictError if the call has other arguments
    */
   approve(executionId: string, callId: string, shownHash?: string, by?: Decider): Promise<ToolCall['state']> {
-    return this.decisions.decide(executionId, callId, { approved: true }, shownHash, by);
+    return this.decisions.decide(executionId, callId, { approved: true }, { argumentsHash: shownHash }, by);
+  }
+
+  /**
+   * Lets a call under review run again. Repeating the decision changes nothing, even if the call was interrupted again.
+   * @param startTime when the attempt began whose outcome is unknown, as in the call and in its event
+   * @returns and throws as `approve` does; ConflictError if the call is under review for another attempt
+   */
+  rerun(
+    executionId: string,
+    callId: string,
+    startTime: number,
+    shownHash?: string,
+    by?: Decider,
+  ): Promise<ToolCall['state']> {
+    const shown = { argumentsHash: shownHash, startTime };
+    return this.decisions.decide(executionId, callId, { approved: true }, shown, by);
   }
 
   /**
@@ -321,7 +337,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     shownHash?: string,
     by?: Decider,
   ): Promise<ToolCall['state']> {
-    return this.decisions.decide(executionId, callId, { approved: false, reason }, shownHash, by);
+    return this.decisions.decide(executionId, callId, { approved: false, reason }, { argumentsHash: shownHash }, by);
   }
 
   /**

@@ -287,6 +287,15 @@ export function acceptsDecision(call: InState): boolean {
   return needsApproval(call) || needsReview(call);
 }
 
+/**
+ * A decision that was made about this attempt is about what the call waits for now. An approval starts a call once; to
+ * run it again takes a decision about the very attempt whose outcome is unknown.
+ * @param startTime when the attempt began that the person was shown; undefined if the call had not been started
+ */
+export function isAboutPresentAttempt(call: ToolCall, startTime: number | undefined): boolean {
+  return startTime === (needsReview(call) ? startTimeOf(call) : undefined);
+}
+
 /** A person has made this decision about the call before. */
 export function isDecidedLike(call: ToolCall, isApproval: boolean): boolean {
   if (isApproval) return call.isApproved === true;

@@ -62,8 +62,11 @@ export type AgentEventBody =
     } & CallReference)
   /** Has `expiresAt` if the tool is external: the call then waits for a submitted result. */
   | ({ readonly type: 'tool:executing'; readonly expiresAt?: number } & CallReference)
-  /** The call was interrupted while it ran, and a person has to decide what to do about it. */
-  | ({ readonly type: 'tool:needs_review'; readonly expiresAt?: number } & CallReference)
+  /**
+   * The call was interrupted while it ran, and a person has to decide what to do about it. `startTime` is when that
+   * attempt began, in milliseconds since the epoch: it names what may run again.
+   */
+  | ({ readonly type: 'tool:needs_review'; readonly startTime: number; readonly expiresAt?: number } & CallReference)
   /** `fraction` from 0 to 1; `note` has at most 500 characters. */
   | ({ readonly type: 'tool:progress'; readonly fraction: number; readonly note?: string } & CallReference)
   /** `result` is the text that the model receives. `executionTime` in milliseconds, here and below. */

@@ -18,6 +18,7 @@ function operations(state: ToolCallState): { methods: AIMethods; decisions: unkn
   const control: RunControl = {
     cancel: () => 'cancelled',
     approve: (_executionId, _callId, _hash, by) => (decisions.push(by), 'executing'),
+    rerun: (_executionId, _callId, _startTime, _hash, by) => (decisions.push(by), 'executing'),
     reject: (_executionId, _callId, _reason, _hash, by) => (decisions.push(by), 'failed'),
     submitToolResult: (_executionId, _callId, _result, by) => (decisions.push(by), 'accepted'),
     stateOfCall: () => state,
@@ -33,6 +34,7 @@ function operations(state: ToolCallState): { methods: AIMethods; decisions: unkn
 
 const decide = (methods: AIMethods, actor: Actor): readonly (() => Promise<unknown>)[] => [
   () => methods['ai.runs.approve'](actor, DECISION),
+  () => methods['ai.runs.approve'](actor, { ...DECISION, startTime: 1 }),
   () => methods['ai.runs.reject'](actor, DECISION),
   () => methods['ai.runs.submitToolResult'](actor, { ...CALL, output: 1 }),
 ];
@@ -56,7 +58,7 @@ describe('decisions about tool calls', () => {
     const { methods, decisions } = operations('needs_review');
     const before = Date.now();
     for (const attempt of decide(methods, { userId: 'ann', source: 'http', tokenId: 't' })) await attempt();
-    expect(decisions).to.have.length(3);
+    expect(decisions).to.have.length(4);
     for (const by of decisions as { at: number }[]) {
       expect(by).to.include({ userId: 'ann', tokenId: 't' });
       expect(by.at).to.be.within(before, Date.now());

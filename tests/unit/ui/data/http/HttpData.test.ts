@@ -274,11 +274,13 @@ describe('HttpData', () => {
     const named = { executionId: 'a/b', callId: 'c' };
     await commands.cancelRun('a/b');
     await commands.approve({ ...named, argumentsHash: 'h' });
+    await commands.approve({ ...named, argumentsHash: 'h', startTime: 5 });
     await commands.reject({ ...named, argumentsHash: 'h', reason: 'no' });
     await commands.submitToolResult({ ...named, outcome: { output: 'x' } });
     expect(server.requests.map(({ body }) => body)).to.deep.equal([
       {},
       { callId: 'c', argumentsHash: 'h' },
+      { callId: 'c', argumentsHash: 'h', startTime: 5 },
       { callId: 'c', argumentsHash: 'h', reason: 'no' },
       { callId: 'c', output: 'x' },
     ]);

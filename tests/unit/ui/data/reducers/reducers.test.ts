@@ -128,7 +128,7 @@ describe('reduceToolCalls', () => {
   const EVENTS = [
     { type: 'tool:approval_required', argumentsHash: '', arguments: '{}' },
     { type: 'tool:executing' },
-    { type: 'tool:needs_review', expiresAt: 90 },
+    { type: 'tool:needs_review', startTime: 12, expiresAt: 90 },
     { type: 'tool:executing', expiresAt: 90 },
     { type: 'tool:progress', fraction: 0.25, note: 'quarter' },
     { type: 'tool:completed', result: 'done', executionTime: 3 },
@@ -137,6 +137,12 @@ describe('reduceToolCalls', () => {
     { type: 'tool:cancelled', error: { failure: 'cancelled', message: 'stop' } },
     { type: 'tool:late', result: 'too late' },
   ] as const;
+
+  it('take the time of an interrupted attempt from its record, since an approval names it', () => {
+    const view = viewOf(callIn('executing'));
+    const [after] = reduceToolCalls([view], { ...eventOf(EVENTS[2]), startTime: 11 } as AgentEvent);
+    expect(after).to.include({ state: 'needs_review', startTime: 11 });
+  });
 
   const eventOf = (body: (typeof EVENTS)[number]): AgentEvent => ({
     ...body,

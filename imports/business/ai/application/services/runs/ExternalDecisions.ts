@@ -5,16 +5,18 @@
 import {
   acceptsDecision,
   acceptsResult,
+  isAboutPresentAttempt,
   isDecidedLike,
   isFunctionTool,
   isSettled,
+  needsReview,
 } from '../../../domain/entities/Tool';
 import type { Decider, ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import { argumentsHash } from '../argumentsHash';
-import type { Approval, ExternalResult } from '../tools/decisions';
+import type { Approval, ExternalResult, ShownCall } from '../tools/decisions';
 import { toStorableResult } from '../tools/toolResult';
 import type { DurableRuns } from './durable/DurableRuns';
 import { unknownCallError, unknownRunError } from './durable/RemoteRuns';
@@ -40,28 +42,28 @@ export class ExternalDecisions {
 
   /**
    * Repeating a decision changes nothing.
-   * @param shownHash the hash of the arguments on which the person decided
+   * @param shown what the person decided on. An approval runs no call again that was started since
    * @param by kept with the call
    * @returns the call's state afterwards. If another process executes the run, the decision takes effect with that
    *   process's next heartbeat, and the state may be the one before
    * @throws LLMInvalidRequestError for an unknown run or call, and for a call that waits for no decision;
-   *   ConflictError if the call has other arguments
+   *   ConflictError if the call has other arguments, or approving it would repeat another attempt than the one shown
    */
   async decide(
     executionId: string,
     callId: string,
     approval: Approval,
-    shownHash: string | undefined,
+    shown: ShownCall,
     by: Decider | undefined,
   ): Promise<ToolCall['state']> {
     const call = await this.findCall(executionId, callId);
-    if (shownHash !== undefined && shownHash !== argumentsHash(call.arguments)) {
+    if (shown.argumentsHash !== undefined && shown.argumentsHash !== argumentsHash(call.arguments)) {
       throw new ConflictError(`The decision on the call "${callId}" was made for other arguments.`);
     }
     const action: RunAction = approval.approved
       ? { kind: 'approve', callId, ...decider(by) }
       : { kind: 'reject', callId, reason: approval.reason, ...decider(by) };
-    const isWaiting = acceptsDecision(call);
+    const isWaiting = acceptsDecision(call) && (!approval.approved || isAboutPresentAttempt(call, shown.startTime));
     if (isWaiting && (await this.send(executionId, call, action))) return this.stateOf(executionId, callId);
     // Another decision came first. Its command exists until the run's owner has applied it.
     const earlier = isWaiting ? await this.durable?.remote.findAction(executionId, call) : undefined;
@@ -71,6 +73,11 @@ export class ExternalDecisions {
         ? isDecidedLike(await this.findCall(executionId, callId), approval.approved)
         : earlier.kind === action.kind;
     if (isRepeated) return state;
+    if (needsReview(call))
+      throw new ConflictError(
+        `The call "${callId}" was started, and may have taken effect. It runs again only if the start of that attempt is named, as the call's "startTime" shows it.`,
+        { path: 'startTime' },
+      );
     throw new LLMInvalidRequestError(`The call "${callId}" does not wait for approval.`, { path: 'callId' });
   }
 

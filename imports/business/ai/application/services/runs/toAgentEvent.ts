@@ -23,8 +23,14 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
         argumentsHash: argumentsHash(call.arguments),
         ...expiryOf(event),
       };
-    case 'tool:executing':
     case 'tool:needs_review':
+      return {
+        type: event.type,
+        ...reference,
+        startTime: 'startTime' in call ? (call.startTime ?? event.at) : event.at,
+        ...expiryOf(event),
+      };
+    case 'tool:executing':
       return { type: event.type, ...reference, ...expiryOf(event) };
     case 'tool:progress':
       return {

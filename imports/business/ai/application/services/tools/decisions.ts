@@ -2,6 +2,14 @@
 
 export type Approval = { readonly approved: true } | { readonly approved: false; readonly reason: string };
 
+/** What a person was shown of the call: a decision covers this and nothing else. */
+export interface ShownCall {
+  /** SHA-256 of the arguments. Absent: not checked. */
+  readonly argumentsHash?: string | undefined;
+  /** Of a call under review: when the attempt began whose outcome is unknown. Absent if the call had not started. */
+  readonly startTime?: number | undefined;
+}
+
 /** The result of a call that no tool of this process produced. */
 export type ExternalResult = { readonly output: unknown } | { readonly error: string };
 
