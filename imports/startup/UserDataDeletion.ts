@@ -12,11 +12,13 @@ import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import type { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { UsageRecorder } from './UsageRecorder';
 import type { UserApiTokens } from './UserApiTokens';
+import type { UserContentKeys } from './UserContentKeys';
 
 export interface UserDataDeletionPorts {
   readonly module: Pick<AIModule, 'loop' | 'runs' | 'conversations' | 'usageSettled'>;
@@ -29,6 +31,9 @@ export interface UserDataDeletionPorts {
   readonly usage: Pick<UsageRecorder, 'flush'>;
   readonly requestLog: Pick<RequestLogModule, 'flush'>;
   readonly documents: UserDocuments;
+  /** Absent: content is not sealed. */
+  readonly contentKeys?: Pick<UserContentKeys, 'removeOfUser'>;
+  readonly database: Pick<DocumentDatabase, 'purge'>;
   readonly audit: {
     readonly trail: Pick<AuditTrail, 'settled'>;
     /** Removes what identifies the user from entries. */
@@ -61,12 +66,25 @@ export class UserDataDeletion {
       for (const [kind, count] of Object.entries(removed)) total[kind] = (total[kind] ?? 0) + count;
       if (Object.values(removed).every((count) => count === 0)) break;
     }
+    await this.ports.database.purge?.();
     return total;
   };
 
   private async removeOnce(userId: string, { keepsLimits = false }: UserDataDeletionOptions): Promise<DeletedUserData> {
-    const { module, runs, providers, apiTokens, sessions, chats, api, usage, requestLog, documents, audit } =
-      this.ports;
+    const {
+      module,
+      runs,
+      providers,
+      apiTokens,
+      sessions,
+      chats,
+      api,
+      usage,
+      requestLog,
+      documents,
+      contentKeys,
+      audit,
+    } = this.ports;
     // First, so that no further request arrives by one.
     const tokens = await apiTokens.tokens.revokeAll(userId);
     const signIns = await sessions.removeOfUser(userId);
@@ -89,6 +107,7 @@ export class UserDataDeletion {
       chats: await chats.removeOfUser(userId),
       apiTokens: tokens,
       sessions: signIns,
+      ...(contentKeys === undefined ? {} : { contentKeys: await contentKeys.removeOfUser(userId) }),
     };
     // Last, so that it covers what was done until now. The acts stay, but not whose they were.
     await audit.trail.settled();

@@ -26,20 +26,24 @@ import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
+import type { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
+import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { openAudit } from './audit/openAudit';
 import type { AuditLimits } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { UserApiTokens } from './UserApiTokens';
+import type { UserContentKeys } from './UserContentKeys';
 import { UserDataDeletion } from './UserDataDeletion';
 import { createAccessPolicy, dedupeLookups } from './accessPolicy';
 import { toConfiguredProvider } from './configuredProvider';
 import { createHostOperations } from './createHostOperations';
 import { openHostStores } from './openHostStores';
+import { openSealing } from './openSealing';
 import { createProviderCatalog } from './providerCatalog';
 import { openJobQueue } from './settings/jobs';
 import type { JobSettings } from './settings/jobs';
@@ -52,6 +56,8 @@ export interface HostSettings {
   readonly access?: 'admins' | 'everyone';
   /** Sealing keys as `id:base64,…`: the first seals, all open. */
   readonly secretKeys: string;
+  /** Whether users' content is sealed before it is stored, with a key of each user. Default: false. */
+  readonly sealContent?: boolean;
   /** Where browsers reach this app. */
   readonly rootUrl: string;
   /**
@@ -121,6 +127,8 @@ export interface Host {
   readonly deleteUserData: UserDataDeletion['deleteUserData'];
   /** Writes the log of model calls in the background. */
   readonly requestLog: Pick<RequestLogModule, 'flush'>;
+  /** Opens what was read from the database past the host. Absent: nothing is sealed. */
+  readonly openContent?: SealedDatabase['open'];
   /** Records what is done in the app's own ways, such as sign-ins. */
   readonly audit: AuditTrail;
   /** Completes the requests in progress, then closes everything, the database last. */
@@ -133,6 +141,7 @@ export async function createHost(
     ai,
     access: configuredAccess = 'admins',
     secretKeys,
+    sealContent = false,
     rootUrl: appUrl,
     httpPath = '',
     allowPrivateHosts,
@@ -153,9 +162,11 @@ export async function createHost(
   }: HostSettings,
   ports: HostPorts,
 ): Promise<Host> {
-  const { express, database, dashboard } = ports;
+  const { express, dashboard } = ports;
   const rootUrl = appUrl.replace(/\/+$/, '') + checkedPath(httpPath);
-  const { keys } = KeyRing.parse(secretKeys);
+  const ring = KeyRing.parse(secretKeys);
+  const sealing = await openSealing(ports.database, ring, sealContent);
+  const database = sealing?.database ?? ports.database;
   const apiTokens = new UserApiTokens(
     database,
     (id) => {
@@ -174,7 +185,7 @@ export async function createHost(
       : async (userId) => (await ports.findUser(userId)) ?? apiTokens.tokens.findUser(userId),
   );
   const accounts = ports.hasAccounts === true ? { findUser } : {};
-  const providers = createProvidersModule(
+  const providersModule = createProvidersModule(
     { secretKeys, rootUrl, allowPrivateHosts },
     {
       collection: (name) => database.collection(name),
@@ -187,6 +198,10 @@ export async function createHost(
       isAlone: database.isExclusive,
     },
   );
+  const providers =
+    sealing === undefined
+      ? providersModule
+      : { ...providersModule, operations: rotatingBoth(providersModule.operations, sealing.keys) };
   const changes = new TopicChanges();
   providers.changes.subscribe(() => changes.notify('providers'));
   const chats = new ChatStore(database.collection(CHATS));
@@ -263,6 +278,8 @@ export async function createHost(
     usage,
     requestLog,
     documents: new UserDocuments(database, module.jobs),
+    ...(sealing === undefined ? {} : { contentKeys: sealing.keys }),
+    database,
     audit,
   });
   const operations = createHostOperations({
@@ -289,7 +306,7 @@ export async function createHost(
     authFailures,
     isTokenValid: (tokenId) => apiTokens.tokens.isValid(tokenId),
     access,
-    secrets: keys.map(({ bytes }) => bytes),
+    secrets: ring.keys.map(({ bytes }) => bytes),
     operations,
     audit: audit.trail,
     forwardedCount,
@@ -331,6 +348,7 @@ export async function createHost(
     deleteUserData: audit.auditDeletion(deletion.deleteUserData),
     requestLog,
     audit: audit.trail,
+    ...(sealing === undefined ? {} : { openContent: sealing.database.open }),
     async close() {
       await api.close();
       await module.close();
@@ -343,6 +361,21 @@ export async function createHost(
       await audit.trail.settled();
       providers.close();
       await database.close();
+    },
+  };
+}
+
+/** Rotating the operator's keys concerns what seals credentials, and what seals the keys of content. */
+function rotatingBoth(
+  operations: ProviderOperations,
+  contentKeys: Pick<UserContentKeys, 'reseal'>,
+): ProviderOperations {
+  return {
+    ...operations,
+    async rotateKeys(...call) {
+      const credentials = await operations.rotateKeys(...call);
+      const keys = await contentKeys.reseal();
+      return { resealed: credentials.resealed + keys.resealed, unopened: credentials.unopened + keys.unopened };
     },
   };
 }

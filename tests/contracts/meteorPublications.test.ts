@@ -319,3 +319,63 @@ describe('the Meteor publications', () => {
     expect(unexpected).to.deep.equal([]);
   });
 });
+
+describe('the Meteor publications of sealed content', () => {
+  let app: MeteorApp;
+  before(async () => {
+    app = await startMeteorApp({ sealContent: true });
+  });
+  after(() => app.stop());
+
+  it('send it as it was written, also what changes while somebody watches, and store it sealed', async () => {
+    const ann = app.client('ann');
+    await ann.subscribe('ai.runs').ready;
+    app.simulator.enqueue(
+      { calls: [{ name: 'danger', arguments: { text: 'a secret argument' } }] },
+      { text: 'A secret answer.' },
+    );
+    const { executionId } = (await app.call('bob', 'ai.runs.start', {
+      requestId: 'sealed',
+      providerId: 'shared',
+      input: 'A secret question',
+      tools: ['danger'],
+    })) as { executionId: string };
+    await app.events.seen('tool:approval_required');
+    const bob = app.client('bob');
+    await bob.subscribe('ai.run', { executionId }).ready;
+    await until(() => bob.documents('ai_tool_calls')[0]?.state === 'awaiting_approval');
+    const [waiting] = bob.documents('ai_tool_calls');
+    expect(waiting?.arguments).to.include('a secret argument');
+    await app.call('bob', 'ai.runs.approve', {
+      executionId,
+      callId: waiting?.callId,
+      argumentsHash: waiting?.argumentsHash,
+    });
+    await app.events.seen('run:completed');
+    await until(() => String(bob.documents('ai_runs')[0]?.transcript).includes('A secret answer.'));
+    await until(() => bob.documents('ai_tool_calls')[0]?.result === 'done');
+    await until(() =>
+      bob
+        .documents('ai_deltas')
+        .map(({ text }) => text)
+        .join('')
+        .includes('A secret answer.'),
+    );
+    await until(() => ann.documents('ai_runs')[0]?.state === 'completed');
+    expect(ann.documents('ai_runs')[0]).to.include({ title: 'A secret question' });
+    for (const name of ['ai_runs', 'ai_tool_calls', 'ai_deltas']) {
+      const stored = await app.host.database.published(name).find({}).fetchAsync();
+      expect(stored, name).to.not.be.empty;
+      expect(JSON.stringify(stored), name).to.not.include('secret');
+    }
+  });
+
+  it('end when content was altered', async () => {
+    const runs = app.host.database.published('ai_runs');
+    const run = (await runs.findOneAsync({})) as { readonly _id: string; readonly input: unknown };
+    const subscription = app.client('bob').subscribe('ai.run', { executionId: run._id });
+    await subscription.ready;
+    await runs.updateAsync({ _id: run._id }, { $set: { title: run.input } });
+    expect(await subscription.ended).to.be.an('error');
+  });
+});

@@ -11,7 +11,7 @@ import { TOOL_CALL_TRANSITIONS } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from './domain/interfaces/MeteorServer';
 import type { Actor } from './domain/types/Actor';
-import type { MeteorMongoCollection, MeteorMongoCursor } from './infrastructure/persistence/databases/MeteorMongo';
+import type { MeteorMongoCollection } from './infrastructure/persistence/databases/MeteorMongo';
 import {
   RUN_DETAIL_FIELDS,
   RUN_FIELDS,
@@ -22,6 +22,8 @@ import {
 import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/runs/LiveTextStore';
 import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/runs/RunStatistics';
 import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runs/runDocuments';
+import { publishOpened } from './infrastructure/persistence/sealing/publishOpened';
+import type { OpenContent, PublishedCursor } from './infrastructure/persistence/sealing/publishOpened';
 import { toMeteorError } from './methods';
 
 export interface AIPublicationPorts {
@@ -32,27 +34,29 @@ export interface AIPublicationPorts {
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
   /** The id of the user who owns the run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
+  /** Opens sealed content. Absent: none is. */
+  readonly openContent?: OpenContent;
 }
 
-type Cursors = readonly MeteorMongoCursor<unknown>[];
+type Cursors = readonly PublishedCursor[];
 type Find = (actor: Actor, argument: unknown) => Cursors | Promise<Cursors>;
 
 const CALL_STATES = Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[];
 const ID_LENGTH = 128;
 
 export function definePublications(ports: AIPublicationPorts): readonly string[] {
-  const { Meteor, argumentChecks, database, actorOf, ownerOf } = ports;
+  const { Meteor, argumentChecks, database, actorOf, ownerOf, openContent } = ports;
   const checkArgument = argumentCheck(argumentChecks, (Match) =>
     Match.Maybe(Match.OneOf(String, Match.ObjectIncluding({}))),
   );
-  const runs = database.published(RUNS);
-  const calls = database.published(TOOL_CALLS);
-  const deltas = database.published(DELTAS_COLLECTION);
-  const stats = database.published(STATS_COLLECTION);
+  const find = (collection: string, selector: object, options: object): PublishedCursor => ({
+    collection,
+    cursor: database.published(collection).find(selector, options),
+  });
 
   const publications: Readonly<Record<string, Find>> = {
     'ai.runs': (actor, argument) => [
-      runs.find(runSelector(visibleRuns(actor, readRunFilter(argument))), {
+      find(RUNS, runSelector(visibleRuns(actor, readRunFilter(argument))), {
         fields: RUN_FIELDS,
         sort: { createdAt: -1 },
         limit: VIEW_LIMITS.runs,
@@ -65,9 +69,13 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
       if (!canAccess(actor, await ownerOf(executionId))) return [];
       // A run's owner never changes. Selectors without the user let everyone who watches the run share its observers.
       return [
-        runs.find({ _id: executionId }, { fields: RUN_DETAIL_FIELDS }),
-        calls.find({ executionId }, { fields: TOOL_CALL_FIELDS, sort: { createdAt: 1 }, limit: VIEW_LIMITS.toolCalls }),
-        deltas.find({ executionId }, { fields: DELTA_FIELDS, sort: { seq: 1 }, limit: VIEW_LIMITS.deltas }),
+        find(RUNS, { _id: executionId }, { fields: RUN_DETAIL_FIELDS }),
+        find(
+          TOOL_CALLS,
+          { executionId },
+          { fields: TOOL_CALL_FIELDS, sort: { createdAt: 1 }, limit: VIEW_LIMITS.toolCalls },
+        ),
+        find(DELTAS_COLLECTION, { executionId }, { fields: DELTA_FIELDS, sort: { seq: 1 }, limit: VIEW_LIMITS.deltas }),
       ];
     },
     'ai.toolCalls': (actor, argument) => {
@@ -78,7 +86,8 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
         ...optional(fields, 'state', oneOf(CALL_STATES)),
       };
       return [
-        calls.find(
+        find(
+          TOOL_CALLS,
           { ...filter, ...ownOnly(actor) },
           {
             fields: summary ? TOOL_CALL_SUMMARY_FIELDS : TOOL_CALL_FIELDS,
@@ -91,7 +100,8 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
     'ai.stats': (actor, argument) => {
       readObject(argument, []);
       return [
-        stats.find(
+        find(
+          STATS_COLLECTION,
           { count: { $gt: 0 }, ...ownOnly(actor) },
           { fields: COUNT_FIELDS, sort: { day: -1 }, limit: VIEW_LIMITS.counts },
         ),
@@ -99,15 +109,19 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
     },
   };
 
-  for (const [name, find] of Object.entries(publications)) {
+  for (const [name, publication] of Object.entries(publications)) {
     Meteor.publish(name, async function (this: MeteorSubscription, argument?: unknown) {
       checkArgument(argument);
       this.unblock();
       const actor = this.userId === null ? undefined : await actorOf(this.userId);
       if (actor === undefined) return [];
       try {
-        // Meteor requires a mutable array.
-        return [...(await find(actor, argument ?? {}))];
+        const cursors = await publication(actor, argument ?? {});
+        if (openContent === undefined) return cursors.map(({ cursor }) => cursor);
+        // Boundary: whatever is thrown here is an Error.
+        const onError = (error: unknown): void => this.error(toMeteorError(Meteor, error) as Error);
+        await publishOpened(this, cursors, { open: openContent, onError });
+        return undefined;
       } catch (error) {
         throw toMeteorError(Meteor, error);
       }

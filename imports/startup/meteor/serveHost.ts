@@ -90,7 +90,7 @@ function once(run: () => Promise<void>): () => Promise<void> {
 }
 
 function defineMethodsAndPublications(
-  { runs, providers, operations, changes }: Host,
+  { runs, providers, operations, changes, openContent }: Host,
   calls: CallsInProgress,
   { packages, database, findUser, notice }: ServePorts,
 ): void {
@@ -107,7 +107,13 @@ function defineMethodsAndPublications(
       ...defineProviderMethods({ ...meteor, operations: providers.operations, actorOf }),
     ],
     publications: [
-      ...definePublications({ ...meteor, database, actorOf, ownerOf: runs.ownerOf }),
+      ...definePublications({
+        ...meteor,
+        database,
+        actorOf,
+        ownerOf: runs.ownerOf,
+        ...(openContent === undefined ? {} : { openContent }),
+      }),
       ...defineProviderPublication({
         ...meteor,
         actorOf,

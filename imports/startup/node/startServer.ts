@@ -27,6 +27,7 @@ import { readResponseCache } from '../settings/responseCache';
 import { readCorsOrigins } from '../settings/cors';
 import { readJobSettings } from '../settings/jobs';
 import { readRequestLogSettings } from '../settings/requestLog';
+import { readSealContent, requireSealingKeys } from '../settings/sealing';
 import { readStorageBounds } from '../settings/storage';
 import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
@@ -103,6 +104,8 @@ async function open(
   const responseCache = readResponseCache((name) => valueOf(env, name));
   const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
   const authSettings = readAuthSettings((name) => valueOf(env, name));
+  const sealContent = readSealContent((name) => valueOf(env, name));
+  if (sealContent) requireSealingKeys(valueOf(env, 'AI_SECRET_KEYS'));
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
   const { settings: ai, simulator } = await openSettings(env);
@@ -134,6 +137,7 @@ async function open(
     {
       ai,
       secretKeys,
+      sealContent,
       rootUrl,
       allowPrivateHosts,
       jobs,

@@ -20,6 +20,7 @@ import type { Guardrail } from '../../business/ai/domain/interfaces/Guardrail';
 import { readGuardrails } from './guardrails';
 import { readResponseCache } from './responseCache';
 import { readRequestLogSettings } from './requestLog';
+import { readSealContent } from './sealing';
 import { readStorageBounds } from './storage';
 import { SettingProblems } from './SettingProblems';
 import { settingsFromMeteor, valueOf } from './vendors';
@@ -52,6 +53,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly maxJsonValues?: number;
   readonly corsOrigins: readonly string[];
   readonly responseCache: boolean;
+  readonly sealContent: boolean;
   readonly guardrails: readonly Guardrail[];
 }
 
@@ -63,6 +65,7 @@ export const METEOR_FIELDS = [
   'firstUser',
   'allowSignUp',
   'allowPrivateHosts',
+  'sealContent',
   'callsPerMinute',
   'budgets',
   'routing',
@@ -102,6 +105,8 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const storage = problems.attempt(() => readStorageBounds(named)) ?? {};
   const guardrails = problems.attempt(() => readGuardrails(guardrailsIn(given) ?? valueOf(env, 'GUARDRAILS'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
+  const sealContent =
+    readBoolean(settings, 'sealContent', problems) ?? problems.attempt(() => readSealContent(named)) ?? false;
   const corsOrigins = problems.attempt(() => readCorsOrigins(named)) ?? [];
   const auth = problems.attempt(() => readAuthSettings(named)) ?? {};
   const bodyLimits = problems.attempt(() => readBodyLimits(env)) ?? {};
@@ -119,6 +124,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     storage,
     corsOrigins,
     responseCache,
+    sealContent,
     guardrails,
     ...auth,
     ...(firstUser === undefined ? {} : { firstUser }),

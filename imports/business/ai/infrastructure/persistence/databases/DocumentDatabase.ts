@@ -5,12 +5,16 @@ import { invalidInput } from './query/fieldPaths';
 export interface DocumentDatabase {
   /** Whether no other process can use the database at the same time. */
   readonly isExclusive: boolean;
+  /** Content is stored sealed: it takes a third more bytes, and nothing may be derived from it in plain text. */
+  readonly sealsContent?: boolean;
   /**
    * The collection of that name, created by its first insert. Its documents are assumed to be of type `T`: everyone
    * who uses a name must agree on the type.
    * @throws LLMInvalidRequestError for a name of anything but letters, digits, `_` and `-`
    */
   collection<T extends StoredDocument>(name: string): DocumentCollection<T>;
+  /** Removes from the files at once what documents no longer have. Absent: the database reuses its space by itself. */
+  purge?(): Promise<void>;
   /** Waits for pending operations. Collections cannot be used afterwards. Safe to call again. */
   close(): Promise<void>;
 }

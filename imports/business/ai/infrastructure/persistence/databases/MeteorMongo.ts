@@ -26,7 +26,8 @@ export interface MeteorMongoCursor<T> {
 }
 
 export interface MeteorObserver {
-  readonly added?: () => void;
-  readonly changed?: () => void;
-  readonly removed?: () => void;
+  readonly added?: (id: string, fields: Readonly<Record<string, unknown>>) => void | Promise<void>;
+  /** The fields that have changed, undefined for those that are gone. */
+  readonly changed?: (id: string, fields: Readonly<Record<string, unknown>>) => void | Promise<void>;
+  readonly removed?: (id: string) => void | Promise<void>;
 }

@@ -68,15 +68,17 @@ const INDEXES: readonly Readonly<Record<string, 1 | -1>>[] = [
 export class DocumentRequestStore implements RequestStore {
   private readonly entries: DocumentCollection<RequestDocument>;
   private readonly bodies: DocumentCollection<RequestBodiesDocument>;
+  private readonly sealsContent: boolean;
   private readonly retention: RequestRetention;
   private readonly count: EntryBound<RequestDocument>;
   private readonly bytes: StoredBytes<RequestBodiesDocument>;
 
   constructor(
-    database: Pick<DocumentDatabase, 'collection'>,
+    database: Pick<DocumentDatabase, 'collection' | 'sealsContent'>,
     retention: Partial<RequestRetention> = {},
     { maxEntries = Infinity, bodies: bounds = DATABASE_BOUNDS }: RequestLogBounds = {},
   ) {
+    this.sealsContent = database.sealsContent ?? false;
     this.entries = database.collection(REQUESTS);
     this.bodies = database.collection(REQUEST_BODIES);
     this.count = new EntryBound(this.entries, maxEntries, async (ids) => {
@@ -119,7 +121,7 @@ export class DocumentRequestStore implements RequestStore {
       ...(timeToFirstToken === undefined ? {} : { timeToFirstTokenBucket: bucketOf(timeToFirstToken) }),
       ...(hasBodies ? { hasBodies } : {}),
       models: modelsOf(entry),
-      words: wordsOf(_id, entry),
+      words: wordsOf(_id, entry, !this.sealsContent),
       expiresAt: new Date(entry.at + this.retention.entries),
     };
   }
@@ -159,13 +161,21 @@ function modelsOf({ model, requestedModel }: RequestEntry): readonly string[] {
 }
 
 /** Ids are found by their beginning, names and messages also by each of their words. */
-function wordsOf(id: string, entry: RequestEntry): readonly string[] {
+function wordsOf(id: string, entry: RequestEntry, hasMessage: boolean): readonly string[] {
   const { executionId, httpRequestId, vendorRequestId, responseId } = entry;
   const ids = [id, executionId, httpRequestId, vendorRequestId, responseId].filter((each) => each !== undefined);
   const { userId, tokenName, providerId, model, requestedModel, error } = entry;
   return [
     ...ids.map((each) => each.toLowerCase().slice(0, MAX_ID_LENGTH)),
-    ...searchWords([userId, tokenName, providerId, model, requestedModel, error?.code, error?.message]),
+    ...searchWords([
+      userId,
+      tokenName,
+      providerId,
+      model,
+      requestedModel,
+      error?.code,
+      hasMessage ? error?.message : undefined,
+    ]),
   ];
 }
 

@@ -79,6 +79,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
   private readonly items: DocumentCollection<ConversationItemDocument>;
   private readonly bytes: StoredBytes<ConversationDocument>;
   private readonly maxBytes: number;
+  private readonly maxItemBytes: number;
 
   constructor(
     conversations: DocumentCollection<ConversationDocument>,
@@ -87,6 +88,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
   ) {
     this.conversations = conversations;
     this.items = items;
+    this.maxItemBytes = bounds.perDocument ?? MAX_DOCUMENT_BYTES;
     this.maxBytes = Math.min(MAX_CONVERSATION_BYTES, bounds.perUser, bounds.total);
     this.bytes = new StoredBytes(conversations, bounds, {
       order: 'usedAt',
@@ -141,7 +143,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
     renamed: (item: ConversationItem) => ConversationItem,
   ): Promise<readonly ConversationItem[] | undefined> {
     const parent = keyOf(userId, id);
-    const rows = items.map((item) => toRow(item));
+    const rows = items.map((item) => toRow(item, this.maxItemBytes));
     const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
     const reserved = await this.reserve(parent, items.length, bytes);
     if (reserved === undefined) return undefined;
@@ -216,7 +218,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
         parent,
         place,
         itemId: item.id,
-        ...toRow(item),
+        ...toRow(item, this.maxItemBytes),
         usedAt,
       });
       return item;
@@ -241,11 +243,10 @@ export class DocumentResponseConversations implements ResponseConversationStore 
 }
 
 /** @throws TooLargeToStoreError */
-function toRow({ item, id }: ConversationItem): { readonly item: string; readonly bytes: number } {
+function toRow({ item, id }: ConversationItem, maxBytes: number): { readonly item: string; readonly bytes: number } {
   const text = JSON.stringify(item);
   const bytes = documentBytes([text, id]);
-  if (bytes > MAX_DOCUMENT_BYTES)
-    throw new TooLargeToStoreError('An item of the conversation', bytes, MAX_DOCUMENT_BYTES);
+  if (bytes > maxBytes) throw new TooLargeToStoreError('An item of the conversation', bytes, maxBytes);
   return { item: text, bytes };
 }
 

@@ -66,6 +66,8 @@ export class DocumentResponseEvents implements ResponseEventStore {
 
   private readonly bytes: StoredBytes<ResponseEventDocument>;
   private readonly maxBytes: number;
+  /** Of the frames in one document. */
+  private readonly maxFrameBytes: number;
   private readonly now: () => number;
 
   constructor(
@@ -74,6 +76,7 @@ export class DocumentResponseEvents implements ResponseEventStore {
   ) {
     this.events = events;
     this.now = now;
+    this.maxFrameBytes = bounds.perDocument ?? MAX_DOCUMENT_BYTES;
     this.maxBytes = Math.min(MAX_RECORD_BYTES, bounds.perUser, bounds.total);
     this.bytes = new StoredBytes(events, bounds, {
       order: 'storedAt',
@@ -109,7 +112,7 @@ export class DocumentResponseEvents implements ResponseEventStore {
     const _id = `${recordId}/${first}`;
     const text = JSON.stringify(frames);
     const bytes = documentBytes([text]);
-    if (bytes > MAX_DOCUMENT_BYTES) return false;
+    if (bytes > this.maxFrameBytes) return false;
     try {
       await this.events.insert({
         _id,

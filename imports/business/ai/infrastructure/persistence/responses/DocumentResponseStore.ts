@@ -62,7 +62,7 @@ export class DocumentResponseStore implements ResponseStore {
     { maxResponses = 2_000, bounds = DATABASE_BOUNDS, now = Date.now }: DocumentResponseStoreOptions = {},
   ) {
     this.responses = responses;
-    this.maxResponseBytes = Math.min(MAX_DOCUMENT_BYTES, bounds.perUser, bounds.total);
+    this.maxResponseBytes = Math.min(bounds.perDocument ?? MAX_DOCUMENT_BYTES, bounds.perUser, bounds.total);
     this.bytes = new StoredBytes(responses, bounds, {
       order: 'usedAt',
       maxDocuments: maxResponses,

@@ -48,6 +48,7 @@ export async function openRunStore(database: DocumentDatabase): Promise<Document
 
 export class DocumentRunStore implements RunStore {
   readonly isExclusive: boolean;
+  private readonly sealsContent: boolean;
   private readonly runs: DocumentCollection<RunDocument>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
   private readonly owners: DocumentCollection<OwnerDocument>;
@@ -55,6 +56,7 @@ export class DocumentRunStore implements RunStore {
 
   constructor(database: DocumentDatabase) {
     this.isExclusive = database.isExclusive;
+    this.sealsContent = database.sealsContent ?? false;
     this.runs = database.collection(RUNS);
     this.calls = database.collection(TOOL_CALLS);
     this.owners = database.collection(RUN_OWNERS);
@@ -82,7 +84,7 @@ export class DocumentRunStore implements RunStore {
   }
 
   async create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease> {
-    await this.runs.insert(toRunDocument(request, initialProgress(request, state), owner));
+    await this.runs.insert(toRunDocument(request, initialProgress(request, state), owner, !this.sealsContent));
     return { executionId: request.executionId, userId: request.userId, owner, fence: 1 };
   }
 

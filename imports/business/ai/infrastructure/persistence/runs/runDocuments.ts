@@ -41,7 +41,7 @@ interface PrivateRunFields {
   readonly takeovers: number;
   /** JSON of the calls that have not settled, by their ids in hexadecimal digits after a "c". See `OpenCalls`. */
   readonly openCalls?: Readonly<Record<string, string>>;
-  /** Of its title and ids, for the search. */
+  /** Of its title, unless content is sealed, and ids, for the search. */
   readonly words?: readonly string[];
   /** Of the models and tools that it has used so far. */
   readonly usedWords?: readonly string[];
@@ -130,7 +130,13 @@ export const WITHOUT_TRANSCRIPT = {
 /** Characters of arguments and results that views contain. */
 const MAX_SHOWN_CHARACTERS = 16 * 1024;
 
-export function toRunDocument(request: RunRequest, progress: RunProgress, owner: string): RunDocument {
+/** @param isSearchable whether the run can be found by the words of its title */
+export function toRunDocument(
+  request: RunRequest,
+  progress: RunProgress,
+  owner: string,
+  isSearchable = true,
+): RunDocument {
   const { executionId, input, plan, ...plain } = request;
   const { userId, model, providerId, title, conversationId } = request;
   return {
@@ -141,7 +147,7 @@ export function toRunDocument(request: RunRequest, progress: RunProgress, owner:
     input: JSON.stringify(input),
     plan: JSON.stringify(plan),
     ...budgetOf(plan.limits),
-    words: searchWords([executionId, userId, conversationId, model, providerId, title]),
+    words: searchWords([executionId, userId, conversationId, model, providerId, ...(isSearchable ? [title] : [])]),
     ...toRunFields(progress),
   };
 }

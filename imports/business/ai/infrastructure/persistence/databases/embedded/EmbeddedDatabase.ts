@@ -108,6 +108,10 @@ export class EmbeddedDatabase implements DocumentDatabase {
     this.runEvery(expireEvery, (collection) => collection.removeExpired(Date.now()));
   }
 
+  async purge(): Promise<void> {
+    for (const collection of this.collections.values()) await collection.compact();
+  }
+
   close(): Promise<void> {
     this.closing ??= this.shutDown();
     return this.closing;

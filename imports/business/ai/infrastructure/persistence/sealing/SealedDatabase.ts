@@ -1,0 +1,106 @@
+/** A database that stores users' content sealed. */
+import { consoleLogger } from '../../../domain/consoleLogger';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { Logger } from '../../../domain/interfaces/Logger';
+import { StoreError } from '../databases/databaseErrors';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import { RUNS } from '../runs/runDocuments';
+import type { ContentKeys } from './ContentKeys';
+import type { ContentRules } from './ContentRule';
+import { DocumentSeal } from './DocumentSeal';
+import { SealedCollection } from './SealedCollection';
+
+export interface SealedDatabaseOptions {
+  /** Of every collection. */
+  readonly rules: ContentRules;
+  readonly keys: ContentKeys;
+  /** False opens what was sealed earlier, and stores in plain text. */
+  readonly isSealing: boolean;
+  /** Told once of each key that content needs and that was deleted. Default: the console. */
+  readonly logger?: Pick<Logger, 'warn'>;
+}
+
+/** Owners of runs that are kept in memory. A run's owner never changes. */
+const MAX_OWNERS = 10_000;
+const MAX_REPORTED = 1_000;
+
+export class SealedDatabase implements DocumentDatabase {
+  readonly isExclusive: boolean;
+  readonly sealsContent: boolean;
+  private readonly inner: DocumentDatabase;
+  private readonly options: SealedDatabaseOptions;
+  private readonly owners = new Map<string, string>();
+  private readonly reported = new Set<string>();
+
+  constructor(inner: DocumentDatabase, options: SealedDatabaseOptions) {
+    this.inner = inner;
+    this.options = options;
+    this.isExclusive = inner.isExclusive;
+    this.sealsContent = options.isSealing;
+  }
+
+  collection<T extends StoredDocument>(name: string): DocumentCollection<T> {
+    const { keys, isSealing } = this.options;
+    const rule = this.ruleOf(name);
+    const inner = this.inner.collection<T>(name);
+    if (rule === null) return inner;
+    const ownerOfRun = (executionId: string): Promise<string | undefined> => this.ownerOfRun(executionId);
+    return new SealedCollection(inner, { rule, seal: this.sealOf(name, rule), keys, ownerOfRun, isSealing });
+  }
+
+  /**
+   * Opens a document, or some fields of one, that was read from the database itself, as observers do.
+   * @returns undefined if it is unreadable because its key was deleted
+   * @throws StoreError if content was altered, or its key does not open
+   */
+  readonly open = async <T extends StoredDocument>(name: string, document: T): Promise<T | undefined> => {
+    const rule = this.ruleOf(name);
+    if (rule === null) return document;
+    const [opened] = await this.sealOf(name, rule).open([document]);
+    return opened;
+  };
+
+  async purge(): Promise<void> {
+    await this.inner.purge?.();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  private ruleOf(name: string): ContentRules[string] {
+    const rule = this.options.rules[name];
+    if (rule === undefined)
+      throw new StoreError(`The table of sealed content does not say what of the collection ${name} is content.`);
+    return rule;
+  }
+
+  private sealOf(name: string, rule: NonNullable<ContentRules[string]>): DocumentSeal {
+    return new DocumentSeal(name, rule, {
+      keys: this.options.keys,
+      onUnreadable: (collection, keyId) => this.report(collection, keyId),
+    });
+  }
+
+  private async ownerOfRun(executionId: string): Promise<string | undefined> {
+    const known = this.owners.get(executionId);
+    if (known !== undefined) return known;
+    const runs = this.inner.collection<StoredDocument & { readonly userId: string }>(RUNS);
+    const run = await runs.findOne({ _id: executionId }, { fields: { userId: 1 } });
+    if (run === undefined) return undefined;
+    this.owners.set(executionId, run.userId);
+    for (const oldest of this.owners.keys()) {
+      if (this.owners.size <= MAX_OWNERS) break;
+      this.owners.delete(oldest);
+    }
+    return run.userId;
+  }
+
+  private report(collection: string, keyId: string): void {
+    if (this.reported.has(keyId) || this.reported.size >= MAX_REPORTED) return;
+    this.reported.add(keyId);
+    (this.options.logger ?? consoleLogger).warn(
+      `Documents of ${collection} are left out, because the content key ${keyId} that they are sealed with was deleted.`,
+    );
+  }
+}

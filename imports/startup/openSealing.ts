@@ -1,0 +1,26 @@
+/** Puts sealing in front of a database, where it is on or has ever been. */
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
+import type { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
+import { SEALED_CONTENT } from './sealedContent';
+import { CONTENT_KEYS, UserContentKeys } from './UserContentKeys';
+
+export interface Sealing {
+  readonly database: SealedDatabase;
+  readonly keys: UserContentKeys;
+}
+
+/**
+ * @param isSealing false only opens what was sealed earlier
+ * @returns undefined if nothing is sealed, so that the database can be used as it is
+ */
+export async function openSealing(
+  database: DocumentDatabase,
+  ring: KeyRing,
+  isSealing: boolean,
+): Promise<Sealing | undefined> {
+  const keys = new UserContentKeys(database.collection(CONTENT_KEYS), ring);
+  if (!isSealing && !(await keys.isUsed())) return undefined;
+  await keys.ready();
+  return { database: new SealedDatabase(database, { rules: SEALED_CONTENT, keys, isSealing }), keys };
+}

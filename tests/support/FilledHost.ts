@@ -1,0 +1,314 @@
+/**
+ * A host whose users authenticate with the header `x-user`, and that can be filled with something of a user in every
+ * collection.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import express from 'express';
+import type { ApiPrincipal } from '../../imports/api/auth/ApiPrincipal';
+import { DashboardSessions } from '../../imports/api/dashboard/DashboardSessions';
+import { SESSIONS, SessionStore } from '../../imports/api/dashboard/SessionStore';
+import type { Actor } from '../../imports/business/ai/domain/types/Actor';
+import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { AUDIT_KEYS } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { SCHEDULES } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
+import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
+import { CONTENT_KEYS } from '../../imports/startup/UserContentKeys';
+import { createHost } from '../../imports/startup/createHost';
+import type { Host, HostSettings } from '../../imports/startup/createHost';
+import type { TestDatabase } from './documentDatabases';
+import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import { TOKEN_RATES } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { openVendorObjects } from '../../imports/business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
+import { newKey } from './oauth/ProvidersHost';
+import { recordEvents } from './recordEvents';
+import type { EventRecord } from './recordEvents';
+
+/** With characters that ids of documents escape. */
+export const ADA = 'ada/9f3 @x';
+export const BOB = 'bob/77c @x';
+export const ADMIN = 'root-1';
+/** In names and ids that users choose. */
+export const CANARIES: Readonly<Record<string, string>> = { [ADA]: 'CanaryOfAda1843', [BOB]: 'CanaryOfBob1912' };
+/** In prompts, answers, arguments and results. */
+export const CONTENTS: Readonly<Record<string, string>> = { [ADA]: 'ContentOfAda5528', [BOB]: 'ContentOfBob9081' };
+
+/** Collections without anything of a user: processes, the app's own schedules, and keys unless content is sealed. */
+export const IMPERSONAL = [CONTENT_KEYS, RUN_OWNERS, SCHEDULES, TOKEN_RATES, COLLECTIONS.changes, AUDIT_KEYS];
+export const SHARED_PROVIDER = 'shared';
+
+export const actorOf = (userId: string): Actor => ({ userId, isAdmin: userId === ADMIN, source: 'http' });
+
+export interface FilledHostSettings extends Partial<Pick<HostSettings, 'sealContent' | 'secretKeys'>> {
+  /** Outlives the host. Default: one of its own. */
+  readonly simulator?: Simulator;
+}
+
+/** A host whose users authenticate with the header `x-user`, over a database that records its collections. */
+export class FilledHost {
+  readonly names = new Set<string>();
+  readonly simulator: Simulator;
+  readonly opened: TestDatabase;
+  readonly events: EventRecord;
+  readonly host: Host;
+  private readonly server: Server;
+  private readonly ownsSimulator: boolean;
+
+  private constructor(
+    simulator: Simulator,
+    opened: TestDatabase,
+    names: Set<string>,
+    host: Host,
+    server: Server,
+    ownsSimulator: boolean,
+  ) {
+    this.ownsSimulator = ownsSimulator;
+    this.simulator = simulator;
+    this.opened = opened;
+    this.names = names;
+    this.host = host;
+    this.server = server;
+    this.events = recordEvents(host.module.loop);
+  }
+
+  static async start(
+    open: () => Promise<TestDatabase>,
+    { simulator: given, ...settings }: FilledHostSettings = {},
+  ): Promise<FilledHost> {
+    const simulator = given ?? (await startSimulator());
+    const opened = await open();
+    const names = new Set<string>();
+    const database: DocumentDatabase = {
+      isExclusive: opened.database.isExclusive,
+      collection: (name) => {
+        names.add(name);
+        return opened.database.collection(name);
+      },
+      purge: async () => opened.database.purge?.(),
+      close: () => Promise.resolve(),
+    };
+    const parameters = { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false };
+    const tools = new ToolRegistry()
+      .register({ name: 'clock', parameters, execute: ({ text }: { readonly text?: string }) => `Noon, ${text}.` })
+      .register({ name: 'danger', parameters, needsApproval: true, execute: () => 'done' });
+    const sessions = new DashboardSessions({
+      store: new SessionStore(database.collection(SESSIONS)),
+      tokens: {
+        verify: (token) => host.apiTokens.verify(token),
+        verifySecretId: (id) => host.apiTokens.verifySecretId(id),
+      },
+    });
+    const host: Host = await createHost(
+      {
+        ai: { providers: [], budgets: { day: { calls: 100 } } },
+        secretKeys: newKey('k1'),
+        rootUrl: 'http://localhost',
+        allowPrivateHosts: true,
+        requestLog: { bodies: true },
+        ...settings,
+      },
+      {
+        express,
+        database,
+        authenticate: ({ headers }): ApiPrincipal | undefined => {
+          const user = headers['x-user'];
+          if (typeof user !== 'string') return undefined;
+          const userId = decodeURIComponent(user);
+          return userId === ADMIN ? { userId, scopes: ['admin'] } : { userId };
+        },
+        findUser: (userId) => Promise.resolve(actorOf(userId)),
+        hasAccounts: true,
+        ai: { tools },
+        dashboard: { sessions, dashboard: { page: '', notFoundPage: '', files: new Map() } },
+      },
+    );
+    const app = express();
+    app.use(host.api.router);
+    const server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const started = new FilledHost(simulator, opened, names, host, server, given === undefined);
+    // Another process has created them.
+    if ((await host.providers.service.find(SHARED_PROVIDER)) !== undefined) return started;
+    const provider = { vendor: 'openai', baseURL: simulator.baseURL('openai') };
+    await host.providers.service.create({
+      ...provider,
+      providerId: SHARED_PROVIDER,
+      name: 'Shared',
+      auth: { kind: 'api_key' },
+      apiKey: 'sk-of-all',
+      access: [ADA, BOB, ADMIN],
+      limits: { windowMs: 86_400_000, requests: 1_000, tokens: 1_000_000 },
+    });
+    await host.providers.service.create({
+      ...provider,
+      providerId: 'own-keys',
+      name: 'Own keys',
+      auth: { kind: 'user_api_key' },
+      access: 'everyone',
+    });
+    await host.providers.service.create({
+      ...provider,
+      providerId: 'oauth',
+      name: 'OAuth',
+      auth: {
+        kind: 'oauth_user',
+        issuer: 'http://127.0.0.1:1',
+        authorizationEndpoint: 'http://127.0.0.1:1/authorize',
+        tokenEndpoint: 'http://127.0.0.1:1/token',
+        clientId: 'c',
+        clientSecret: 's'.repeat(32),
+      },
+      access: 'everyone',
+    });
+    return started;
+  }
+
+  async request(
+    user: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    const { port } = this.server.address() as AddressInfo;
+    return fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: {
+        'x-user': encodeURIComponent(user),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** Starts a run whose first turn calls the tool. @returns its id */
+  async startRun(userId: string, tool: string, requestId: string): Promise<string> {
+    const input = `Ask about ${CONTENTS[userId]}`;
+    this.simulator.enqueue({ calls: [{ name: tool, arguments: { text: CONTENTS[userId] } }] });
+    const { executionId } = await this.host.runs.methods['ai.runs.start'](actorOf(userId), {
+      requestId,
+      providerId: SHARED_PROVIDER,
+      input,
+      tools: [tool],
+    });
+    return executionId;
+  }
+
+  /** Puts something of the user into every collection, through the public operations. @returns ids of runs */
+  async fill(userId: string): Promise<readonly string[]> {
+    const { simulator, host, events } = this;
+    const canary = CANARIES[userId] ?? '';
+    const content = CONTENTS[userId] ?? '';
+    const actor = actorOf(userId);
+    const completed = await this.startRun(userId, 'clock', 'r1');
+    simulator.enqueue({ text: `The answer about ${content}.` });
+    await events.seen('run:completed', ({ executionId }) => executionId === completed);
+    const waiting = await this.startRun(userId, 'danger', 'r2');
+    await events.seen('tool:approval_required', ({ executionId }) => executionId === waiting);
+    const { executionId: queued } = await host.module.useCases.queueRun.execute(
+      actor,
+      { requestId: 'r3', providerId: SHARED_PROVIDER, input: content, tools: ['clock'] },
+      Date.now() + 86_400_000,
+    );
+    await host.module.runs.addCommand({
+      id: `${queued}:leftover`,
+      executionId: queued,
+      action: { kind: 'submit', callId: 'c', result: { output: content } },
+    });
+    simulator.enqueue({ text: `A chat about ${content}.` });
+    await host.module.conversations.handler.handleMessage(userId, 'chat', content, { model: SHARED_PROVIDER });
+    simulator.enqueue({ text: `A response about ${content}.` });
+    await (await openVendorObjects(this.opened.database)).record(userId, [`msg_${canary}`]);
+    const response = await this.request(
+      userId,
+      'POST',
+      '/v1/responses',
+      { model: SHARED_PROVIDER, input: content },
+      { 'x-bolide-cache': 'max-age=3600' },
+    );
+    expect(response.status, await response.text()).to.equal(200);
+    const items = [{ role: 'user', content }];
+    const conversation = { metadata: { topic: content }, items };
+    expect((await this.request(userId, 'POST', '/v1/conversations', conversation)).status).to.equal(200);
+    simulator.enqueue({ text: `A stream about ${content}.` });
+    const background = { model: SHARED_PROVIDER, input: content, background: true, stream: true };
+    const stream = await this.request(userId, 'POST', '/v1/responses', background);
+    expect(await stream.text()).to.contain('response.completed');
+    simulator.enqueue({ text: `A message about ${content}.` });
+    const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: content }] };
+    const chat = await this.request(userId, 'POST', '/chat', { id: 'c', model: SHARED_PROVIDER, messages: [message] });
+    expect(await chat.text()).to.contain(`A message about ${content}.`);
+    const prompt = { name: `Prompt of ${canary}`, content: { input: content } };
+    expect((await this.request(userId, 'POST', '/prompts', prompt)).status).to.equal(200);
+    const created = await this.request(userId, 'POST', '/tokens', { name: canary });
+    expect(created.status).to.equal(201);
+    const { token: secret } = (await created.json()) as { readonly token: string };
+    expect((await this.request(userId, 'POST', '/session', { token: secret })).status).to.equal(200);
+    // An author of what stays.
+    const token = { name: 'for the admin', userId: ADMIN };
+    await host.operations['ai.tokens.create']({ ...actor, isAdmin: true }, token);
+    await host.operations['ai.budgets.set'](actorOf(ADMIN), { userId, limits: { day: { calls: 1_000 } } });
+    const task = `task-${Object.keys(CANARIES).indexOf(userId)}`;
+    await host.module.jobs.schedule({ name: task, cron: '0 3 1 1 *' }, () => Promise.resolve());
+    await host.operations['ai.schedules.pause']({ ...actor, isAdmin: true }, { name: task });
+    await host.operations['ai.routing.save']({ ...actor, isAdmin: true }, { name: task, targets: [SHARED_PROVIDER] });
+    await host.providers.operations.create(actorOf(ADMIN), {
+      providerId: `of-${canary}`,
+      name: `Provider of ${canary}`,
+      vendor: 'openai',
+      auth: { kind: 'api_key' },
+      apiKey: `sk-${canary}`,
+      owner: userId,
+    });
+    await host.providers.operations.setMyApiKey(actor, { providerId: 'own-keys', apiKey: `sk-own-${canary}` });
+    await host.providers.operations.connect(actor, { providerId: 'oauth' });
+    await host.runs.settled();
+    await host.requestLog.flush();
+    return [completed, waiting, queued];
+  }
+
+  /** All documents as JSON, by collection. */
+  async dump(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const dumped = new Map<string, readonly string[]>();
+    for (const name of [...this.names].sort()) {
+      const documents = await this.opened.database.collection<StoredDocument>(name).find({}, { sort: { _id: 1 } });
+      dumped.set(
+        name,
+        documents.map((document) => JSON.stringify(document)),
+      );
+    }
+    return dumped;
+  }
+
+  /** The documents of a user, by collection. */
+  async dumpOf(userId: string, runs: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const marks = marksOf(userId, runs);
+    return new Map(
+      [...(await this.dump())].map(([name, documents]) => [
+        name,
+        documents.filter((document) => marks.some((mark) => document.includes(mark))),
+      ]),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.host.close();
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+    await this.opened.close();
+    if (this.ownsSimulator) await this.simulator.close();
+  }
+}
+
+/** What identifies a document as the user's: the id in every form, the canary, ids of runs. */
+export function marksOf(userId: string, runs: readonly string[]): readonly string[] {
+  return [userId, encodeURIComponent(userId), CANARIES[userId] ?? userId, CONTENTS[userId] ?? userId, ...runs];
+}
