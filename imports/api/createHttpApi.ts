@@ -166,7 +166,8 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   );
   const conversations = new Conversations(ports.conversations ?? new MemoryResponseConversations());
   const service = new ResponseService({ manager: module.manager, conversations });
-  const models = new ModelDirectory({ module, ...(access === undefined ? {} : { access }) });
+  const permitted = access === undefined ? {} : { access };
+  const models = new ModelDirectory({ module, ...permitted });
   const closing = new AbortController();
   const shared = {
     module,
@@ -196,8 +197,8 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       ? {}
       : {
           streamedRuns: { runs: module.runs, live: runs.live, loop: module.loop, tools: module.tools },
-          agUi: new AgUiRuns({ ...module, models, methods: runs.methods }),
-          chat: new Chats({ ...module, models, methods: runs.methods, chats }),
+          agUi: new AgUiRuns({ ...module, models, methods: runs.methods, ...permitted }),
+          chat: new Chats({ ...module, models, methods: runs.methods, chats, ...permitted }),
         }),
     ...(providers === undefined ? {} : { providers }),
     ...(dashboard === undefined ? {} : { dashboard }),

@@ -4,7 +4,9 @@
  */
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { Actor, User, UserLookup } from '../business/ai/domain/types/Actor';
-import type { ApiTokenLimits } from '../business/ai/domain/types/ApiTokenLimits';
+import { admits, hostedToolName, rulesOn } from '../business/ai/domain/entities/toolRules';
+import type { ToolRule } from '../business/ai/domain/entities/toolRules';
+import type { LimitedToken } from '../business/ai/domain/types/ApiTokenLimits';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import { decideAccess, refusedHostedTool } from '../business/providers/domain/entities/ProviderAccess';
 import type { AccessDecision } from '../business/providers/domain/entities/ProviderAccess';
@@ -13,14 +15,31 @@ import type { StoredProviderSource } from './StoredProviderSource';
 const NO_PROVIDER =
   'No provider is set up yet. An admin can add one, or set a vendor key such as OPENAI_API_KEY in the settings of the server.';
 
+export interface ToolAccessPorts {
+  /** Default: tokens have no limits. */
+  readonly findToken?: (id: string) => Promise<Pick<LimitedToken, 'tools' | 'team'> | undefined>;
+  /** Default: everyone may use every tool. */
+  readonly toolRules?: readonly ToolRule[];
+}
+
 export function createAccessPolicy(
   providers: Pick<StoredProviderSource, 'find' | 'lastRead' | 'isEmpty'>,
   findUser: UserLookup,
-  findToken: (id: string) => Promise<Pick<ApiTokenLimits, 'tools'> | undefined> = () => Promise.resolve(undefined),
+  { findToken = () => Promise.resolve(undefined), toolRules = [] }: ToolAccessPorts = {},
 ): AccessPolicy {
-  /** Undefined: the token, if there is one, does not limit tools. */
-  const toolsOf = async ({ tokenId }: Actor): Promise<readonly string[] | undefined> =>
-    tokenId === undefined ? undefined : (await findToken(tokenId))?.tools;
+  const refusalOfTool = async ({ userId, source, tokenId }: Actor, tool: string): Promise<string | undefined> => {
+    const token = tokenId === undefined ? undefined : await findToken(tokenId);
+    if (token?.tools?.includes(tool) === false) return `Your API token may not use the tool "${tool}".`;
+    const rules = rulesOn(toolRules, tool);
+    // The server's own code chooses its tools itself.
+    if (rules.length === 0 || source === 'job') return undefined;
+    const user = {
+      ...((await findUser(userId)) ?? { userId }),
+      ...(token?.team === undefined ? {} : { team: token.team }),
+    };
+    if (rules.some((rule) => admits(rule, user))) return undefined;
+    return `You may not use the tool "${tool}" (${rules.map(({ place }) => place).join(', ')}).`;
+  };
   return {
     async decide(actor, { providerId, model, tools, hostedTools = [] }) {
       const { userId, source } = actor;
@@ -30,10 +49,11 @@ export function createAccessPolicy(
         const tool = provider === undefined ? undefined : refusedHostedTool(provider, user, hostedTools);
         if (tool !== undefined)
           return { allowed: false, reason: `You may not use the tool "${tool}" of the provider "${providerId}".` };
-        const permitted = await toolsOf(actor);
-        const refused = [...tools, ...hostedTools].find((name) => permitted?.includes(name) === false);
-        if (refused === undefined) return { allowed: true };
-        return { allowed: false, reason: `Your API token may not use the tool "${refused}".` };
+        for (const name of [...tools, ...hostedTools.map(hostedToolName)]) {
+          const reason = await refusalOfTool(actor, name);
+          if (reason !== undefined) return { allowed: false, reason };
+        }
+        return { allowed: true };
       }
       if (provider === undefined && (await providers.isEmpty())) return { allowed: false, reason: NO_PROVIDER };
       const action =
@@ -42,10 +62,7 @@ export function createAccessPolicy(
           : `use the provider "${providerId}"`;
       return { allowed: false, reason: `You may not ${action}.` };
     },
-    async permittedTools(actor, tools) {
-      const permitted = await toolsOf(actor);
-      return permitted === undefined ? tools : tools.filter((name) => permitted.includes(name));
-    },
+    refusalOfTool,
     // The directory was refreshed just before, so no provider is read again.
     async permittedProviders({ userId, source }, providerIds) {
       const user = await findUser(userId);

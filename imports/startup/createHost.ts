@@ -29,6 +29,7 @@ import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs
 import type { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
+import type { ToolRule } from '../business/ai/domain/entities/toolRules';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
@@ -87,6 +88,8 @@ export interface HostSettings {
   readonly jobs?: JobSettings;
   /** Check every model call, before those of the ports. Default: none. */
   readonly guardrails?: readonly Guardrail[];
+  /** Which users may use which tools. Default: everyone may use all. */
+  readonly toolRules?: readonly ToolRule[];
   /** Whether requests may be answered from cached responses, if they ask for it. Default: true. */
   readonly responseCache?: boolean;
   /** How much of each kind is stored. The defaults depend on the database. */
@@ -152,6 +155,7 @@ export async function createHost(
     auditLimits = {},
     responseCache = true,
     guardrails = [],
+    toolRules = [],
     shutdownGraceMs,
     maxBodyBytes,
     maxJsonValues,
@@ -211,7 +215,10 @@ export async function createHost(
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const stores = await openHostStores(database, storage);
-  const access = createAccessPolicy(storedProviders, findUser, (id) => apiTokens.tokens.find(id));
+  const access = createAccessPolicy(storedProviders, findUser, {
+    findToken: (id) => apiTokens.tokens.find(id),
+    toolRules,
+  });
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
   const jobQueue = await openJobQueue(jobs, database);
   const requestLog = createRequestLog(requestLogSettings, {
@@ -251,7 +258,12 @@ export async function createHost(
     },
   });
   const collection = database.collection.bind(database);
-  const runs = createRunModule(module, { collection, views: new DocumentRunViews(database), limits: callLimits });
+  const runs = createRunModule(module, {
+    collection,
+    views: new DocumentRunViews(database),
+    limits: callLimits,
+    access,
+  });
   await runs.ready();
   const retention = new RunRetention(database, jobs.retention === undefined ? {} : { times: jobs.retention });
   await retention.ready();

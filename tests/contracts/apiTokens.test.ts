@@ -98,8 +98,9 @@ describe('API tokens of the plain-Node host', () => {
     };
     const refused = await ask([]);
     expect(refused.status).to.equal(403);
-    expect(refused.body['error']).to.include({ message: 'Your API token may not use the tool "web_search".' });
-    expect((await ask(['web_search'])).status).to.equal(200);
+    expect(refused.body['error']).to.include({ message: 'Your API token may not use the tool "hosted:web_search".' });
+    expect((await ask(['hosted:web_search'])).status).to.equal(200);
+    expect((await ask(['web_search'])).status, 'a tool of the server').to.equal(403);
     expect((await ask()).status).to.equal(200);
   });
 

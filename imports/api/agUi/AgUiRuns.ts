@@ -6,6 +6,8 @@ import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/
 import { invalid } from '../../business/ai/domain/arguments';
 import { isList, isObject } from '../../business/ai/domain/json';
 import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
+import { permittedTools } from '../../business/ai/application/operations/permittedTools';
+import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
 import type { AgUiMessage, AgUiResumeEntry, RunAgentInput } from '../../interop/agUi/AgUiMessages';
 import type { AgUiAnswer, AgUiAnswers } from '../../interop/agUi/AgUiCalls';
@@ -22,6 +24,8 @@ export interface AgUiRunsPorts extends LoadRunPorts {
   readonly methods: AIMethods;
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };
+  /** Which of the tools a user may use. Default: all. */
+  readonly access?: AccessPolicy;
 }
 
 export interface AgUiTurn {
@@ -68,20 +72,26 @@ export class AgUiRuns {
   }
 
   private async start(principal: ApiPrincipal, input: RunAgentInput, options: AgUiOptions): Promise<AgUiTurn> {
-    const { models, methods, tools } = this.ports;
+    const { models, methods } = this.ports;
     const { providerId, model: named } = await models.resolve(principal, options.model, 'responses');
     const { items, instructions } = toConversation(input);
     const { executionId } = await methods['ai.runs.start'](toActor(principal, 'ag_ui'), {
       requestId: input.runId,
       providerId,
       input: items,
-      tools: options.tools ?? tools.tools.filter(({ external }) => external !== true).map(({ name }) => name),
+      tools: options.tools ?? (await this.defaultTools(principal)),
       ...(/^[^\s\p{C}]{1,128}$/u.test(input.threadId) ? { conversationId: input.threadId } : {}),
       ...(input.tools.length === 0 ? {} : { clientTools: input.tools }),
       ...(named === undefined ? {} : { model: named }),
       ...(instructions === undefined ? {} : { instructions }),
     });
     return { executionId, answered: new Map() };
+  }
+
+  private async defaultTools(principal: ApiPrincipal): Promise<readonly string[]> {
+    const tools = this.ports.tools.tools.filter(({ external }) => external !== true);
+    const permitted = await permittedTools(this.ports.access, toActor(principal), tools);
+    return permitted.map(({ name }) => name);
   }
 
   private async continue(

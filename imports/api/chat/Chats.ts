@@ -7,6 +7,8 @@ import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
+import { permittedTools } from '../../business/ai/application/operations/permittedTools';
+import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
@@ -33,6 +35,8 @@ export interface ChatsPorts {
   readonly loop: Pick<AgenticLoop, 'getExecutionContext'>;
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };
+  /** Which of the tools a user may use. Default: all. */
+  readonly access?: AccessPolicy;
 }
 
 export interface ChatTurn extends StreamedRun {
@@ -98,7 +102,8 @@ export class Chats {
   private async start(principal: ApiPrincipal, request: ChatRequest): Promise<ChatTurn> {
     const { chats, models } = this.ports;
     const { userId } = principal;
-    const { chatId, sentMessages: messages, trigger, model, instructions, tools = this.defaultTools() } = request;
+    const { chatId, sentMessages: messages, trigger, model, instructions } = request;
+    const tools = request.tools ?? (await this.defaultTools(principal));
     const fingerprint = createHash('sha256')
       .update(JSON.stringify([trigger, messages, model, instructions, tools]))
       .digest('base64url');
@@ -195,8 +200,10 @@ export class Chats {
   }
 
   /** In a chat people approve calls, but external results may come from a service that takes days. */
-  private defaultTools(): readonly string[] {
-    return this.ports.tools.tools.filter(({ external }) => external !== true).map(({ name }) => name);
+  private async defaultTools(principal: ApiPrincipal): Promise<readonly string[]> {
+    const tools = this.ports.tools.tools.filter(({ external }) => external !== true);
+    const permitted = await permittedTools(this.ports.access, toActor(principal), tools);
+    return permitted.map(({ name }) => name);
   }
 }
 

@@ -29,6 +29,7 @@ import { readJobSettings } from '../settings/jobs';
 import { readRequestLogSettings } from '../settings/requestLog';
 import { readSealContent, requireSealingKeys } from '../settings/sealing';
 import { readStorageBounds } from '../settings/storage';
+import { readToolRules } from '../settings/toolRules';
 import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
 import { openSettings } from '../moduleFromEnvironment';
@@ -100,6 +101,7 @@ async function open(
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
   const auditLimits = readAuditLimits((name) => valueOf(env, name));
   const storage = readStorageBounds((name) => valueOf(env, name));
+  const toolRules = readToolRules(valueOf(env, 'AI_TOOL_RULES'));
   const guardrails = readGuardrails(valueOf(env, 'GUARDRAILS'));
   const responseCache = readResponseCache((name) => valueOf(env, name));
   const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
@@ -145,6 +147,7 @@ async function open(
       auditLimits,
       storage,
       responseCache,
+      toolRules,
       guardrails,
       corsOrigins,
       ...authSettings,

@@ -22,6 +22,8 @@ import { readResponseCache } from './responseCache';
 import { readRequestLogSettings } from './requestLog';
 import { readSealContent } from './sealing';
 import { readStorageBounds } from './storage';
+import { readToolRules } from './toolRules';
+import type { ToolRule } from '../../business/ai/domain/entities/toolRules';
 import { SettingProblems } from './SettingProblems';
 import { settingsFromMeteor, valueOf } from './vendors';
 import type { Environment } from './vendors';
@@ -48,6 +50,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly jobs: JobSettings;
   readonly requestLog: RequestLogSettings;
   readonly auditLimits: AuditLimits;
+  readonly toolRules: readonly ToolRule[];
   readonly storage: Partial<StorageBounds>;
   readonly maxBodyBytes?: number;
   readonly maxJsonValues?: number;
@@ -103,7 +106,9 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
   const auditLimits = problems.attempt(() => readAuditLimits(named)) ?? {};
   const storage = problems.attempt(() => readStorageBounds(named)) ?? {};
-  const guardrails = problems.attempt(() => readGuardrails(guardrailsIn(given) ?? valueOf(env, 'GUARDRAILS'))) ?? [];
+  const json = (name: string): unknown => jsonIn(given, name) ?? valueOf(env, name);
+  const guardrails = problems.attempt(() => readGuardrails(json('GUARDRAILS'))) ?? [];
+  const toolRules = problems.attempt(() => readToolRules(json('AI_TOOL_RULES'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
   const sealContent =
     readBoolean(settings, 'sealContent', problems) ?? problems.attempt(() => readSealContent(named)) ?? false;
@@ -126,6 +131,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     responseCache,
     sealContent,
     guardrails,
+    toolRules,
     ...auth,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
@@ -203,9 +209,9 @@ function readCallLimits(given: unknown, problems: SettingProblems): Partial<Call
   return {};
 }
 
-/** JSON, as in the environment, or the object itself. */
-function guardrailsIn(settings: unknown): unknown {
-  return isObject(settings) ? (settings['GUARDRAILS'] ?? undefined) : undefined;
+/** JSON, as in the environment, or what it stands for. */
+function jsonIn(settings: unknown, name: string): unknown {
+  return isObject(settings) ? (settings[name] ?? undefined) : undefined;
 }
 
 /** A setting with the name of an environment variable. */

@@ -2,11 +2,13 @@
 import type { RunState } from '../../domain/entities/Run';
 import { RUN_TRANSITIONS } from '../../domain/entities/Run';
 import type { FunctionTool } from '../../domain/entities/Tool';
+import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunCountView, RunDetail, RunView } from '../../domain/types/RunViews';
 import type { ToolSummary } from '../../domain/types/ToolSummary';
 import { identifier, integer, oneOf, optional, readObject } from '../../domain/arguments';
+import { permittedTools } from './permittedTools';
 import { ARGUMENT_LIMITS } from './readArguments';
 import { canAccess, signedIn, UnknownRunError } from './RunOperations';
 
@@ -18,6 +20,8 @@ export interface RunQueriesPorts {
   readonly texts: LiveTextReader;
   readonly stats: RunCountReader;
   readonly tools: { readonly tools: readonly FunctionTool[] };
+  /** Tools are listed to those who may use them. Default: everyone. */
+  readonly access?: Pick<AccessPolicy, 'refusalOfTool'> | undefined;
 }
 
 export class RunQueries {
@@ -51,8 +55,12 @@ export class RunQueries {
 
   async tools(actor: Actor): Promise<readonly ToolSummary[]> {
     signedIn(actor);
-    const counts = await this.ports.views.toolCounts(ownOnly(actor));
-    return this.ports.tools.tools.map(
+    const { views, tools, access } = this.ports;
+    const [counts, permitted] = await Promise.all([
+      views.toolCounts(ownOnly(actor)),
+      permittedTools(access, actor, tools.tools),
+    ]);
+    return permitted.map(
       ({ name, description = '', parameters, blocking = true, needsApproval = false, external = false }) => ({
         name,
         description,

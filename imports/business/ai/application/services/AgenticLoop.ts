@@ -9,6 +9,7 @@ import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
 import type { Decider, ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
 import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -46,6 +47,8 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly defaultToolTimeout?: number;
   /** UTF-8 bytes of a tool's result that are sent to the model; default 256 KiB. */
   readonly maxResultBytes?: number;
+  /** Asked before each call of a run that somebody outside started. Default: nobody is refused. */
+  readonly access?: Pick<AccessPolicy, 'refusalOfTool'> | undefined;
   /** How many finished runs remain readable; default 200. */
   readonly keepFinished?: number;
   /** Receives what event listeners throw. Default: logs to standard error. */
@@ -118,6 +121,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     this.toolExecutor = toolExecutor;
     const processor = new ToolProcessor({
       toolExecutor,
+      access: options.access,
       ...(defaultToolTimeout === undefined ? {} : { defaultTimeout: defaultToolTimeout }),
       ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
     });

@@ -14,8 +14,10 @@ import {
 } from '../../domain/entities/Tool';
 import type { ToolCall, ToolResult } from '../../domain/entities/Tool';
 import { ToolError } from '../../domain/errors/LLMErrors';
+import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { LooseTool } from '../../domain/types/LLMTypes';
+import type { CallOrigin } from '../../domain/types/RequestRecords';
 import { canonicalJson } from './shared/canonicalJson';
 import { isThenable } from './shared/isThenable';
 import { elapsedSince } from './shared/time';
@@ -35,11 +37,15 @@ export interface ToolProcessorOptions {
   readonly defaultTimeout?: number;
   /** UTF-8 bytes of a result that are sent to the model; default 256 KiB. */
   readonly maxResultBytes?: number;
+  /** Asked before each call that somebody outside causes. Default: what was permitted at the start stays permitted. */
+  readonly access?: Pick<AccessPolicy, 'refusalOfTool'> | undefined;
 }
 
 /** One call in the context of its run. */
 export interface ToolJob extends ToolCallHandle {
   readonly userId: string;
+  /** Where the run comes from. Absent: the app's own code. */
+  readonly origin?: CallOrigin | undefined;
   readonly executionId: string;
   readonly concurrency: ToolConcurrency;
   /** Resolves when a person decides. Called only for calls that need approval. */
@@ -74,11 +80,13 @@ export class ToolProcessor {
   private readonly toolExecutor: IToolExecutor;
   private readonly defaultTimeoutMs: number;
   private readonly maxResultBytes: number;
+  private readonly access: ToolProcessorOptions['access'];
 
   constructor(options: ToolProcessorOptions) {
     this.toolExecutor = options.toolExecutor;
     this.defaultTimeoutMs = options.defaultTimeout ?? DEFAULT_TIMEOUT_MS;
     this.maxResultBytes = options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES;
+    this.access = options.access;
   }
 
   /** Resolves as soon as the call is `until`. Never rejects. */
@@ -158,6 +166,7 @@ export class ToolProcessor {
         if (!(await this.mayRerun(job, job.awaitReview, outcome))) return;
       }
       if (tool === undefined) throw unknownTool(call.name, tools.names);
+      if (this.isRestricted(job)) await this.assertPermitted(job);
       const checked = tool.validate(parseToolArguments(call.arguments), job.userId);
       const args = isThenable(checked) ? await checked : checked;
       if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
@@ -165,6 +174,8 @@ export class ToolProcessor {
       const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));
       outcome.prepared();
       if (mustAsk) await this.awaitApproval(job, outcome);
+      // Approvals may take a day.
+      if (mustAsk && outcome.isOpen() && this.isRestricted(job)) await this.assertPermitted(job);
       if (!outcome.isOpen()) return;
       if (tool.definition.external === true) await this.runExternal(job, tool, outcome);
       else await this.runWhenFree(job, tool, args, outcome);
@@ -173,6 +184,20 @@ export class ToolProcessor {
     } finally {
       outcome.prepared();
     }
+  }
+
+  /** Somebody outside has the server run one of its own tools. */
+  private isRestricted({ call, origin }: ToolJob): boolean {
+    if (this.access?.refusalOfTool === undefined || origin === undefined || origin.source === 'job') return false;
+    return (this.toolExecutor.getToolDefinition(call.name) ?? undefined) !== undefined;
+  }
+
+  /** @throws ToolError `rejected` */
+  private async assertPermitted({ call, userId, origin }: ToolJob): Promise<void> {
+    const tokenId = origin?.tokenId;
+    const actor = { userId, source: 'http', ...(tokenId === undefined ? {} : { tokenId }) } as const;
+    const refusal = await this.access?.refusalOfTool?.(actor, call.name);
+    if (refusal !== undefined) throw new ToolError('rejected', refusal);
   }
 
   /** @throws ToolError `rejected` */

@@ -293,7 +293,6 @@ function readInput(actor: Actor, { input }: UseRequest): readonly Item[] {
 /** Stored with the run: another process may continue it. Admins own the vendors' accounts, and the server uses them. */
 function originOf({ source, origin, isAdmin }: Actor): Pick<ExecuteOptions, 'origin'> {
   if (source === 'job') return { origin: { ...origin, source } };
-  if (isAdmin === true && origin === undefined) return {};
   return { origin: { ...origin, source: 'run', ...(isAdmin === true ? {} : { ownObjectsOnly: true }) } };
 }
 

@@ -27,6 +27,10 @@ export interface AccessPolicy {
    * directory was refreshed just before. Default: those that `decide` allows without a model and tools.
    */
   permittedProviders?(actor: Actor, providerIds: readonly string[]): Promise<readonly string[]>;
-  /** The server's tools among `tools` that the actor may use, for answers that offer all of them. Default: all. */
-  permittedTools?(actor: Actor, tools: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Why the actor may not use one of the server's tools, safe to show to the actor; undefined if they may. Asked before
+   * each call of a run that somebody outside started, since a right may be withdrawn while the run goes on, and where
+   * all tools are offered. An error permits nothing. Default: what `decide` has permitted stays permitted.
+   */
+  refusalOfTool?(actor: Actor, tool: string): Promise<string | undefined>;
 }

@@ -177,6 +177,7 @@ export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {
     toolExecutor: tools,
     runStore: runs,
     onStateStored: ports.onStateStored,
+    access: ports.access,
     ...logger,
     ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
   });

@@ -1,4 +1,5 @@
 /** Wires the chat: messages in, streamed answers out, with the module's tools. */
+import { permittedTools } from '../../application/operations/permittedTools';
 import type { AgenticLoop } from '../../application/services/AgenticLoop';
 import { ResponseHandler } from '../../application/services/ResponseHandler';
 import type { ResponseHandlerOptions } from '../../application/services/ResponseHandler';
@@ -46,7 +47,7 @@ export function createChat({ settings, loop, tools }: ChatDependencies, ports: C
     // A provider's id means its default model.
     model: defaultProvider,
     tools: () => tools.tools.filter(runsUnattended).map(({ name }) => name),
-    ...(ports.access?.permittedTools === undefined ? {} : { permitTools: permitBy(ports.access) }),
+    ...(ports.access?.refusalOfTool === undefined ? {} : { permitTools: permitBy(ports.access) }),
     ...(ports.context === undefined ? {} : { context: ports.context }),
     ...(ports.logger === undefined ? {} : { logger: ports.logger }),
     ...(temperature === undefined ? {} : { temperature }),
@@ -58,7 +59,12 @@ export function createChat({ settings, loop, tools }: ChatDependencies, ports: C
 function permitBy(access: AccessPolicy): NonNullable<ResponseHandlerOptions['permitTools']> {
   return async ({ userId, origin: { tokenId } }, tools) => {
     const actor = { userId, source: 'http', ...(tokenId === undefined ? {} : { tokenId }) } as const;
-    return (await access.permittedTools?.(actor, tools)) ?? tools;
+    const permitted = await permittedTools(
+      access,
+      actor,
+      tools.map((name) => ({ name })),
+    );
+    return permitted.map(({ name }) => name);
   };
 }
 

@@ -7,6 +7,7 @@ import { runDetached } from '../../application/services/runDetached';
 import { RunEventBus } from '../../application/services/runs/RunEventBus';
 import type { RunEventSink } from '../../application/services/runs/RunEventBus';
 import { LLMRateLimitError } from '../../domain/errors/LLMErrors';
+import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunViewReader } from '../../domain/interfaces/RunViewReader';
@@ -40,6 +41,8 @@ export interface RunModulePorts {
   /** Default: the module's loop. */
   readonly control?: RunControl;
   readonly limits?: Partial<CallLimits>;
+  /** Tools are listed to those who may use them. Default: everyone. */
+  readonly access?: AccessPolicy;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Default: the console. */
@@ -101,7 +104,7 @@ export function createRunModule(
   return {
     methods: createRunOperations({ useCases, control, admit, ownerOf }),
     ownerOf,
-    queries: new RunQueries({ views, texts: liveTexts, stats: statistics, tools }),
+    queries: new RunQueries({ views, texts: liveTexts, stats: statistics, tools, access: ports.access }),
     events,
     live,
     async ready() {

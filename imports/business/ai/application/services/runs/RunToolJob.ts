@@ -1,6 +1,7 @@
 /** One call of a run, for the processor. It holds two references, since a waiting run keeps one per open call. */
 import { acceptsDecision, needsApproval } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
+import type { CallOrigin } from '../../../domain/types/RequestRecords';
 import type { AbortSource } from '../shared/AbortSource';
 import { elapsedSince } from '../shared/time';
 import type { ToolJob } from '../ToolProcessor';
@@ -13,7 +14,7 @@ import type { RunContext } from './RunContext';
 
 /** What the calls of a run share. */
 export interface ToolJobOwner {
-  readonly context: Pick<RunContext, 'run'>;
+  readonly context: Pick<RunContext, 'run' | 'options'>;
   readonly cancellation: AbortSource;
   readonly concurrency: ToolConcurrency;
   /** Undefined if runs are not stored. */
@@ -33,6 +34,10 @@ export class RunToolJob implements ToolJob {
 
   get userId(): string {
     return this.owner.context.run.userId;
+  }
+
+  get origin(): CallOrigin | undefined {
+    return this.owner.context.options.origin;
   }
 
   get executionId(): string {
