@@ -94,6 +94,21 @@ describe('the administration in the dashboard', function () {
     await edit.getByRole('button', { name: 'Save' }).click();
     await card.getByRole('heading', { name: 'The team' }).waitFor();
     expect((await ask('team')).status, 'the key stays').to.equal(200);
+    for (const [text, stored] of [
+      ['web_search\nmcp', ['web_search', 'mcp']],
+      ['none', []],
+      ['', undefined],
+    ] as const) {
+      await card.getByRole('button', { name: 'Edit: The team' }).click();
+      const again = page.getByRole('dialog', { name: 'Edit The team' });
+      await again.getByLabel('Hosted tools').fill(text);
+      await again.getByRole('button', { name: 'Save' }).click();
+      await again.waitFor({ state: 'detached' });
+      expect((await app.server.host.providers.service.find('team'))?.hostedTools, text).to.deep.equal(stored);
+      await card.getByRole('button', { name: 'Edit: The team' }).click();
+      expect(await again.getByLabel('Hosted tools').inputValue()).to.equal(text);
+      await again.getByRole('button', { name: 'Cancel' }).click();
+    }
   });
 
   it('shows a failure until a call succeeds, and is never signed out by a rejected key', async () => {
@@ -190,6 +205,7 @@ describe('the administration in the dashboard', function () {
     await dialog.getByLabel('Name').fill('ci');
     await dialog.getByText('Limits', { exact: true }).click();
     await dialog.getByRole('textbox', { name: 'Models' }).fill('openai/gpt-5-mini, claude-*');
+    await dialog.getByRole('textbox', { name: 'Tools' }).fill('look_up, hosted:web_search');
     await dialog.getByLabel('Team').fill('red');
     const day = dialog.getByRole('group', { name: 'A day (UTC)' });
     await day.getByLabel('Model calls').fill('many');
@@ -205,17 +221,23 @@ describe('the administration in the dashboard', function () {
     const row = page.locator('[data-token]', { hasText: 'openai/gpt-5-mini, claude-*' });
     await row.getByText('red').waitFor();
     await row.getByText('60 requests a minute').waitFor();
+    await row.getByText('Tools: look_up, hosted:web_search').waitFor();
     await row.getByText('1 of 2 calls').waitFor();
 
     await row.getByRole('button', { name: 'Change token: ci' }).click();
     const save = dialog.getByRole('button', { name: 'Save token' });
     expect(await save.isDisabled(), 'nothing has changed').to.equal(true);
     await dialog.getByRole('textbox', { name: 'Models' }).fill('');
+    expect(await dialog.getByRole('textbox', { name: 'Tools' }).inputValue()).to.equal('look_up, hosted:web_search');
+    await dialog.getByRole('textbox', { name: 'Tools' }).fill('none');
     await day.getByLabel('Model calls').fill('1');
     await save.click();
     await dialog.waitFor({ state: 'detached' });
     const changed = page.locator('[data-token]', { hasText: '1 of 1 calls' });
     await changed.getByText('used up').waitFor();
+    await changed.getByText('Tools: none').waitFor();
+    const { tokens } = (await (await request('GET', '/tokens')).json()) as { tokens: readonly { tools?: unknown }[] };
+    expect(tokens.filter(({ tools }) => tools !== undefined).map(({ tools }) => tools)).to.deep.equal([[]]);
     expect((await ask('openai/gpt-5-mini', token)).status).to.equal(402);
 
     await page.setViewportSize({ width: 360, height: 740 });

@@ -27,6 +27,7 @@ const FIELD_PATHS = [
   'defaultModel',
   'allowedModels',
   'sharedObjects',
+  'hostedTools',
   'access',
   'limits',
 ];
@@ -161,6 +162,22 @@ export function ProviderFormDialog({
             value={form.sharedObjects}
             spellCheck={false}
             onChange={(event) => change({ sharedObjects: event.target.value })}
+          />
+        )}
+      </FormField>
+      <FormField
+        label="Hosted tools"
+        path="hostedTools"
+        error={error}
+        hint="Tools that run at the vendor, such as web_search, one per line. Empty: all; the word none: none."
+      >
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            rows={2}
+            value={form.hostedTools}
+            spellCheck={false}
+            onChange={(event) => change({ hostedTools: event.target.value })}
           />
         )}
       </FormField>

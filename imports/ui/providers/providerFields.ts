@@ -3,6 +3,7 @@ import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { AuthKind } from '../../business/providers/domain/entities/Provider';
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
 import type { ProviderFields } from '../data/operations';
+import { textOfTools, toolsIn } from '../format/toolList';
 
 /** Every value as it is in its control. */
 export interface ProviderForm {
@@ -24,6 +25,7 @@ export interface ProviderForm {
   readonly defaultModel: string;
   readonly allowedModels: string;
   readonly sharedObjects: string;
+  readonly hostedTools: string;
   readonly access: 'admins' | 'everyone' | 'list';
   readonly users: string;
   readonly roles: string;
@@ -58,6 +60,7 @@ export function emptyForm(vendor: VendorName): ProviderForm {
     defaultModel: '',
     allowedModels: '',
     sharedObjects: '',
+    hostedTools: '',
     access: 'admins',
     users: '',
     roles: '',
@@ -85,6 +88,7 @@ export function formOf({ _id, name, vendor, defaultModel, allowedModels, setting
     defaultModel: defaultModel ?? '',
     allowedModels: allowedModels?.join('\n') ?? '',
     sharedObjects: settings.sharedObjects?.join('\n') ?? '',
+    hostedTools: textOfTools(settings.hostedTools, '\n'),
     access: access.kind,
     ...(access.kind === 'list' ? { users: access.users.join('\n'), roles: access.roles.join('\n') } : {}),
     requests: numberText(limits?.requests),
@@ -148,6 +152,7 @@ function optionalFields(form: ProviderForm): ProviderFields {
     defaultModel: form.defaultModel.trim() || null,
     allowedModels: models.length === 0 ? null : models,
     sharedObjects: objects.length === 0 ? null : objects,
+    hostedTools: toolsIn(form.hostedTools),
     limits: Object.keys(limits).length === 0 ? null : { windowMs: Number(form.windowMs), ...limits },
   };
 }

@@ -6,7 +6,7 @@ import { RATES } from './tokenForm';
 import type { TokenTexts } from './tokenForm';
 
 /** Fields that show errors themselves, as the server names them. */
-export const TOKEN_FIELDS = ['name', 'team', 'tags', 'models', 'budgets', 'rateLimits'];
+export const TOKEN_FIELDS = ['name', 'team', 'tags', 'models', 'tools', 'budgets', 'rateLimits'];
 
 const RATE_LABELS = {
   requestsPerMinute: 'Requests a minute',
@@ -31,7 +31,7 @@ export function TokenFields({
   readonly isOpen: boolean;
   readonly onChange: (texts: TokenTexts) => void;
 }) {
-  const text = (name: 'name' | 'team' | 'tags' | 'models', label: string, hint: string) => (
+  const text = (name: 'name' | 'team' | 'tags' | 'models' | 'tools', label: string, hint: string) => (
     <FormField label={label} path={name} error={error} hint={hint}>
       {(attributes) => (
         <input
@@ -52,6 +52,8 @@ export function TokenFields({
         <summary>Limits</summary>
         <div className="token-limit-fields">
           {hasLimits && text('models', 'Models', 'Names or patterns, such as openai/*, claude-*. Empty: all.')}
+          {hasLimits &&
+            text('tools', 'Tools', 'Names, of tools at vendors as hosted:web_search. Empty: all; the word none: none.')}
           {isAdmin && text('team', 'Team', 'Whose budget it is charged to as well.')}
           {text('tags', 'Tags', 'Separated by commas.')}
           {hasLimits ? (

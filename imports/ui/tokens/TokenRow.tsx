@@ -5,6 +5,7 @@ import { AMOUNTS, WINDOW_LABELS } from '../budgets/describeLimits';
 import { WINDOWS } from '../budgets/limitTexts';
 import { useNow } from '../components/useNow';
 import type { ApiTokenView } from '../data/operations';
+import { textOfTools } from '../format/toolList';
 import { formatCount, formatDateTime, formatMoney, formatRelativeTime, pluralize } from '../format/format';
 
 const SCOPE_LABELS: Readonly<Record<string, string>> = { generate: 'call models', read: 'read', admin: 'administer' };
@@ -23,7 +24,7 @@ export function TokenRow({
   readonly onRevoke: () => void;
 }) {
   const now = useNow(30_000);
-  const { _id, name, userId, team, tags = [], models, scopes, createdAt, lastUsedAt, usage } = token;
+  const { _id, name, userId, team, tags = [], models, tools, scopes, createdAt, lastUsedAt, usage } = token;
   const { expiresAt, previousExpiresAt } = token;
   const isExpired = expiresAt !== undefined && expiresAt <= now;
   const { calls, money } = usage.month.used;
@@ -54,11 +55,16 @@ export function TokenRow({
             {formatMoney(money)} and {pluralize(calls, 'call')} this month
           </span>
         </p>
-        {(models !== undefined || token.rateLimits !== undefined || tags.length > 0) && (
+        {(models !== undefined || tools !== undefined || token.rateLimits !== undefined || tags.length > 0) && (
           <p className="muted entry-facts">
             {models !== undefined && (
               <span>
                 Models: <bdi>{models.join(', ')}</bdi>
+              </span>
+            )}
+            {tools !== undefined && (
+              <span>
+                Tools: <bdi>{textOfTools(tools, ', ')}</bdi>
               </span>
             )}
             {ratesOf(token).map((rate) => (

@@ -3,13 +3,15 @@ import type { RateLimits } from '../../business/ai/domain/types/ApiTokenLimits';
 import { limitsOf, numberIn, textsOf } from '../budgets/limitTexts';
 import type { LimitTexts } from '../budgets/limitTexts';
 import type { ApiTokenChange, ApiTokenFields } from '../data/operations';
+import { textOfTools, toolsIn } from '../format/toolList';
 
 export interface TokenTexts {
   readonly name: string;
   readonly team: string;
-  /** Separated by commas, as are models. */
+  /** Separated by commas, as are models and tools. */
   readonly tags: string;
   readonly models: string;
+  readonly tools: string;
   readonly budgets: LimitTexts;
   readonly rates: Readonly<Record<keyof RateLimits, string>>;
 }
@@ -21,12 +23,13 @@ export const RATES = [
 ] as const satisfies readonly (keyof RateLimits)[];
 
 export function tokenTexts(token?: Partial<ApiTokenFields>): TokenTexts {
-  const { name = '', team = '', tags = [], models = [], budgets = {}, rateLimits = {} } = token ?? {};
+  const { name = '', team = '', tags = [], models = [], tools, budgets = {}, rateLimits = {} } = token ?? {};
   return {
     name,
     team,
     tags: tags.join(', '),
     models: models.join(', '),
+    tools: textOfTools(tools, ', '),
     budgets: textsOf(budgets),
     rates: {
       requestsPerMinute: String(rateLimits.requestsPerMinute ?? ''),
@@ -43,6 +46,7 @@ export function changedFields(texts: TokenTexts, before: TokenTexts): ApiTokenCh
     team: orNull(texts.team.trim()),
     tags: orNull(partsOf(texts.tags)),
     models: orNull(partsOf(texts.models)),
+    tools: toolsIn(texts.tools),
     budgets: limitsOf(texts.budgets),
     rateLimits: ratesOf(texts.rates),
   };
@@ -51,6 +55,7 @@ export function changedFields(texts: TokenTexts, before: TokenTexts): ApiTokenCh
     team: texts.team === before.team,
     tags: texts.tags === before.tags,
     models: texts.models === before.models,
+    tools: texts.tools === before.tools,
     budgets: JSON.stringify(texts.budgets) === JSON.stringify(before.budgets),
     rateLimits: JSON.stringify(texts.rates) === JSON.stringify(before.rates),
   };

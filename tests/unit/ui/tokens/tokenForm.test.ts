@@ -7,6 +7,7 @@ describe('the form of a token', () => {
     team: 'red',
     tags: ['a', 'b'],
     models: ['openai/*'],
+    tools: ['look_up', 'hosted:web_search'],
     budgets: { day: { calls: 5 } },
     rateLimits: { parallel: 2 },
   };
@@ -31,6 +32,15 @@ describe('the form of a token', () => {
       budgets: { day: {}, month: { money: 20 } },
       rateLimits: { parallel: 'many' },
     });
+  });
+
+  it('tells no tools from all of them', () => {
+    for (const tools of [undefined, [], ['look_up']]) {
+      const { tools: text } = tokenTexts(tools === undefined ? {} : { tools });
+      expect(newFields({ ...tokenTexts(), tools: text }).tools).to.deep.equal(tools);
+    }
+    expect(changedFields({ ...tokenTexts(TOKEN), tools: '' }, tokenTexts(TOKEN))).to.deep.equal({ tools: null });
+    expect(changedFields({ ...tokenTexts(TOKEN), tools: ' None ' }, tokenTexts(TOKEN))).to.deep.equal({ tools: [] });
   });
 
   it('leaves out what a new token has not', () => {
