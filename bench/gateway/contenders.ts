@@ -40,6 +40,9 @@ const KINDS = {
       DATA_DIR: directory,
       BOLIDE_API_TOKEN: TOKEN,
       LOG_LEVEL: 'error',
+      // All requests are one user's.
+      USER_REQUESTS_PER_MINUTE: '0',
+      USER_PARALLEL_CALLS: '0',
       AI_ALLOW_PRIVATE_HOSTS: 'true',
       OPENAI_API_KEY: 'simulated',
       OPENAI_API_BASE: `${vendorUrl}/v1`,

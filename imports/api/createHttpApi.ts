@@ -16,6 +16,7 @@ import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
+import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
 import { AuthFailureLimiter } from './auth/AuthFailureLimiter';
@@ -51,6 +52,8 @@ export interface HttpApiPorts {
   readonly isTokenValid?: (tokenId: string) => Promise<boolean | undefined>;
   /** Limits requests with invalid tokens. Default: one of this API, with the default limits. */
   readonly authFailures?: AuthFailureLimiter;
+  /** Keeps callers within their limits. Default: they have none. */
+  readonly userLimiter?: UserLimiter;
   /** Which providers a caller may use; the policy of the module's use cases. Default: everyone may use all of them. */
   readonly access?: AccessPolicy;
   /** The keys that encrypt compacted conversations: the first encrypts, all decrypt. Default: a random key. */
@@ -207,6 +210,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(changes === undefined ? {} : { changes }),
     ...(corsOrigins.length === 0 ? {} : { cors: allowOrigins(corsOrigins) }),
     isAlone: ports.isAlone ?? false,
+    ...(ports.userLimiter === undefined ? {} : { userLimiter: ports.userLimiter }),
     ...(requestLog === undefined ? {} : { requestLog }),
     ...(ports.audit === undefined ? {} : { audit: ports.audit }),
     forwardedCount: ports.forwardedCount ?? 0,

@@ -3,6 +3,7 @@ import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
+import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { addAuditRoutes } from './audit/auditRoutes';
 import { addModelRoutes, addPromptRoutes } from './prompts/promptRoutes';
@@ -71,6 +72,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
     ResponsesPorts['module'] &
     RelayRoutePorts['module'] &
     ConversationRoutePorts['module'];
+  readonly userLimiter?: UserLimiter;
   readonly maxRetryTime: number;
   readonly logger: Logger;
   readonly models: ResponsesPorts['models'];
@@ -124,7 +126,9 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     if (cors !== undefined && !endpoints.some(({ isOwnPage }) => isOwnPage)) router.all(path, cors);
     for (const endpoint of endpoints) {
       const { method, handler, readsBody = method === 'post' && !name.endsWith('/cancel'), ...options } = endpoint;
-      const route = { api, name: `${method.toUpperCase()} ${name}`, ...options };
+      // Who has reached a limit must be able to end what counts.
+      const holds = method === 'delete' || /\/(?:cancel|stop)$/.test(name) ? { holds: 'nothing' as const } : {};
+      const route = { api, name: `${method.toUpperCase()} ${name}`, ...holds, ...options };
       const { maxBodyBytes = ports.maxBodyBytes, maxJsonValues = 0 } = endpoint;
       const limits = { maxBodyBytes, maxJsonValues: Math.max(ports.maxJsonValues, maxJsonValues) };
       const reader = jsonBody(application, { ...ports, ...limits });
@@ -288,7 +292,12 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   });
 
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
-  add('responses', '/output/stream', '/output/stream', { method: 'get', scope: 'read', handler: streamOutput(ports) });
+  add('responses', '/output/stream', '/output/stream', {
+    method: 'get',
+    scope: 'read',
+    handler: streamOutput(ports),
+    holds: 'connections',
+  });
 
   const { operations = {} } = ports;
   for (const addRoutes of OPERATION_ROUTES)

@@ -8,6 +8,7 @@ import type {
 } from '../business/ai/application/operations/UserDataOperations';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { endUserRuns } from '../business/ai/application/services/endUserRuns';
+import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
@@ -34,6 +35,7 @@ export interface UserDataDeletionPorts {
   /** Absent: content is not sealed. */
   readonly contentKeys?: Pick<UserContentKeys, 'removeOfUser'>;
   readonly database: Pick<DocumentDatabase, 'purge'>;
+  readonly userLimiter: Pick<UserLimiter, 'forget'>;
   readonly audit: {
     readonly trail: Pick<AuditTrail, 'settled'>;
     /** Removes what identifies the user from entries. */
@@ -83,6 +85,7 @@ export class UserDataDeletion {
       requestLog,
       documents,
       contentKeys,
+      userLimiter,
       audit,
     } = this.ports;
     // First, so that no further request arrives by one.
@@ -97,6 +100,7 @@ export class UserDataDeletion {
     module.loop.forget(userId);
     module.conversations.channels.forget(userId);
     runs.events.clear();
+    if (!keepsLimits) userLimiter.forget(userId);
     const limits = keepsLimits
       ? {}
       : { ...(await documents.removeLimits(userId)), usageWindows: await providers.removeUsage(userId) };

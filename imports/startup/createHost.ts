@@ -9,6 +9,7 @@ import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
 import type { AuthFailureLimits } from '../api/auth/AuthFailureLimiter';
 import { ChatStore, CHATS } from '../api/chat/ChatStore';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
+import { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
@@ -30,6 +31,8 @@ import type { SealedDatabase } from '../business/ai/infrastructure/persistence/s
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { ToolRule } from '../business/ai/domain/entities/toolRules';
+import { DEFAULT_USER_LIMITS } from '../business/ai/domain/types/UserLimits';
+import type { UserLimits } from '../business/ai/domain/types/UserLimits';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
@@ -70,6 +73,8 @@ export interface HostSettings {
   readonly httpPath?: string;
   /** Calls per user and minute. */
   readonly callLimits?: Partial<CallLimits>;
+  /** What one user may do in a minute and at a time. Default: `DEFAULT_USER_LIMITS`. */
+  readonly userLimits?: Partial<UserLimits>;
   /** Milliseconds that `close` waits for HTTP requests in progress. Default: 30,000. */
   readonly shutdownGraceMs?: number;
   /** The largest HTTP body and WebSocket message. Default: 32 MiB. */
@@ -118,6 +123,8 @@ export interface HostPorts {
 
 export interface Host {
   readonly apiTokens: UserApiTokens;
+  /** Keeps users within their limits, in the app's own ways, too. */
+  readonly userLimiter: UserLimiter;
   readonly module: AIModule;
   readonly providers: ProvidersModule;
   readonly runs: RunModule;
@@ -149,6 +156,7 @@ export async function createHost(
     httpPath = '',
     allowPrivateHosts,
     callLimits = {},
+    userLimits = {},
     jobs = {},
     storage,
     requestLog: requestLogSettings = {},
@@ -215,6 +223,10 @@ export async function createHost(
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const stores = await openHostStores(database, storage);
+  const userLimiter = new UserLimiter({
+    limits: { ...DEFAULT_USER_LIMITS, ...userLimits },
+    ...(stores.userLoads === undefined ? {} : { store: stores.userLoads }),
+  });
   const access = createAccessPolicy(storedProviders, findUser, {
     findToken: (id) => apiTokens.tokens.find(id),
     toolRules,
@@ -239,6 +251,7 @@ export async function createHost(
       teamBudgets: stores.teamBudgets,
       teamLimits: stores.teamLimits,
     },
+    userLimiter,
     responses: stores.responses,
     vendorObjects: stores.vendorObjects,
     memory: stores.memory,
@@ -289,6 +302,7 @@ export async function createHost(
     api: { cancelUser: (userId) => api.cancelUser(userId) },
     usage,
     requestLog,
+    userLimiter,
     documents: new UserDocuments(database, module.jobs),
     ...(sealing === undefined ? {} : { contentKeys: sealing.keys }),
     database,
@@ -318,6 +332,7 @@ export async function createHost(
     authFailures,
     isTokenValid: (tokenId) => apiTokens.tokens.isValid(tokenId),
     access,
+    userLimiter,
     secrets: ring.keys.map(({ bytes }) => bytes),
     operations,
     audit: audit.trail,
@@ -351,6 +366,7 @@ export async function createHost(
   });
   return {
     apiTokens,
+    userLimiter,
     module,
     providers: { ...providers, operations: providerOperations },
     runs: audited,
@@ -371,6 +387,7 @@ export async function createHost(
       await dashboard?.sessions.settled();
       await requestLog.flush();
       await audit.trail.settled();
+      await userLimiter.close();
       providers.close();
       await database.close();
     },

@@ -14,6 +14,7 @@ import {
 import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import { openPromptStore } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { DocumentRateStore, TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { DocumentUserLoads, USER_LOADS } from '../business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
 import { openResponseConversations } from '../business/ai/infrastructure/persistence/responses/DocumentResponseConversations';
 import { openResponseEvents } from '../business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
 import { openResponseStore } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
@@ -39,6 +40,8 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   const rates = new DocumentRateStore(database.collection(TOKEN_RATES));
+  // Another process serves the same users, unless the database is open here only.
+  const userLoads = database.isExclusive ? undefined : new DocumentUserLoads(database.collection(USER_LOADS));
   const runList = new DocumentRunList(database);
   const [responses, conversations, responseEvents, vendorObjects, prompts, runs] = await Promise.all([
     openResponseStore(database, { bounds }),
@@ -50,6 +53,7 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
     memory.ready(),
     budgets.ready(),
     rates.ready(),
+    userLoads?.ready(),
     runList.ready(),
   ]);
   return {
@@ -71,6 +75,7 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
     teamBudgets: new DocumentBudgetStore(database.collection(BUDGETS), 'team'),
     teamLimits: new DocumentBudgetLimits(database.collection(BUDGET_LIMITS), 'team'),
     rates,
+    userLoads,
     routingRules: new DocumentRoutingRules(database.collection(ROUTING_RULES)),
   };
 }

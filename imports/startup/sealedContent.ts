@@ -15,6 +15,7 @@ import { MESSAGES } from '../business/ai/infrastructure/persistence/conversation
 import { JOB_STATES } from '../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import { PROMPTS } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { USER_LOADS } from '../business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
 import { WINDOWS_COLLECTION } from '../business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
 import { REQUEST_BODIES, REQUESTS } from '../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import {
@@ -81,6 +82,7 @@ export const SEALED_CONTENT: ContentRules = {
   [BUDGET_LIMITS]: null,
   [TOKEN_RATES]: null,
   [WINDOWS_COLLECTION]: null,
+  [USER_LOADS]: null,
   [API_TOKENS]: null,
   [SESSIONS]: null,
   [AUDIT]: null,

@@ -10,6 +10,7 @@ import { LOG_VARIABLES } from '../../imports/business/ai/domain/logLevels';
 import { DEFAULT_LIMITS } from '../../imports/business/ai/application/services/runs/runLimits';
 import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../imports/business/ai/domain/interfaces/JobQueue';
+import { DEFAULT_USER_LIMITS } from '../../imports/business/ai/domain/types/UserLimits';
 import { DEFAULT_CALL_LIMITS } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
 import { DEFAULT_RETENTION } from '../../imports/business/ai/infrastructure/persistence/runs/RunRetention';
 import { DEFAULT_REQUEST_RETENTION } from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
@@ -243,6 +244,11 @@ describe('The documentation', function () {
         HTTP_MAX_BODY_MB: String(DEFAULT_HTTP_LIMITS.maxBodyBytes / 1024 / 1024),
         HTTP_MAX_JSON_VALUES: String(DEFAULT_HTTP_LIMITS.maxJsonValues),
         AI_ALLOW_PRIVATE_HOSTS: String(readAllowPrivateHosts({})),
+        USER_REQUESTS_PER_MINUTE: String(DEFAULT_USER_LIMITS.requestsPerMinute),
+        USER_TOKENS_PER_MINUTE: '0',
+        USER_PARALLEL_CALLS: String(DEFAULT_USER_LIMITS.parallelCalls),
+        USER_CONNECTIONS: String(DEFAULT_USER_LIMITS.connections),
+        USER_QUEUED_MESSAGES: String(DEFAULT_USER_LIMITS.queuedMessages),
         JOBS_CONCURRENCY: String(DEFAULT_JOB_LIMITS.concurrency),
         RUNS_KEEP_WHOLE_DAYS: days(DEFAULT_RETENTION.compactAfter),
         RUNS_KEEP_DAYS: days(DEFAULT_RETENTION.removeAfter),

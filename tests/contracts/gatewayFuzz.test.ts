@@ -57,12 +57,15 @@ describe(`${REQUESTS} random requests (seed ${SEED})`, function () {
 
   before(async () => {
     simulator = await startSimulator();
-    // The limits of guesses would answer everything else.
+    // The limits of guesses and of users would answer everything else.
     server = await startServerProcess({
       ...simulatedVendors(simulator),
       LLAMA_BASE_URL: NOBODY,
       AUTH_FAILURES: '1000000',
       AUTH_FAILURES_PER_ADDRESS: '1000000',
+      USER_REQUESTS_PER_MINUTE: '0',
+      USER_PARALLEL_CALLS: '0',
+      USER_CONNECTIONS: '0',
     });
     unit = await server.calibrate();
     tokens = await renewTokens();

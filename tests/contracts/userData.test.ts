@@ -13,6 +13,7 @@ import { openRunStore } from '../../imports/business/ai/infrastructure/persisten
 import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { SEALED_CONTENT } from '../../imports/startup/sealedContent';
 import { DATABASES } from '../support/documentDatabases';
+import { USER_LOADS } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
 import { failure } from '../support/failure';
 import { runRequest } from '../support/runRequests';
 
@@ -244,7 +245,8 @@ for (const [kind, open] of Object.entries(DATABASES))
         await test.request(ADA, 'DELETE', path(ADA));
         const left = await test.dumpOf(ADA, runs);
         const names = [...left].flatMap(([name, documents]) => (documents.length > 0 ? [name] : []));
-        expect(names).to.have.members(['ai_budget_limits', 'ai_budgets', 'ai_provider_usage', 'ai_rate_windows']);
+        const counters = ['ai_budget_limits', 'ai_budgets', 'ai_provider_usage', 'ai_rate_windows'];
+        expect(names).to.have.members(test.opened.database.isExclusive ? counters : [...counters, USER_LOADS]);
         for (const [name, documents] of left) expect(documents.join(), name).not.to.include(CANARIES[ADA]);
       });
     });

@@ -270,6 +270,12 @@ export class FilledHost {
     });
     await host.providers.operations.setMyApiKey(actor, { providerId: 'own-keys', apiKey: `sk-own-${canary}` });
     await host.providers.operations.connect(actor, { providerId: 'oauth' });
+    // So many that other processes must know of them.
+    const connections = await Promise.all(
+      Array.from({ length: 10 }, async () => host.userLimiter.begin(userId, 'connections')),
+    );
+    for (const release of connections) release();
+    await host.userLimiter.flush();
     await host.runs.settled();
     await host.requestLog.flush();
     return [completed, waiting, queued];

@@ -78,6 +78,10 @@ export async function startUpstream(): Promise<Upstream> {
   return {
     env: {
       AI_ALLOW_PRIVATE_HOSTS: '1',
+      // Those who measure what a server bears send more than one user may.
+      USER_REQUESTS_PER_MINUTE: '0',
+      USER_PARALLEL_CALLS: '0',
+      USER_CONNECTIONS: '0',
       OPENAI_API_KEY: 'simulated',
       OPENAI_API_BASE: `${url}/v1`,
       GROQ_API_KEY: 'simulated',

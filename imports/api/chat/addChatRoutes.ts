@@ -7,7 +7,12 @@ import type { ChatRoutePorts } from './chatRoutes';
 export function addChatRoutes(add: AddEndpoint, ports: ChatRoutePorts): readonly string[] {
   add('ai_sdk', '/chat', '/chat', { method: 'post', scope: 'generate', handler: submitChat(ports) });
   add('ai_sdk', '/chat/:id', '/chat/:id', { method: 'get', scope: 'read', handler: readChat(ports) });
-  add('ai_sdk', '/chat/:id/stream', '/chat/:id/stream', { method: 'get', scope: 'read', handler: resumeChat(ports) });
+  add('ai_sdk', '/chat/:id/stream', '/chat/:id/stream', {
+    method: 'get',
+    scope: 'read',
+    handler: resumeChat(ports),
+    holds: 'connections',
+  });
   add('ai_sdk', '/chat/:id/stop', '/chat/:id/stop', {
     method: 'post',
     scope: 'generate',

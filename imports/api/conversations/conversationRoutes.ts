@@ -1,6 +1,7 @@
 /** Chat endpoints: `POST /input` takes a message, `GET /output/stream?conversation=…` streams the responses. */
 import type { Response } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
 import type { PastMessage } from '../../business/ai/domain/interfaces/ConversationStore';
 import { fieldsOf, isList, isObject } from '../../business/ai/domain/json';
 import type { Chat } from '../../business/ai/infrastructure/factories/createChat';
@@ -13,6 +14,8 @@ import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 export interface ConversationRoutePorts {
   readonly module: { readonly conversations: Chat };
   readonly models: Pick<ModelDirectory, 'resolve'>;
+  /** Limits the messages of a user that wait. Absent: as many as they like. */
+  readonly userLimiter?: Pick<UserLimiter, 'enqueue'>;
   /** Milliseconds without an event after which a comment is sent. */
   readonly keepAliveAfter: number;
   /** Fires when the server stops, since streams would otherwise never end. */
@@ -27,17 +30,20 @@ const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
  * Takes `{ conversation?, message, conversation_history?, model? }`, under these names or those in `NAMES`; responds
  * with 202 at once. The response to the message, or its failure, is sent on the conversation's stream.
  */
-export function receiveInput({ module: { conversations }, models }: ConversationRoutePorts): RouteHandler {
+export function receiveInput({ module: { conversations }, models, userLimiter }: ConversationRoutePorts): RouteHandler {
   return async ({ request, response, principal, details }) => {
     const { conversation, message, model, history } = readInput(request.body, principal.userId);
     const { providerId, address } = await models.resolve(principal, model, 'responses');
     details.provider = providerId;
+    const release = await userLimiter?.enqueue(principal.userId);
     // Never rejects: failures are sent on the stream and logged.
-    void conversations.handler.handleMessage(principal.userId, conversation, message, {
-      model: address,
-      origin: { ...tokenOrigin(principal), source: 'run', api: 'input' },
-      ...(history === undefined ? {} : { history }),
-    });
+    void conversations.handler
+      .handleMessage(principal.userId, conversation, message, {
+        model: address,
+        origin: { ...tokenOrigin(principal), source: 'run', api: 'input' },
+        ...(history === undefined ? {} : { history }),
+      })
+      .finally(release);
     response.status(202).json({
       conversation,
       accepted: true,

@@ -90,7 +90,12 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
       { method: 'get', scope: 'read', handler: list === undefined ? listRuns(runs) : listRunsByPage(list) },
       { method: 'post', scope: 'generate', handler: startRun(runs) },
     );
-    get('/runs/stream', streamRunEvents({ ...ports, events: runs.events }));
+    add('app', '/runs/stream', '/runs/stream', {
+      method: 'get',
+      scope: 'read',
+      handler: streamRunEvents({ ...ports, events: runs.events }),
+      holds: 'connections',
+    });
     get('/runs/:id', readRun(runs));
     post('/runs/:id/cancel', cancelRun(runs));
     for (const decision of ['approve', 'reject'] as const) {

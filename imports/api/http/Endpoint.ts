@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly maxJsonValues?: number;
   /** Refuses requests by their headers, before the body is read. @throws what the client gets */
   readonly admit?: RouteOptions['admit'] & {};
+  /** What a request holds of its user's limits. Default: a call; nothing, if the method or path ends something. */
+  readonly holds?: RouteOptions['holds'] & {};
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
   /** Requests that fail before they call a model are entries of the request log. */

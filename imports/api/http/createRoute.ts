@@ -8,6 +8,7 @@ import {
   LLMPermissionError,
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
+import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
 import { hasScope, toActor } from '../auth/ApiPrincipal';
 import { clientOf } from '../auth/clientOf';
@@ -28,6 +29,8 @@ export interface RoutePorts {
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
   readonly requestLog?: Pick<RequestLog, 'add'>;
+  /** Keeps callers within their limits. Absent: they have none. */
+  readonly userLimiter?: Pick<UserLimiter, 'begin'>;
   /** Learns of tokens without the scope of a route. */
   readonly audit?: Pick<AuditTrail, 'report'>;
   /** How many proxies in front of the server append to `x-forwarded-for`. */
@@ -43,6 +46,8 @@ export interface RouteOptions {
   readonly name: string;
   /** The scope that the caller needs. Absent: the route is public. */
   readonly scope?: Scope;
+  /** What a request holds of its user's limits until its response is complete. Default: a call. */
+  readonly holds?: 'connections' | 'nothing';
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
   /** Requests that fail before they call a model are entries of the request log. */
@@ -70,6 +75,7 @@ export function createRoute(
     if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
     const principal = route.scope === undefined ? ANONYMOUS : await identify(context.request, route.scope);
     context.isAuthorized = route.scope !== undefined;
+    if (route.scope !== undefined) await countRequest(context, principal);
     route.admit?.(context.request);
     // Of anybody, only a body that the route asks for is read.
     if (route.scope === undefined && readBody === undefined) discardBody(context.request);
@@ -91,6 +97,14 @@ export function createRoute(
         );
       throw error;
     }
+  }
+
+  /** @throws as `UserLimiter.begin` does */
+  async function countRequest({ response }: PendingContext, { userId }: ApiPrincipal): Promise<void> {
+    const release = await ports.userLimiter?.begin(userId, route.holds ?? 'calls');
+    if (release === undefined) return;
+    if (response.closed) release();
+    else response.once('close', release);
   }
 
   /** @throws as `authorize` does */

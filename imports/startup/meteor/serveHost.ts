@@ -12,6 +12,7 @@ import { defineProviderPublication } from '../../business/providers/publications
 import type { Host } from '../createHost';
 import { auditSignIns } from './auditSignIns';
 import { CallsInProgress } from './CallsInProgress';
+import { limitOperations, limitPublications } from './limitUsers';
 import { closeOnSignals } from './closeOnSignals';
 import { addDdpRateLimits } from './ddpRateLimits';
 import type { MeteorUsers } from './MeteorUsers';
@@ -90,7 +91,7 @@ function once(run: () => Promise<void>): () => Promise<void> {
 }
 
 function defineMethodsAndPublications(
-  { runs, providers, operations, changes, openContent }: Host,
+  { runs, providers, operations, changes, openContent, userLimiter }: Host,
   calls: CallsInProgress,
   { packages, database, findUser, notice }: ServePorts,
 ): void {
@@ -98,29 +99,31 @@ function defineMethodsAndPublications(
     const user = await findUser(userId);
     return user === undefined ? undefined : { ...user, source: 'method' };
   };
-  const methods = calls.track(operations);
+  const methods = calls.track(limitOperations(operations, userLimiter));
+  const providerMethods = limitOperations(providers.operations, userLimiter);
   const { Meteor, argumentChecks, DDPRateLimiter } = packages;
   const meteor = { Meteor, argumentChecks };
+  const limited = { ...meteor, Meteor: limitPublications(Meteor, argumentChecks, userLimiter) };
   const names = {
     methods: [
       ...defineAIMethods({ ...meteor, methods, actorOf }),
-      ...defineProviderMethods({ ...meteor, operations: providers.operations, actorOf }),
+      ...defineProviderMethods({ ...meteor, operations: providerMethods, actorOf }),
     ],
     publications: [
       ...definePublications({
-        ...meteor,
+        ...limited,
         database,
         actorOf,
         ownerOf: runs.ownerOf,
         ...(openContent === undefined ? {} : { openContent }),
       }),
       ...defineProviderPublication({
-        ...meteor,
+        ...limited,
         actorOf,
         list: (actor) => providers.operations.list(actor),
         onChange: (listener) => providers.changes.subscribe(listener),
       }),
-      publishChanges({ ...meteor, database, actorOf, changes }),
+      publishChanges({ ...limited, database, actorOf, changes }),
       publishStatus({ ...meteor, simulationNotice: notice }),
     ],
   };

@@ -30,6 +30,7 @@ import { readRequestLogSettings } from '../settings/requestLog';
 import { readSealContent, requireSealingKeys } from '../settings/sealing';
 import { readStorageBounds } from '../settings/storage';
 import { readToolRules } from '../settings/toolRules';
+import { readUserLimits } from '../settings/userLimits';
 import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
 import { openSettings } from '../moduleFromEnvironment';
@@ -102,6 +103,7 @@ async function open(
   const auditLimits = readAuditLimits((name) => valueOf(env, name));
   const storage = readStorageBounds((name) => valueOf(env, name));
   const toolRules = readToolRules(valueOf(env, 'AI_TOOL_RULES'));
+  const userLimits = readUserLimits((name) => valueOf(env, name));
   const guardrails = readGuardrails(valueOf(env, 'GUARDRAILS'));
   const responseCache = readResponseCache((name) => valueOf(env, name));
   const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
@@ -146,6 +148,7 @@ async function open(
       requestLog,
       auditLimits,
       storage,
+      userLimits,
       responseCache,
       toolRules,
       guardrails,

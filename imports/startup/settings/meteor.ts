@@ -5,6 +5,7 @@ import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
+import type { UserLimits } from '../../business/ai/domain/types/UserLimits';
 import type { StorageBounds } from '../../business/ai/infrastructure/persistence/bounds/StorageBounds';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readAuditLimits } from './audit';
@@ -24,6 +25,7 @@ import { readSealContent } from './sealing';
 import { readStorageBounds } from './storage';
 import { readToolRules } from './toolRules';
 import type { ToolRule } from '../../business/ai/domain/entities/toolRules';
+import { readUserLimits } from './userLimits';
 import { SettingProblems } from './SettingProblems';
 import { settingsFromMeteor, valueOf } from './vendors';
 import type { Environment } from './vendors';
@@ -47,6 +49,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly allowPrivateHosts: PrivateHosts;
   /** Calls per user and minute, for all processes together. */
   readonly callLimits: Partial<CallLimits>;
+  readonly userLimits: Partial<UserLimits>;
   readonly jobs: JobSettings;
   readonly requestLog: RequestLogSettings;
   readonly auditLimits: AuditLimits;
@@ -105,6 +108,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
   const auditLimits = problems.attempt(() => readAuditLimits(named)) ?? {};
+  const userLimits = problems.attempt(() => readUserLimits(named)) ?? {};
   const storage = problems.attempt(() => readStorageBounds(named)) ?? {};
   const json = (name: string): unknown => jsonIn(given, name) ?? valueOf(env, name);
   const guardrails = problems.attempt(() => readGuardrails(json('GUARDRAILS'))) ?? [];
@@ -123,6 +127,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     adminRoles,
     allowPrivateHosts,
     callLimits,
+    userLimits,
     jobs,
     requestLog,
     auditLimits,

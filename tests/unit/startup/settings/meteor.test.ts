@@ -31,6 +31,7 @@ describe('readMeteorSettings', () => {
         JOBS_CONCURRENCY: 2,
         REQUEST_LOG_BODIES: 'on',
         STORAGE_MB_PER_USER: 2,
+        USER_CONNECTIONS: 3,
         CORS_ORIGINS: 'https://app.example.com',
         RESPONSE_CACHE: 'off',
         GUARDRAILS: { pii: {} },
@@ -50,6 +51,7 @@ describe('readMeteorSettings', () => {
     expect(settings.jobs).to.include({ concurrency: 2 });
     expect(settings.requestLog).to.include({ bodies: true });
     expect(settings.storage).to.deep.equal({ perUser: 2 * 1_024 ** 2 });
+    expect(settings.userLimits).to.deep.equal({ connections: 3 });
     expect(settings.guardrails.map(({ name }) => name)).to.deep.equal(['pii']);
     expect(settings.responseCache).to.equal(false);
     expect(settings.corsOrigins).to.deep.equal(['https://app.example.com']);
@@ -77,6 +79,7 @@ describe('readMeteorSettings', () => {
         RUNS_KEEP_DAYS: '0.5',
         REQUEST_LOG: 'maybe',
         STORAGE_MB: 'much',
+        USER_PARALLEL_CALLS: 'few',
         CORS_ORIGINS: '*',
         RESPONSE_CACHE: 'sometimes',
         GUARDRAILS: { pii: { types: ['names'] } },
@@ -99,6 +102,7 @@ describe('readMeteorSettings', () => {
       'RUNS_KEEP_DAYS',
       'REQUEST_LOG',
       'STORAGE_MB',
+      'USER_PARALLEL_CALLS',
       'CORS_ORIGINS',
       'RESPONSE_CACHE',
       'GUARDRAILS.pii.types',

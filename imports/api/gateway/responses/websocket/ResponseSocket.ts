@@ -3,6 +3,7 @@
  * https://www.openresponses.org, "WebSocket"
  */
 import type { RawData, WebSocket } from 'ws';
+import type { Release, UserLimiter } from '../../../../business/ai/application/services/UserLimiter';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { RequestLog } from '../../../../business/ai/domain/interfaces/RequestLog';
@@ -30,6 +31,8 @@ export interface SocketPorts extends PreparationPorts, VendorCallPorts, JsonLimi
   readonly service: ResponseService;
   readonly store: ResponseStore;
   readonly inFlight: InFlightRequests;
+  /** Counts each message as a request. Absent: users have no limits. */
+  readonly userLimiter?: Pick<UserLimiter, 'begin'>;
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
   readonly requestLog?: Pick<RequestLog, 'add'>;
@@ -138,7 +141,9 @@ export class ResponseSocket {
     const { userId, tokenId, sessionId } = this;
     inFlight.enter(controller, { route: 'socket /v1/responses', userId, tokenId, sessionId });
     const sink = new SocketSink(this.socket, signal);
+    let release: Release | undefined;
     try {
+      release = await this.ports.userLimiter?.begin(userId, 'calls');
       const { body, generates } = await this.readCreate(data, isBinary);
       if (typeof body.model === 'string') details.model = body.model;
       previousId = typeof body.previous_response_id === 'string' ? body.previous_response_id : undefined;
@@ -176,6 +181,7 @@ export class ResponseSocket {
           requestLog?.add(refusedRequest(error, { api: 'responses', principal: this.principal, details, startedAt }));
       }
     } finally {
+      release?.();
       this.current = undefined;
       inFlight.leave(controller);
       metrics.record({

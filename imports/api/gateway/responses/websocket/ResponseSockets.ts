@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocketServer } from 'ws';
+import type { Release } from '../../../../business/ai/application/services/UserLimiter';
 import { LLMOverloadedError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
 import { errorResponse } from '../../../http/errorResponse';
@@ -39,8 +40,11 @@ export class ResponseSockets {
     // Until the upgrade, no other listener handles the socket's errors.
     socket.on('error', onError);
     this.admit(request).then(
-      ({ principal, server }) => {
+      ({ principal, server, release }) => {
         socket.off('error', onError);
+        // The client may have left meanwhile.
+        if (socket.closed) release();
+        else socket.once('close', release);
         server.handleUpgrade(request, socket, head, (webSocket) => {
           const session = new ResponseSocket(webSocket, principal, {
             ...this.ports,
@@ -84,11 +88,13 @@ export class ResponseSockets {
 
   private async admit(
     request: IncomingMessage,
-  ): Promise<{ readonly principal: ApiPrincipal; readonly server: WebSocketServer }> {
+  ): Promise<{ readonly principal: ApiPrincipal; readonly server: WebSocketServer; readonly release: Release }> {
     if (this.ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
     const principal = await authorize(this.ports, request, 'generate');
     this.server ??= createServer(this.ports.maxBodyBytes);
-    return { principal, server: await this.server };
+    const server = await this.server;
+    const release = await this.ports.userLimiter?.begin(principal.userId, 'connections');
+    return { principal, server, release: release ?? (() => undefined) };
   }
 
   /** Writes a plain HTTP response to the socket, which has not been upgraded yet. */

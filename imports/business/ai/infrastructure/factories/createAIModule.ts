@@ -28,6 +28,7 @@ import { MemoryVendorObjects } from '../persistence/vendorObjects/MemoryVendorOb
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
+import type { UserLimiter } from '../../application/services/UserLimiter';
 import { createCallLimits } from './createCallLimits';
 import type { ApiTokenPorts, CallLimits } from './createCallLimits';
 import { createChat } from './createChat';
@@ -89,6 +90,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly responseCache?: ResponseCache | false;
   /** The limits of the API tokens that requests present. Default: tokens have none. */
   readonly apiTokens?: ApiTokenPorts;
+  /** Limits the tokens per minute of users. Default: they have no limit. */
+  readonly userLimiter?: UserLimiter;
   /**
    * Milliseconds since the epoch, for budgets, rate limits, the response cache, and the age of routing rules. Default:
    * the system's clock.

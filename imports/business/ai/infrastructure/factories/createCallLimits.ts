@@ -1,4 +1,7 @@
-/** Creates what limits model calls: the models and rates of API tokens, and the budgets of users, tokens and teams. */
+/**
+ * Creates what limits model calls: the models and rates of API tokens, the tokens per minute of users, and the budgets
+ * of users, tokens and teams.
+ */
 import { TokenModelLimiter } from '../../application/services/apiTokens/TokenModelLimiter';
 import type { TokenModelLimiterOptions } from '../../application/services/apiTokens/TokenModelLimiter';
 import { TokenPolicy } from '../../application/services/apiTokens/TokenPolicy';
@@ -6,6 +9,8 @@ import { TokenRateLimiter } from '../../application/services/apiTokens/TokenRate
 import { BudgetPolicy } from '../../application/services/budgets/BudgetPolicy';
 import { BudgetReservations } from '../../application/services/budgets/BudgetReservations';
 import type { CallLimiter } from '../../application/services/budgets/CallLimiter';
+import { UserTokenLimiter } from '../../application/services/limits/UserTokenLimiter';
+import type { UserLimiter } from '../../application/services/UserLimiter';
 import type { BudgetSettings } from '../../domain/entities/BudgetAccount';
 import type { RateAccount } from '../../domain/entities/RateAccount';
 import type { AccountStore } from '../../domain/interfaces/AccountStore';
@@ -29,6 +34,8 @@ export interface CallLimitPorts {
   readonly budgetLimits?: BudgetLimitStore;
   /** Default: the tokens of requests have no limits. */
   readonly apiTokens?: ApiTokenPorts;
+  /** Default: users' tokens per minute have no limit. */
+  readonly userLimiter?: UserLimiter;
   readonly logger?: Logger;
   /** Milliseconds since the epoch. Default: the system's. */
   readonly now?: () => number;
@@ -45,9 +52,10 @@ export interface CallLimits {
 }
 
 export function createCallLimits(settings: BudgetSettings | undefined, ports: CallLimitPorts): CallLimits {
-  const { budgets = new MemoryBudgetStore(), budgetLimits, apiTokens, logger, now } = ports;
+  const { budgets = new MemoryBudgetStore(), budgetLimits, apiTokens, userLimiter, logger, now } = ports;
   const shared = { ...(logger === undefined ? {} : { logger }), ...(now === undefined ? {} : { now }) };
   const budgetPolicy = new BudgetPolicy({ settings, store: budgetLimits });
+  const userTokens = userLimiter?.limitsTokens === true ? [new UserTokenLimiter(userLimiter)] : [];
   const users = !budgetPolicy.hasLimits
     ? []
     : [
@@ -62,7 +70,8 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
           countsEveryone: budgetPolicy.isChangeable,
         }),
       ];
-  if (apiTokens === undefined) return { budgetPolicy, limiters: () => users, settled: () => allSettled(users) };
+  if (apiTokens === undefined)
+    return { budgetPolicy, limiters: () => [...userTokens, ...users], settled: () => allSettled(users) };
 
   const policy = new TokenPolicy({ tokens: apiTokens.tokens, ...(now === undefined ? {} : { now }) });
   const teamPolicy = new BudgetPolicy({ store: apiTokens.teamLimits });
@@ -98,6 +107,7 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
     settled: () => allSettled([...users, ofToken, ofTeam]),
     limiters: (models) => [
       new TokenModelLimiter({ policy, ...models }),
+      ...userTokens,
       new TokenRateLimiter({ ...shared, policy, store: apiTokens.rates }),
       ...users,
       ofToken,

@@ -1,0 +1,21 @@
+/** Limits the tokens per minute of each user's model calls: those of the gateway, of runs and of chats together. */
+import type { CallLimiter, LimitedCall, ReservationHandle } from '../budgets/CallLimiter';
+import type { UserLimiter } from '../UserLimiter';
+
+export class UserTokenLimiter implements CallLimiter {
+  private readonly limiter: Pick<UserLimiter, 'reserveTokens'>;
+
+  constructor(limiter: Pick<UserLimiter, 'reserveTokens'>) {
+    this.limiter = limiter;
+  }
+
+  /** @throws LLMRateLimitError with `retryAfterMs`; what the store throws */
+  async admit({ userId, expected }: LimitedCall): Promise<ReservationHandle> {
+    const settle = await this.limiter.reserveTokens(userId, expected().total_tokens);
+    const end = (tokens: number): Promise<void> => {
+      settle(tokens);
+      return Promise.resolve();
+    };
+    return { settle: ({ tokens }) => end(tokens), release: () => end(0) };
+  }
+}
