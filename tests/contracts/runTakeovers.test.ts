@@ -7,10 +7,11 @@ import { AgenticLoop } from '../../imports/business/ai/application/services/Agen
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import type { RecoveringLoop } from '../../imports/business/ai/application/services/RunRecovery';
 import { MAX_TAKEOVERS } from '../../imports/business/ai/application/services/runs/durable/recoveryLimit';
+import type { RunRecoveryStep } from '../../imports/business/ai/application/services/runs/durable/recoveryPlan';
 import { runOf } from '../../imports/business/ai/domain/entities/Run';
 import { MaxTakeoversError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
-import type { LeasedRun } from '../../imports/business/ai/domain/types/RunRecords';
+import type { LeasedRun, RunTrial } from '../../imports/business/ai/domain/types/RunRecords';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../support/deferred';
@@ -240,55 +241,74 @@ describe('RunRecovery with quarantined runs', () => {
   let store: MemoryRunStore;
   let here: Set<string>;
   let taken: string[];
+  let steps: RunRecoveryStep[];
   let loop: RecoveringLoop;
 
   beforeEach(() => {
     store = new MemoryRunStore();
     here = new Set();
     taken = [];
+    steps = [];
     loop = {
       ownerId: 'me',
       get size() {
         return here.size;
       },
       isLocal: (executionId) => here.has(executionId),
-      recover: async (seen) => {
+      recover: async (seen, step) => {
+        steps.push(step);
         taken.push(seen.executionId);
         here.add(seen.executionId);
-        await store.claim(seen, 'me', 'orphaned');
+        const { takeovers, trial } = step;
+        await store.claim(seen, 'me', 'orphaned', { takeovers, ...(trial === undefined ? {} : { trial }) });
         return undefined;
       },
     };
   });
 
-  const left = async (executionId: string, takeovers: number, createdAt = 1_000): Promise<void> => {
-    const lease = await store.create(runRequest(executionId, { createdAt }), 'running', 'gone');
-    await store.saveRun(lease, { takeovers });
+  const left = async (executionId: string, takeovers: number, trial?: RunTrial): Promise<void> => {
+    const lease = await store.create(runRequest(executionId), 'running', 'gone');
+    await store.saveRun(lease, { takeovers, ...(trial === undefined ? {} : { trial }) });
   };
   const getsOn = async (executionId: string): Promise<void> => {
     const { run } = (await store.load(executionId))!;
     await store.saveRun(run, { takeovers: 0 });
   };
 
-  it('recovers them one at a time, the one with the fewest takeovers first, and all other runs at once', async () => {
-    await left('killer', 4);
+  it('tries half of the suspects first and twice as many next, while all other runs are recovered at once', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await left(name, 2);
     await left('new', 0);
-    await left('bystander', 2);
-    await left('another', 2);
-    await left('young', 1);
     const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
-    expect(await recovery.scan()).to.equal(3);
-    expect(taken.splice(0)).to.deep.equal(['new', 'young', 'bystander']);
-    // It has made no progress yet.
+    expect(await recovery.scan()).to.equal(4);
+    expect(taken.splice(0)).to.deep.equal(['new', 'a', 'b', 'c']);
+    // They have made no progress yet.
+    await getsOn('a');
+    await getsOn('b');
     expect(await recovery.scan()).to.equal(0);
-    await getsOn('bystander');
-    expect(await recovery.scan()).to.equal(1);
     // The trial of a run ends when the run ends or another process takes it over.
-    here.delete('another');
-    const { run } = (await store.load('another'))!;
+    here.delete('c');
+    const { run } = (await store.load('c'))!;
     await store.saveRun(run, { state: 'completed' });
+    expect(await recovery.scan()).to.equal(2);
+    expect(taken).to.deep.equal(['d', 'e']);
+  });
+
+  it('tries half of a group whose owner died, and ends what died alone', async () => {
+    const trial = (size: number, loneDeaths = 0) => ({ size, loneDeaths, startedAt: Date.now() });
+    for (const name of ['a', 'b', 'c', 'd']) await left(name, 3, trial(4));
+    await left('alone', 4, trial(1, 1));
+    const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
+    expect(await recovery.scan()).to.equal(2);
+    expect(taken).to.deep.equal(['a', 'b']);
+    for (const name of ['a', 'b', 'c', 'd']) await getsOn(name);
+    for (const name of ['c', 'd']) here.add(name);
     expect(await recovery.scan()).to.equal(1);
-    expect(taken).to.deep.equal(['another', 'killer']);
+    expect((await store.load('alone'))!.run.trial).to.deep.include({ size: 1, loneDeaths: 2 });
+    expect(steps.at(-1)).to.include({ kind: 'try', takeovers: 5 });
+    await left('culprit', 5, trial(1, 3));
+    await getsOn('alone');
+    expect(await recovery.scan()).to.equal(1);
+    expect(steps.at(-1)).to.include({ kind: 'end' });
   });
 
   it('finds orphaned runs behind more local runs than one scan reads', async () => {

@@ -43,8 +43,6 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
     runStore: store,
     leaseTimes: { lease: Number(lease), heartbeat: Number(lease) / 6 },
     maxIterations: 30,
-    // It is the parent that kills the processes, not the run.
-    maxTakeovers: Infinity,
   });
   attendRun = (executionId) => {
     const wasDone: HadEffect = async (id, call) =>

@@ -16,7 +16,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
 import type { AgentEvent, AgentEventOf, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
-import type { LeasedRun } from '../../domain/types/RunRecords';
+import type { LeasedRun, RunSuspicion } from '../../domain/types/RunRecords';
 import type { RunLimits } from '../../domain/types/RunLimits';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
@@ -30,7 +30,8 @@ import { ResilientProvider } from './routing/ResilientProvider';
 import { RunLauncher } from './runs/RunLauncher';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import { RunRegistry } from './runs/RunRegistry';
-import { MAX_TAKEOVERS, recoveryLimitError } from './runs/durable/recoveryLimit';
+import { recoveryLimitError } from './runs/durable/recoveryLimit';
+import { planRecoveryOf } from './runs/durable/recoveryPlan';
 import { ToolProcessor } from './ToolProcessor';
 import { assertUntrustedTools } from './tools/ToolSet';
 import type { ExternalResult } from './tools/decisions';
@@ -57,11 +58,6 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly runStore?: RunStore;
   /** Defaults: a lease of 15,000 ms, a heartbeat every 1,000 ms. */
   readonly leaseTimes?: Partial<LeaseTimes>;
-  /**
-   * How often a run may be taken over from owners that died without its making progress. The next takeover ends it
-   * with a `MaxTakeoversError`. Default: `MAX_TAKEOVERS`.
-   */
-  readonly maxTakeovers?: number;
   /** Called with the user's id after the new state of a run, or of one of its calls, was stored. */
   readonly onStateStored?: ((userId: string) => void) | undefined;
   /** Default: the console. */
@@ -95,7 +91,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor;
   private readonly limits: RunLimits;
-  private readonly maxTakeovers: number;
   private readonly registry: RunRegistry;
   private readonly launcher: RunLauncher;
   private readonly durable: DurableRuns | undefined;
@@ -114,7 +109,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       keepFinished = 200,
       runStore,
       leaseTimes,
-      maxTakeovers = MAX_TAKEOVERS,
       logger = consoleLogger,
     } = options;
     this.provider = provider.retriesFailedCalls === true ? provider : new ResilientProvider({ provider, logger });
@@ -126,7 +120,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
     });
     this.limits = limitsOf(options, DEFAULT_LIMITS);
-    this.maxTakeovers = maxTakeovers;
     this.registry = new RunRegistry(keepFinished);
     this.launcher = new RunLauncher({
       provider: this.provider,
@@ -203,19 +196,27 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   }
 
   /**
-   * Takes over and continues a run whose owner is gone. A run that reached `maxTakeovers` is ended instead.
+   * Takes over and continues a run whose owner is gone, or ends a run that kills its owners.
    * @param lease as read from the store
+   * @param step default: as if no other run were orphaned
    * @returns undefined when another process has claimed the run since, or it has ended
    * @throws as `resume` does; MaxTakeoversError
    */
-  async recover(lease: LeasedRun): Promise<RunResult | undefined> {
-    const { executionId, takeovers } = lease;
+  async recover(lease: LeasedRun, step = planRecoveryOf(lease, this.ownerId)): Promise<RunResult | undefined> {
+    const { executionId } = lease;
     const durable = this.requireDurable(executionId);
-    const isOverLimit = takeovers >= this.maxTakeovers;
-    // A run that this process itself gave up, because the store failed, did not kill its owner: not counted.
-    const reason = isOverLimit ? 'end' : lease.owner === this.ownerId ? 'requested' : 'orphaned';
-    const launched = await durable.takeOver(lease, reason, (claimed) => {
-      const endError = isOverLimit ? recoveryLimitError(takeovers, claimed.stored.calls) : undefined;
+    if (step === undefined) return undefined;
+    const { kind, takeovers, trial, holdMs = 0 } = step;
+    let orphan = lease;
+    let suspicion: RunSuspicion = { takeovers, ...(trial === undefined ? {} : { trial }) };
+    if (trial !== undefined && holdMs > 0) {
+      const held = await durable.hold(lease, { takeovers, trial: { ...trial, size: 0 } }, holdMs);
+      if (held === undefined) return undefined;
+      orphan = held;
+      suspicion = { takeovers, trial: { ...trial, startedAt: Date.now() } };
+    }
+    const launched = await durable.takeOver(orphan, kind === 'end' ? 'end' : 'orphaned', suspicion, (claimed) => {
+      const endError = kind === 'end' ? recoveryLimitError(lease.takeovers, claimed.stored.calls) : undefined;
       return this.launcher.launchClaimed(claimed, endError);
     });
     return launched === undefined ? undefined : durable.resultOf(executionId, launched.done);

@@ -10,7 +10,8 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { LeasedRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
-import { isQuarantined } from './runs/durable/recoveryLimit';
+import { planRecovery } from './runs/durable/recoveryPlan';
+import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 
 /** The part of `AgenticLoop` that the recovery uses. */
 export interface RecoveringLoop {
@@ -18,7 +19,7 @@ export interface RecoveringLoop {
   /** The number of runs that this process executes. */
   readonly size: number;
   isLocal(executionId: string): boolean;
-  recover(lease: LeasedRun): Promise<RunResult | undefined>;
+  recover(lease: LeasedRun, step: RunRecoveryStep): Promise<RunResult | undefined>;
 }
 
 export interface RunRecoveryOptions {
@@ -28,7 +29,7 @@ export interface RunRecoveryOptions {
   readonly lease?: number;
   /** Milliseconds between two scans; default: a third of the lease. */
   readonly scanIntervalMs?: number;
-  /** How many runs one scan takes over; default 100. Quarantined runs are recovered one at a time besides. */
+  /** How many runs that are not suspects one scan takes over; default 100. */
   readonly maxPerScan?: number;
   /** Default: the console. */
   readonly logger?: Logger;
@@ -40,7 +41,13 @@ interface Heartbeat {
   readonly seenAt: number;
 }
 
-/** How long a quarantined run is observed before the next one is recovered. */
+interface Trial {
+  readonly executionIds: ReadonlySet<string>;
+  /** By `performance.now()`, when it ends although the runs have made no progress. */
+  readonly endsAt: number;
+}
+
+/** How long suspected runs are observed before the next ones are recovered. */
 const QUARANTINE_TRIAL_MS = 60_000;
 /** How many runs of others, and how many commands, one scan reads. */
 const SCAN_LIMIT = 1_000;
@@ -54,8 +61,12 @@ export class RunRecovery {
   private readonly logger: Logger;
   /** By owner, as of the last scan. */
   private heartbeats: ReadonlyMap<string, Heartbeat> = new Map();
-  /** The quarantined run that was recovered last. */
-  private trial: { readonly executionId: string; readonly startedAt: number } | undefined;
+  /** The suspects that were recovered last. */
+  private trial: Trial | undefined;
+  /** By `performance.now()`. */
+  private readonly startedAt = performance.now();
+  /** The size of the last trial that this process survived. */
+  private survived = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isStopped = true;
 
@@ -100,13 +111,18 @@ export class RunRecovery {
     const leased = await this.store.leased(SCAN_LIMIT + this.loop.size, this.liveOwners());
     const heartbeats = this.updateHeartbeats(await this.store.heartbeats());
     const orphaned = leased.filter((run) => this.isOrphaned(run, heartbeats));
-    const recoverable = [
-      ...orphaned.filter((run) => !isQuarantined(run)).slice(0, this.maxPerScan),
-      ...this.nextQuarantined(leased, orphaned),
-    ];
-    for (const lease of recoverable) this.recover(lease);
+    const steps = planRecovery(orphaned, {
+      ownerId: this.loop.ownerId,
+      isTrying: this.isTrying(leased),
+      uptime: performance.now() - this.startedAt,
+      survived: this.survived,
+      now: Date.now(),
+      limit: this.maxPerScan,
+    });
+    this.begin(steps.filter(({ kind }) => kind === 'try'));
+    for (const step of steps) this.recover(step);
     await this.deleteObsoleteCommands(leased);
-    return recoverable.length;
+    return steps.length;
   }
 
   /** Other owners that were alive at the last scan. */
@@ -136,24 +152,34 @@ export class RunRecovery {
     return heartbeat === undefined || performance.now() - heartbeat.seenAt >= this.leaseMs;
   }
 
-  /** The quarantined run with the fewest takeovers; none while this process still tries another. */
-  private nextQuarantined(leased: readonly LeasedRun[], orphaned: readonly LeasedRun[]): readonly LeasedRun[] {
+  private isTrying(leased: readonly LeasedRun[]): boolean {
     const { trial } = this;
-    // A run that made progress is no longer quarantined, which ends its trial.
-    const isTrying =
-      trial !== undefined &&
-      performance.now() - trial.startedAt < QUARANTINE_TRIAL_MS &&
+    if (trial === undefined) return false;
+    // A run that made progress, ended or was lost is no longer on trial here.
+    const isUnderWay =
+      performance.now() < trial.endsAt &&
       leased.some(
-        (run) => run.executionId === trial.executionId && isQuarantined(run) && this.loop.isLocal(run.executionId),
+        ({ executionId, takeovers }) =>
+          takeovers > 0 && trial.executionIds.has(executionId) && this.loop.isLocal(executionId),
       );
-    if (isTrying) return [];
-    const [next] = orphaned.filter(isQuarantined).toSorted((a, b) => a.takeovers - b.takeovers);
-    this.trial = next === undefined ? undefined : { executionId: next.executionId, startedAt: performance.now() };
-    return next === undefined ? [] : [next];
+    if (isUnderWay) return true;
+    this.survived = trial.executionIds.size;
+    this.trial = undefined;
+    return false;
   }
 
-  private recover(lease: LeasedRun): void {
-    this.loop.recover(lease).catch((error: unknown) => {
+  private begin(steps: readonly RunRecoveryStep[]): void {
+    if (steps.length === 0) return;
+    const holdMs = Math.max(...steps.map((step) => step.holdMs ?? 0));
+    this.trial = {
+      executionIds: new Set(steps.map(({ lease }) => lease.executionId)),
+      endsAt: performance.now() + holdMs + QUARANTINE_TRIAL_MS,
+    };
+  }
+
+  private recover(step: RunRecoveryStep): void {
+    const { lease } = step;
+    this.loop.recover(lease, step).catch((error: unknown) => {
       // An error with a report ended the run, and was reported as an event.
       if (runOf(error) === undefined) this.logger.error(`Run "${lease.executionId}" could not be taken over.`, error);
     });

@@ -12,6 +12,7 @@ import type {
   RunProgress,
   RunRecord,
   RunRequest,
+  RunSuspicion,
 } from '../types/RunRecords';
 
 /** A run with its recorded tool calls, oldest first. */
@@ -44,12 +45,14 @@ export interface RunStore {
   /**
    * Makes `owner` the run's owner, provided that the run has not ended and nobody claimed it since `lease` was read.
    * @param reason default: `requested`
+   * @param suspicion written with the claim. Default: for an orphaned run one more takeover, otherwise unchanged
    * @returns the run as read after the previous owner lost its right to write; undefined if it was not claimed
    */
   claim(
     lease: Pick<RunLease, 'executionId' | 'fence'>,
     owner: string,
     reason?: ClaimReason,
+    suspicion?: RunSuspicion,
   ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined>;
   /**
    * One atomic write. Absent fields stay as they are; a run that has ended does not change any more.

@@ -85,8 +85,20 @@ export interface RunProgress extends RunTotals {
   readonly worked: number;
   /** The sequence number of the last event. */
   readonly seq: number;
-  /** How often the run was taken over from an owner that died, since it last made progress. */
+  /** How many owners died, since the run last made progress, that may have died of it. */
   readonly takeovers: number;
+  /** As of the last of these deaths. Means nothing while there was none. */
+  readonly trial?: RunTrial;
+}
+
+/** A recovery of a run that is suspected of killing its owners. */
+export interface RunTrial {
+  /** How many runs are on trial together; 0 while the run is held and its owner runs without it. */
+  readonly size: number;
+  /** How many owners died before while the run was on trial alone. */
+  readonly loneDeaths: number;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
 }
 
 /** The right to write to a run. Each new owner gets a higher fencing token; writes with an older one are refused. */
@@ -99,16 +111,20 @@ export interface RunLease {
   readonly fence: number;
 }
 
+/** What a run is suspected of. */
+export type RunSuspicion = Pick<RunProgress, 'takeovers' | 'trial'>;
+
 /** A run with an owner, as the recovery sees it. */
-export interface LeasedRun extends RunLease, Pick<RunProgress, 'takeovers'> {}
+export interface LeasedRun extends RunLease, RunSuspicion {}
 
 /**
  * Why a run is claimed:
  * - `requested`: a caller asked for it;
- * - `orphaned`: its owner is gone. The same write increments `takeovers`;
+ * - `orphaned`: its owner is gone;
+ * - `hold`: its owner is gone, and it will be continued later. The conversation is not read either;
  * - `end`: only to end it. The conversation is not read: input, transcript and response come back empty.
  */
-export type ClaimReason = 'requested' | 'orphaned' | 'end';
+export type ClaimReason = 'requested' | 'orphaned' | 'hold' | 'end';
 
 /** A stored run without its tool calls. */
 export interface RunRecord extends RunRequest, RunProgress {

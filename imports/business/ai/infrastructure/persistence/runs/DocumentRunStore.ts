@@ -4,7 +4,7 @@ import { isFinished, RUN_TRANSITIONS } from '../../../domain/entities/Run';
 import type { RunState } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, FindOptions, Upsert } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, FindOptions, Modifier, Upsert } from '../../../domain/interfaces/DocumentCollection';
 import type { OpenCalls, RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
@@ -15,6 +15,7 @@ import type {
   RunProgress,
   RunRequest,
   RunRecord,
+  RunSuspicion,
 } from '../../../domain/types/RunRecords';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import {
@@ -92,16 +93,20 @@ export class DocumentRunStore implements RunStore {
     { executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>,
     owner: string,
     reason: ClaimReason = 'requested',
+    suspicion?: RunSuspicion,
   ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined> {
     const next = fence + 1;
     const claimed = await this.runs.update(
       { _id: executionId, fence, state: { $in: UNFINISHED } },
-      { $set: { owner, fence: next }, ...(reason === 'orphaned' ? { $inc: { takeovers: 1 } } : {}) },
+      claimModifier({ owner, fence: next }, reason, suspicion),
     );
     if (claimed === 0) return undefined;
     // Read the calls only after the old owner can no longer write to them.
     await this.calls.update({ executionId, fence: { $lt: next } }, { $set: { fence: next } }, { multi: true });
-    const found = await this.read(executionId, reason === 'end' ? { fields: WITHOUT_TRANSCRIPT } : {});
+    const found = await this.read(
+      executionId,
+      reason === 'end' || reason === 'hold' ? { fields: WITHOUT_TRANSCRIPT } : {},
+    );
     return found === undefined
       ? undefined
       : { ...found, lease: { executionId, userId: found.run.userId, owner, fence: next } };
@@ -160,18 +165,12 @@ export class DocumentRunStore implements RunStore {
   }
 
   async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedRun[]> {
-    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1 } as const;
+    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1, trial: 1 } as const;
     const found = await this.runs.find(
       { state: { $in: UNFINISHED }, owner: { $nin: ['', ...except] } },
       { sort: { createdAt: 1 }, limit, fields },
     );
-    return found.map(({ _id: executionId, userId, owner, fence, takeovers }) => ({
-      executionId,
-      userId,
-      owner,
-      fence,
-      takeovers,
-    }));
+    return found.map(({ _id: executionId, ...lease }) => ({ executionId, ...lease }));
   }
 
   async queued(limit: number): Promise<readonly Pick<RunRecord, 'executionId' | 'dueAt'>[]> {
@@ -226,4 +225,16 @@ export class DocumentRunStore implements RunStore {
     const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
     return { run: fromRunDocument(run), calls: fromCallDocuments(calls, run) };
   }
+}
+
+function claimModifier(
+  ownership: Pick<RunLease, 'owner' | 'fence'>,
+  reason: ClaimReason,
+  suspicion: RunSuspicion | undefined,
+): Modifier {
+  if (suspicion === undefined) return { $set: ownership, ...(reason === 'orphaned' ? { $inc: { takeovers: 1 } } : {}) };
+  return {
+    $set: { ...ownership, ...suspicion },
+    ...(suspicion.trial === undefined ? { $unset: { trial: true } } : {}),
+  };
 }

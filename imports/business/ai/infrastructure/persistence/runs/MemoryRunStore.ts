@@ -12,6 +12,7 @@ import type {
   RunProgress,
   RunRequest,
   RunRecord,
+  RunSuspicion,
 } from '../../../domain/types/RunRecords';
 import type { Writable } from '../../../domain/types/Writable';
 
@@ -65,15 +66,19 @@ export class MemoryRunStore implements RunStore {
     { executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>,
     owner: string,
     reason: ClaimReason = 'requested',
+    suspicion?: RunSuspicion,
   ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined> {
     const entry = this.writable({ executionId, fence });
     if (entry === undefined) return Promise.resolve(undefined);
     entry.owner = owner;
     entry.fence = fence + 1;
-    if (reason === 'orphaned') entry.progress.takeovers += 1;
+    if (suspicion !== undefined) {
+      if (suspicion.trial === undefined) delete entry.progress.trial;
+      Object.assign(entry.progress, suspicion);
+    } else if (reason === 'orphaned') entry.progress.takeovers += 1;
     const { run, calls } = toStoredRun(entry);
     return Promise.resolve({
-      run: reason === 'end' ? withoutTranscript(run) : run,
+      run: reason === 'end' || reason === 'hold' ? withoutTranscript(run) : run,
       calls,
       lease: { executionId, userId: run.userId, owner, fence: fence + 1 },
     });
@@ -117,9 +122,9 @@ export class MemoryRunStore implements RunStore {
     for (const { request, progress, owner, fence } of this.entries.values()) {
       if (leased.length >= limit) break;
       const { executionId, userId } = request;
-      const { takeovers } = progress;
+      const { takeovers, trial } = progress;
       if (owner !== '' && !except.includes(owner) && !isFinished(progress.state))
-        leased.push({ executionId, userId, owner, fence, takeovers });
+        leased.push({ executionId, userId, owner, fence, takeovers, ...(trial === undefined ? {} : { trial }) });
     }
     return Promise.resolve(leased);
   }

@@ -11,7 +11,7 @@ import { argumentsHash } from '../../../application/services/argumentsHash';
 import type { Actor } from '../../../domain/types/Actor';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunLimits } from '../../../domain/types/RunLimits';
-import type { RunProgress, RunRequest, RunRecord } from '../../../domain/types/RunRecords';
+import type { RunProgress, RunRecord, RunRequest, RunTrial } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import { searchWords } from './searchWords';
 
@@ -39,6 +39,7 @@ interface PrivateRunFields {
   readonly worked: number;
   readonly seq: number;
   readonly takeovers: number;
+  readonly trial?: RunTrial;
   /** JSON of the calls that have not settled, by their ids in hexadecimal digits after a "c". See `OpenCalls`. */
   readonly openCalls?: Readonly<Record<string, string>>;
   /** Of its title, unless content is sealed, and ids, for the search. */
@@ -120,6 +121,7 @@ export const WITHOUT_TRANSCRIPT = {
   worked: 1,
   seq: 1,
   takeovers: 1,
+  trial: 1,
   unpriced: 1,
   models: 1,
   tools: 1,

@@ -16,6 +16,7 @@ import type {
   RunLease,
   RunRecord,
   RunRequest,
+  RunSuspicion,
 } from '../../../../domain/types/RunRecords';
 import { RemoteRuns, decisionId } from './RemoteRuns';
 import { toStoredPlan } from '../planRun';
@@ -70,6 +71,8 @@ export class DurableRuns implements JournalHost {
   private readonly appliedCommands = new Set<string>();
   /** Ids of superseded commands that will be deleted once the journal is flushed. */
   private readonly finishingCommands = new Set<string>();
+  /** End the times for which runs are held. */
+  private readonly holds = new Set<() => void>();
   private isClosed = false;
 
   constructor({ store, live, logger, leaseTimes, onStateStored }: DurableRunsOptions) {
@@ -162,14 +165,37 @@ export class DurableRuns implements JournalHost {
   takeOver(
     lease: LeasedRun,
     reason: ClaimReason,
+    suspicion: RunSuspicion,
     launch: (claimed: ClaimedRun) => Promise<RunResult>,
   ): Promise<LaunchedRun | undefined> {
     return this.register(lease.executionId, async () => {
       // Claimed before it is read: a run that cannot even be read must count as taken over, too.
-      const claimed = await this.store.claim(lease, this.ownerId, reason);
+      const claimed = await this.store.claim(lease, this.ownerId, reason, suspicion);
       if (claimed === undefined) return undefined;
       const journal = this.journalContext(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
       return { done: launch({ stored: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } }) };
+    });
+  }
+
+  /**
+   * Makes this process the owner of a run without continuing it.
+   * @param ms how long
+   * @returns the run's lease afterwards; undefined when another process has claimed it, or this one has closed
+   */
+  hold(lease: LeasedRun, suspicion: RunSuspicion, ms: number): Promise<LeasedRun | undefined> {
+    return this.register(lease.executionId, async () => {
+      const claimed = await this.store.claim(lease, this.ownerId, 'hold', suspicion);
+      if (claimed === undefined) return undefined;
+      await new Promise<void>((resolve) => {
+        const release = (): void => {
+          clearTimeout(timer);
+          this.holds.delete(release);
+          resolve();
+        };
+        const timer = setTimeout(release, ms);
+        this.holds.add(release);
+      });
+      return this.isClosed ? undefined : { ...claimed.lease, ...suspicion };
     });
   }
 
@@ -217,6 +243,7 @@ export class DurableRuns implements JournalHost {
   /** Abandons all runs, so that another process, or the next one, can continue them. */
   async close(): Promise<void> {
     this.isClosed = true;
+    for (const release of this.holds) release();
     const loops = [...this.live.values()].map(({ loop }) => loop);
     for (const loop of loops) loop.markProgress();
     await Promise.allSettled(this.journals().map((journal) => journal.flush()));
