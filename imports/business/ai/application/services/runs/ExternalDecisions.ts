@@ -63,7 +63,10 @@ export class ExternalDecisions {
     const action: RunAction = approval.approved
       ? { kind: 'approve', callId, ...decider(by) }
       : { kind: 'reject', callId, reason: approval.reason, ...decider(by) };
-    const isWaiting = acceptsDecision(call) && (!approval.approved || isAboutPresentAttempt(call, shown.startTime));
+    // An approval that names no attempt may be the repetition of an earlier one, if there was one.
+    const isFirst = shown.startTime === undefined && call.isApproved !== true;
+    const isDue = !approval.approved || isFirst || isAboutPresentAttempt(call, shown.startTime);
+    const isWaiting = acceptsDecision(call) && isDue;
     if (isWaiting && (await this.send(executionId, call, action))) return this.stateOf(executionId, callId);
     // Another decision came first. Its command exists until the run's owner has applied it.
     const earlier = isWaiting ? await this.durable?.remote.findAction(executionId, call) : undefined;
