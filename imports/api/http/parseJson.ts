@@ -26,13 +26,13 @@ async function parseInPieces(body: Buffer, limits: JsonLimits): Promise<unknown>
   const scan = new JsonScan(limits);
   for (let start = 0; start < body.length; start += PIECE) {
     scan.read(body.subarray(start, start + PIECE));
-    await ownTurn();
+    await ownTurn('first');
   }
   return parseInTurn(body);
 }
 
 async function parseInTurn(body: Buffer): Promise<unknown> {
-  await ownTurn();
+  await ownTurn('first');
   const value = parse(body);
   await ownTurn();
   return value;

@@ -10,7 +10,7 @@ import type { ResponseConversation } from '../../../business/ai/domain/interface
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
-import { readResponsesRequest } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
+import { readResponsesRequestInTurns } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import type { AddEndpoint } from '../../http/Endpoint';
 import { HttpError } from '../../http/HttpError';
 import type { RouteHandler } from '../../http/RequestContext';
@@ -147,7 +147,7 @@ async function readItems(
   try {
     checkResponseRequest(body);
     checkForeignRequest(body);
-    const { input } = readResponsesRequest(body);
+    const { input } = await readResponsesRequestInTurns(body);
     return await readInputItems(input, { userId, store: module.responses, summaries });
   } catch (error) {
     throw underItems(error);

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { LLMInvalidRequestError, LLMServerError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { readResponsesRequest } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
+import { readResponsesRequestInTurns } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { wireForm } from '../../../business/ai/infrastructure/converters/responses/items';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import type { RouteHandler } from '../../http/RequestContext';
@@ -33,7 +33,12 @@ export function compactResponse(ports: CompactionPorts): RouteHandler {
     const { principal, request, response, details } = context;
     const body: unknown = request.body;
     checkResponseRequest(body);
-    const { model, previous_response_id: previousId, instructions, input: given } = readResponsesRequest(body);
+    const {
+      model,
+      previous_response_id: previousId,
+      instructions,
+      input: given,
+    } = await readResponsesRequestInTurns(body);
     if (model === undefined) throw new LLMInvalidRequestError('Missing required parameter: model.', { path: 'model' });
     details.model = model;
     const route = await models.resolve(principal, model, 'responses');

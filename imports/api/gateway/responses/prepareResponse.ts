@@ -8,7 +8,7 @@ import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITy
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../../business/ai/domain/json';
 import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';
-import { readResponsesRequest } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
+import { readResponsesRequestInTurns } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';
 import type { ModelDirectory, ResolvedModel } from '../models/ModelDirectory';
 import type { Conversations } from '../conversations/Conversations';
@@ -71,7 +71,7 @@ export async function prepareResponse(
     vendor,
     store: isStored = true,
     ...read
-  } = readResponsesRequest(normalizeToolChoice(body));
+  } = await readResponsesRequestInTurns(normalizeToolChoice(body));
   await pauseFor(read);
   const { userId } = principal;
   const route = await models.resolve(principal, model, 'responses', {

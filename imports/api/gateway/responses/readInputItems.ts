@@ -17,8 +17,14 @@ export interface InputContext {
  * @throws HttpError 404 for a reference to an unknown item or another user's; LLMInvalidRequestError for a summary that
  * can't be decrypted
  */
-export function readInputItems(items: readonly InputItem[], facts: InputContext): Promise<readonly InputItem[]> {
+export async function readInputItems(items: readonly InputItem[], facts: InputContext): Promise<readonly InputItem[]> {
+  // A promise for each item would take longer than all else that is done with most of them.
+  if (!items.some(mustBeResolved)) return items.map(withoutGeneratedId);
   return Promise.all(items.map((item, index) => readItem(item, `input[${index}]`, facts)));
+}
+
+function mustBeResolved({ type }: InputItem): boolean {
+  return type === 'compaction' || type === 'item_reference';
 }
 
 async function readItem(

@@ -22,6 +22,23 @@ describe('ownTurn', () => {
     );
     clearImmediate(timer);
     expect(new Set(turns.map(([, at]) => at)).size, JSON.stringify(turns)).to.equal(turns.length);
-    expect(turns.slice(0, 20).map(([name]) => name)).to.deep.equal(Array.from({ length: 20 }, (_, name) => name));
+    const firsts = turns.filter(([name], at) => turns.findIndex(([each]) => each === name) === at);
+    expect(firsts.map(([name]) => name)).to.deep.equal(Array.from({ length: 20 }, (_, name) => name));
+  });
+
+  it('lets what has begun continue before anything else begins', async () => {
+    const order: string[] = [];
+    const work = async (name: string): Promise<void> => {
+      await ownTurn('first');
+      order.push(`${name} begins`);
+      await ownTurn();
+      order.push(`${name} continues`);
+      await ownTurn();
+      order.push(`${name} ends`);
+    };
+    await Promise.all(['a', 'b', 'c'].map(work));
+    expect(order).to.deep.equal(
+      ['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} continues`, `${name} ends`]),
+    );
   });
 });

@@ -33,6 +33,8 @@ import { describe, formatStep, PlainReader, invalid } from './normalizer/PlainRe
 import { toolChoice } from './normalizer/normalizeToolChoice';
 import type { Plain } from './normalizer/PlainReader';
 import type { Tool } from '../../domain/entities/Tool';
+import { atOnce, inTurns, SLICE } from '../../domain/slices';
+import type { Slices } from '../../domain/slices';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputItem } from '../../domain/types/ResponsesAPITypes';
 
@@ -51,7 +53,7 @@ const knownOptions = new WeakSet<NormalizedOptions>();
  * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function normalizeInput(input: unknown): readonly InputItem[] {
-  return inputItems(input, new PlainReader());
+  return atOnce(inputItems(input, new PlainReader()));
 }
 
 /**
@@ -88,6 +90,15 @@ export function normalizeTools(tools: unknown): readonly Tool[] {
  * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function normalizeOptions(options: unknown): NormalizedOptions {
+  return atOnce(checkedOptions(options));
+}
+
+/** As `normalizeOptions`. Others have their turn between slices of a long input. */
+export function normalizeOptionsInTurns(options: unknown): NormalizedOptions | Promise<NormalizedOptions> {
+  return inTurns(checkedOptions(options));
+}
+
+function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
   if (isKnown(options, knownOptions)) return options;
   const reader = new PlainReader();
   const given = reader.fields(options, 'options');
@@ -104,7 +115,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
   const tools = toolList(given.get('tools'), reader);
   const normalized: Record<string, unknown> = {
     model: modelName(reader.read(model, 'model'), 'model'),
-    input: inputItems(given.get('input'), reader),
+    input: yield* inputItems(given.get('input'), reader),
     ...(tools.length === 0 ? {} : { tools }),
   };
   for (const [key, value] of given) {
@@ -207,20 +218,21 @@ function isOption(key: string): key is keyof GenerateOptions {
   return Object.hasOwn(CHECKS, key);
 }
 
-function inputItems(input: unknown, reader: PlainReader): readonly InputItem[] {
+function* inputItems(input: unknown, reader: PlainReader): Slices<readonly InputItem[]> {
   if (isKnown(input, knownInputs)) return input;
   return adoptInput(
-    typeof input === 'string' ? normalizeItem(reader.read(input, 'input'), 'input') : listOfItems(input, reader),
+    typeof input === 'string' ? normalizeItem(reader.read(input, 'input'), 'input') : yield* listOfItems(input, reader),
   );
 }
 
-function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] {
+function* listOfItems(input: unknown, reader: PlainReader): Slices<readonly InputItem[]> {
   if (typeof input !== 'object' || input === null)
     throw invalid('input', `must be a string or an array of messages and items, not ${describe(input)}`);
   const items: InputItem[] = [];
   let index = -1;
   for (const element of reader.elements(input, 'input')) {
     index += 1;
+    if (index > 0 && index % SLICE === 0) yield;
     const source = reader.readElement(element, 'input', index);
     const normal = normalizedItem(source);
     if (normal !== undefined) items.push(normal);

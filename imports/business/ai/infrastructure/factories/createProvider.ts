@@ -1,5 +1,5 @@
 /** Creates one provider without any module around it: for scripts, tests, benchmarks and the terminal. */
-import { normalizeOptions } from '../../application/services/ContentNormalizer';
+import { normalizeOptionsInTurns } from '../../application/services/ContentNormalizer';
 import { TextToolProvider } from '../../application/services/routing/TextToolProvider';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
@@ -105,7 +105,7 @@ export function createProvider(options: CreateProviderOptions): ILLMProvider {
       ...transport(wire),
       ...(otherWires.length === 0 ? {} : { otherTransports: otherWires.map(transport) }),
       credentials: options.credentials ?? staticKey(options.apiKey),
-      normalize: normalizeOptions,
+      normalize: normalizeOptionsInTurns,
     },
   );
   return options.toolsInText === true ? new TextToolProvider(provider) : provider;

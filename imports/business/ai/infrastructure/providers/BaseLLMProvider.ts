@@ -26,6 +26,7 @@ import type { VendorHttpResponse } from '../clients/VendorClient';
 import { decodeStream } from '../streaming/decodeStream';
 import type { DecodeOptions } from '../streaming/decodeStream';
 import { once } from './once';
+import { pauseFor } from './pauseFor';
 import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor } from './prepareCall';
 import type { PreparedCall, ProviderConfig, ProviderDependencies, WireTransport } from './prepareCall';
 import { findHostedTools } from '../vendors/findHostedTools';
@@ -191,8 +192,10 @@ export class BaseLLMProvider implements ILLMProvider {
     const call = callOf(prepared, signal);
     const exchange = this.recordExchange(prepared);
     const response = await this.withCredential(userId, async (credential) => {
+      await pauseFor(options);
       await this.announce(prepared, credential);
       exchange?.sentWith(credential);
+      await pauseFor(options);
       try {
         return await transport.client.send({ credential, ...call });
       } catch (error) {

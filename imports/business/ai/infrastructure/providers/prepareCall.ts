@@ -42,7 +42,7 @@ export interface ProviderDependencies extends WireTransport {
   readonly otherTransports?: readonly WireTransport[];
   readonly credentials: CredentialSource;
   /** Turns a caller's loose options into valid items. @throws LLMInvalidRequestError */
-  readonly normalize: (options: GenerateOptions) => NormalizedOptions;
+  readonly normalize: (options: GenerateOptions) => NormalizedOptions | Promise<NormalizedOptions>;
 }
 
 export interface PreparedCall {
@@ -79,9 +79,10 @@ export async function prepareCall(
 ): Promise<PreparedCall> {
   const { vendor, quirks, allowPrivateMedia } = config;
   const model = options.model ?? config.defaultModel;
-  const checked = dependencies.normalize(
+  const normalizing = dependencies.normalize(
     model === undefined || options.model !== undefined ? options : { ...options, model },
   );
+  const checked = normalizing instanceof Promise ? await normalizing : normalizing;
   await pauseFor(checked);
   const transport = transportFor(config, dependencies, checked.wire);
   const { wire } = transport;

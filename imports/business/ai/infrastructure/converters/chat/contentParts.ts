@@ -34,12 +34,17 @@ export function typeOfPart(part: never): string {
   return String(fieldsOf(part).type);
 }
 
-/** Writes a single plain text as a string, which every vendor accepts. `path` is the JSON path of the list. */
-export function toChatContent(content: readonly Content[], context: WireContext, path: string): string | JsonObject[] {
+/** Writes a single plain text as a string, which every vendor accepts. @param path the JSON path of the list */
+export function toChatContent(
+  content: readonly Content[],
+  context: WireContext,
+  path: () => string,
+): string | JsonObject[] {
   const [first] = content;
   if (content.length === 0) return '';
   if (content.length === 1 && first?.type === 'input_text' && first.vendor?.openai === undefined) return first.text;
-  return content.map((part, index) => toChatPart(part, context, `${path}[${index}]`));
+  const at = path();
+  return content.map((part, index) => toChatPart(part, context, `${at}[${index}]`));
 }
 
 function imageUrl(part: InputImage, { quirks, vendor }: WireContext, path: string): JsonObject {

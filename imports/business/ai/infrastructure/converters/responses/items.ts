@@ -139,8 +139,8 @@ function setAsideReserved(
   notNull?: ReadonlySet<string>,
 ): JsonObject {
   const keys = Object.keys(raw);
-  // Most objects pass unchanged.
-  if (hasNothingToSetAside(raw, keys, reserved, notNull) && holds(raw, checked)) return raw;
+  // Most objects pass unchanged, or with their text as a part.
+  if (hasNothingToSetAside(raw, keys, reserved, notNull)) return holds(raw, checked) ? raw : { ...raw, ...checked };
   const isRoundTripped = (key: string): boolean =>
     source.origin === undefined &&
     ((key === 'vendor' && isVendorPart(raw.vendor)) || (key === 'origin' && isOrigin(raw.origin)));

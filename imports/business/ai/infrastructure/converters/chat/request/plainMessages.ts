@@ -24,8 +24,8 @@ export interface ToolMessage {
 
 export const toPlainMessage = cacheByItem((item: MessageItem, context, path): JsonObject => {
   const isUser = item.role === 'user';
-  const at = path();
   if (!isUser && item.content.some((part) => part.type === 'input_image' || part.type === 'input_file')) {
+    const at = path();
     throw new UnsupportedFeatureError(
       `Cannot send "${at}": in chat completions, system and developer messages can contain only text.`,
       { path: at },
@@ -38,7 +38,7 @@ export const toPlainMessage = cacheByItem((item: MessageItem, context, path): Js
     ...fields,
     ...(item.content.length === 0 && 'content' in fields
       ? {}
-      : { content: toChatContent(item.content, context, `${at}.content`) }),
+      : { content: toChatContent(item.content, context, () => `${path()}.content`) }),
   };
 }, isSameVendor);
 
@@ -87,7 +87,7 @@ function splitToolOutput(
   const fits = (part: InputContent): boolean =>
     isText(part) || (part.type === 'input_image' && context.quirks.imagesInToolOutput === true);
   const at = `${path}.output`;
-  if (output.every(fits)) return { content: toChatContent(output, context, at), attachments: [] };
+  if (output.every(fits)) return { content: toChatContent(output, context, () => at), attachments: [] };
   const parts = output.map((part, index) => toChatPart(part, context, `${at}[${index}]`));
   const others = parts.filter((_, index) => output[index]?.type !== 'input_text');
   const text = output.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));

@@ -10,6 +10,8 @@ import { userMessage } from '../../../../domain/entities/Message';
 import { NO_USAGE } from '../../../../domain/entities/Response';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
+import { atOnce, inTurns, SLICE } from '../../../../domain/slices';
+import type { Slices } from '../../../../domain/slices';
 import type { OpenAI } from 'openai';
 import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { InputItem, LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
@@ -51,6 +53,15 @@ const MAPPED_FIELDS: ReadonlySet<string> = new Set([
  * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function readResponsesRequest(body: unknown): ResponsesRequest {
+  return atOnce(readRequest(body));
+}
+
+/** As `readResponsesRequest`. Others have their turn between slices of a long input. */
+export function readResponsesRequestInTurns(body: unknown): ResponsesRequest | Promise<ResponsesRequest> {
+  return inTurns(readRequest(body));
+}
+
+function* readRequest(body: unknown): Slices<ResponsesRequest> {
   if (!isObject(body)) throw invalid('', 'is not a JSON object');
   const verbatim: [string, unknown][] = Object.entries(body).filter(
     ([field, value]) => !MAPPED_FIELDS.has(field) || (value === null && field !== 'input'),
@@ -77,7 +88,7 @@ export function readResponsesRequest(body: unknown): ResponsesRequest {
   const options = fields as unknown as Omit<ResponsesRequest, 'input' | 'vendor'>;
   return {
     ...options,
-    input: readInput(body.input),
+    input: yield* readInput(body.input),
     ...(verbatim.length === 0 ? {} : { vendor: { openai_responses: Object.fromEntries(verbatim) } }),
   };
 }
@@ -171,11 +182,16 @@ function sameCounts(a: Usage, b: Usage): boolean {
   );
 }
 
-function readInput(input: unknown): readonly InputItem[] {
+function* readInput(input: unknown): Slices<readonly InputItem[]> {
   if (!isPresent(input)) return [];
   if (typeof input === 'string') return [userMessage(input)];
   if (!Array.isArray(input)) throw invalid('input', 'is neither a string nor a list');
-  return input.map((raw: unknown, index) => readInputItem(raw, `input[${index}]`));
+  const items: InputItem[] = [];
+  for (const [index, raw] of (input as readonly unknown[]).entries()) {
+    if (index > 0 && index % SLICE === 0) yield;
+    items.push(readInputItem(raw, `input[${index}]`));
+  }
+  return items;
 }
 
 function readInputItem(raw: unknown, path: string): InputItem {
