@@ -21,6 +21,8 @@ import { createRunModule } from '../business/ai/infrastructure/factories/createR
 import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import { maxEntriesFor } from '../business/ai/infrastructure/persistence/bounds/EntryBound';
 import type { StorageBounds } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
+import { ContentRetention } from '../business/ai/infrastructure/persistence/ContentRetention';
+import type { ContentTimes } from '../business/ai/infrastructure/persistence/ContentRetention';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
@@ -101,6 +103,8 @@ export interface HostSettings {
   readonly storage?: Partial<StorageBounds>;
   /** The log of model calls. */
   readonly requestLog?: RequestLogSettings;
+  /** Milliseconds for which conversations are kept. Default, and most: 30 days. */
+  readonly contentTimes?: Partial<ContentTimes>;
   /** How long entries of the audit trail are kept, and how many. */
   readonly auditLimits?: AuditLimits;
 }
@@ -161,6 +165,7 @@ export async function createHost(
     storage,
     requestLog: requestLogSettings = {},
     auditLimits = {},
+    contentTimes = {},
     responseCache = true,
     guardrails = [],
     toolRules = [],
@@ -283,6 +288,8 @@ export async function createHost(
   await module.recovery.start();
   await module.queue.start();
   retention.start();
+  const contentRetention = new ContentRetention(database, { times: contentTimes, chats: [CHATS, 'updatedAt'] });
+  contentRetention.start();
   const audit = await openAudit({
     database,
     logger: consoleLogger,
@@ -381,6 +388,7 @@ export async function createHost(
       await api.close();
       await module.close();
       await retention.stop();
+      await contentRetention.stop();
       await runs.close();
       await usage.settled();
       await apiTokens.tokens.settled();

@@ -27,6 +27,7 @@ import { readResponseCache } from '../settings/responseCache';
 import { readCorsOrigins } from '../settings/cors';
 import { readJobSettings } from '../settings/jobs';
 import { readRequestLogSettings } from '../settings/requestLog';
+import { readContentTimes } from '../settings/retention';
 import { readSealContent, requireSealingKeys } from '../settings/sealing';
 import { readStorageBounds } from '../settings/storage';
 import { readToolRules } from '../settings/toolRules';
@@ -101,6 +102,7 @@ async function open(
   const jobs = readJobSettings((name) => valueOf(env, name));
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
   const auditLimits = readAuditLimits((name) => valueOf(env, name));
+  const contentTimes = readContentTimes((name) => valueOf(env, name));
   const storage = readStorageBounds((name) => valueOf(env, name));
   const toolRules = readToolRules(valueOf(env, 'AI_TOOL_RULES'));
   const userLimits = readUserLimits((name) => valueOf(env, name));
@@ -142,6 +144,7 @@ async function open(
       ai,
       secretKeys,
       sealContent,
+      contentTimes,
       rootUrl,
       allowPrivateHosts,
       jobs,

@@ -6,6 +6,7 @@ import type { AISettings } from '../../business/ai/infrastructure/factories/crea
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
 import type { UserLimits } from '../../business/ai/domain/types/UserLimits';
+import type { ContentTimes } from '../../business/ai/infrastructure/persistence/ContentRetention';
 import type { StorageBounds } from '../../business/ai/infrastructure/persistence/bounds/StorageBounds';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readAuditLimits } from './audit';
@@ -21,6 +22,7 @@ import type { Guardrail } from '../../business/ai/domain/interfaces/Guardrail';
 import { readGuardrails } from './guardrails';
 import { readResponseCache } from './responseCache';
 import { readRequestLogSettings } from './requestLog';
+import { readContentTimes } from './retention';
 import { readSealContent } from './sealing';
 import { readStorageBounds } from './storage';
 import { readToolRules } from './toolRules';
@@ -60,6 +62,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly corsOrigins: readonly string[];
   readonly responseCache: boolean;
   readonly sealContent: boolean;
+  readonly contentTimes: Partial<ContentTimes>;
   readonly guardrails: readonly Guardrail[];
 }
 
@@ -114,6 +117,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const guardrails = problems.attempt(() => readGuardrails(json('GUARDRAILS'))) ?? [];
   const toolRules = problems.attempt(() => readToolRules(json('AI_TOOL_RULES'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
+  const contentTimes = problems.attempt(() => readContentTimes(named)) ?? {};
   const sealContent =
     readBoolean(settings, 'sealContent', problems) ?? problems.attempt(() => readSealContent(named)) ?? false;
   const corsOrigins = problems.attempt(() => readCorsOrigins(named)) ?? [];
@@ -135,6 +139,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     corsOrigins,
     responseCache,
     sealContent,
+    contentTimes,
     guardrails,
     toolRules,
     ...auth,
