@@ -2,6 +2,7 @@
 import type { ChatStore } from '../api/chat/ChatStore';
 import type { HttpApi } from '../api/createHttpApi';
 import type { SessionStore } from '../api/dashboard/SessionStore';
+import type { IdentityStore } from '../api/signIn/Identities';
 import type {
   DeletedUserData,
   UserDataDeletionOptions,
@@ -27,6 +28,7 @@ export interface UserDataDeletionPorts {
   readonly providers: Pick<ProvidersModule, 'service' | 'removeUsage'>;
   readonly apiTokens: Pick<UserApiTokens, 'tokens'>;
   readonly sessions: Pick<SessionStore, 'removeOfUser'>;
+  readonly identities: Pick<IdentityStore, 'removeOfUser'>;
   readonly chats: Pick<ChatStore, 'removeOfUser'>;
   readonly api: Pick<HttpApi, 'cancelUser'>;
   readonly usage: Pick<UsageRecorder, 'flush'>;
@@ -79,6 +81,7 @@ export class UserDataDeletion {
       providers,
       apiTokens,
       sessions,
+      identities,
       chats,
       api,
       usage,
@@ -90,6 +93,7 @@ export class UserDataDeletion {
     } = this.ports;
     // First, so that no further request arrives by one.
     const tokens = await apiTokens.tokens.revokeAll(userId);
+    const identified = await identities.removeOfUser(userId);
     const signIns = await sessions.removeOfUser(userId);
     await api.cancelUser(userId);
     await endUserRuns({ loop: module.loop, store: module.runs }, userId);
@@ -112,6 +116,7 @@ export class UserDataDeletion {
       apiTokens: tokens,
       sessions: signIns,
       ...(contentKeys === undefined ? {} : { contentKeys: await contentKeys.removeOfUser(userId) }),
+      identities: identified,
     };
     // Last, so that it covers what was done until now. The acts stay, but not whose they were.
     await audit.trail.settled();

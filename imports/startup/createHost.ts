@@ -7,6 +7,7 @@ import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
 import { SESSIONS, SessionStore } from '../api/dashboard/SessionStore';
 import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
 import type { AuthFailureLimits } from '../api/auth/AuthFailureLimiter';
+import { IDENTITIES, IdentityStore } from '../api/signIn/Identities';
 import { ChatStore, CHATS } from '../api/chat/ChatStore';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
 import { UserLimiter } from '../business/ai/application/services/UserLimiter';
@@ -45,7 +46,7 @@ import type { AuditLimits } from '../business/ai/infrastructure/persistence/audi
 import { UserApiTokens } from './UserApiTokens';
 import type { UserContentKeys } from './UserContentKeys';
 import { UserDataDeletion } from './UserDataDeletion';
-import { createAccessPolicy, dedupeLookups } from './accessPolicy';
+import { createAccessPolicy, dedupeLookups, knownToAny } from './accessPolicy';
 import { toConfiguredProvider } from './configuredProvider';
 import { createHostOperations } from './createHostOperations';
 import { openHostStores } from './openHostStores';
@@ -197,9 +198,7 @@ export async function createHost(
     (await ports.authenticate(request)) ?? apiTokens.authenticate(request);
   const authFailures = new AuthFailureLimiter({ limits: authFailureLimits, forwardedCount });
   const findUser = dedupeLookups(
-    ports.hasAccounts === true
-      ? ports.findUser
-      : async (userId) => (await ports.findUser(userId)) ?? apiTokens.tokens.findUser(userId),
+    ports.hasAccounts === true ? ports.findUser : knownToAny(ports.findUser, apiTokens.tokens.findUser),
   );
   const accounts = ports.hasAccounts === true ? { findUser } : {};
   const providersModule = createProvidersModule(
@@ -224,7 +223,8 @@ export async function createHost(
   const chats = new ChatStore(database.collection(CHATS));
   // Another process may serve the dashboard.
   const sessions = new SessionStore(database.collection(SESSIONS));
-  await Promise.all([providers.ready(), apiTokens.ready(), chats.ready(), sessions.ready()]);
+  const identities = new IdentityStore(database.collection(IDENTITIES));
+  await Promise.all([providers.ready(), apiTokens.ready(), chats.ready(), sessions.ready(), identities.ready()]);
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
   const stores = await openHostStores(database, storage);
@@ -305,6 +305,7 @@ export async function createHost(
     providers,
     apiTokens,
     sessions: dashboard?.sessions ?? sessions,
+    identities,
     chats,
     api: { cancelUser: (userId) => api.cancelUser(userId) },
     usage,

@@ -6,6 +6,8 @@
 import { API_TOKENS } from '../api/auth/DocumentApiTokenStore';
 import { CHATS } from '../api/chat/ChatStore';
 import { SESSIONS } from '../api/dashboard/SessionStore';
+import { IDENTITIES } from '../api/signIn/Identities';
+import { SIGN_IN_STATES } from '../api/signIn/UsedStates';
 import { SCHEDULES } from '../business/ai/infrastructure/jobs/ScheduleTimes';
 import { AUDIT, AUDIT_KEYS } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { BUDGET_LIMITS } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
@@ -85,6 +87,8 @@ export const SEALED_CONTENT: ContentRules = {
   [USER_LOADS]: null,
   [API_TOKENS]: null,
   [SESSIONS]: null,
+  [IDENTITIES]: null,
+  [SIGN_IN_STATES]: null,
   [AUDIT]: null,
   [AUDIT_KEYS]: null,
   // Secrets are sealed by the operator's keys, whatever is set.

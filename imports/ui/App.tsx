@@ -43,7 +43,7 @@ function CurrentPage({ theme }: { readonly theme: ThemeChoice }) {
       return (
         <>
           <SimulationNotice />
-          <SignInPage method={access.method} />
+          <SignInPage method={access.method} {...(access.openId === undefined ? {} : { openId: access.openId })} />
         </>
       );
     case 'signedIn':

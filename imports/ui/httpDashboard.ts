@@ -9,8 +9,11 @@ import { takeTokenFromUrl } from './session/takeTokenFromUrl';
 
 const container = document.getElementById('app');
 if (container !== null) {
-  const notice = container.dataset['simulated'];
-  const data = createHttpData(notice === undefined || notice === '' ? {} : { simulationNotice: notice });
+  const { simulated: notice, openidName: name, openidUrl: url, openidOnly: only } = container.dataset;
+  const data = createHttpData({
+    ...(notice === undefined || notice === '' ? {} : { simulationNotice: notice }),
+    ...(name === undefined || url === undefined ? {} : { openId: { name, url, isOnly: only !== undefined } }),
+  });
   for (const change of ['online', 'offline']) window.addEventListener(change, () => data.reconnect());
   const onVisibility = (): void => data.setVisible(document.visibilityState === 'visible');
   document.addEventListener('visibilitychange', onVisibility);

@@ -198,7 +198,7 @@ describeInFull('the administration in Meteor', () => {
       await browser.waitFor(() => main().includes(seen));
     }
     await press(browser, 'Sign out ann');
-    await browser.waitFor(() => browser.find('form.sign-in') !== null);
+    await browser.waitFor(() => browser.find('.sign-in form') !== null);
     const openSubscriptions = (): readonly unknown[] => {
       const stopped = browser.sent.flatMap(({ msg, id }) => (msg === 'unsub' ? [id] : []));
       return browser.sent.flatMap(({ msg, id, name }) => (msg === 'sub' && !stopped.includes(id) ? [name] : []));

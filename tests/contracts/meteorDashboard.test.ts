@@ -72,7 +72,7 @@ describe('the dashboard in Meteor', () => {
         browser.button('Sign in').click();
         await browser.waitFor(() => browser.find('.shell') !== null);
         browser.button('Sign out ann').click();
-        await browser.waitFor(() => browser.find('form.sign-in') !== null);
+        await browser.waitFor(() => browser.find('.sign-in form') !== null);
         expect(browser.errors).to.deep.equal([]);
       });
 
@@ -90,7 +90,7 @@ describe('the dashboard in Meteor', () => {
       it('asks for the password when the stored login is refused', async () => {
         const browser = await open({ token: { token: 'expired', userId: 'ann' } });
         browser.page.mountDashboard(isStrict);
-        await browser.waitFor(() => browser.find('form.sign-in') !== null);
+        await browser.waitFor(() => browser.find('.sign-in form') !== null);
         expect(browser.find('.shell')).to.equal(null);
       });
 
@@ -237,7 +237,7 @@ describe('the dashboard in Meteor', () => {
         app.simulator.enqueue({ text: 'Done.' });
         const executionId = await startRun('Go on');
         await browser.waitFor(() => stateOf(browser, executionId) === 'completed');
-        expect(browser.find('form.sign-in')).to.equal(null);
+        expect(browser.find('.sign-in form')).to.equal(null);
       });
 
       it('shows why a list could not be loaded, and loads it on demand', async () => {

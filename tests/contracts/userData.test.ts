@@ -76,6 +76,7 @@ for (const [kind, open] of Object.entries(DATABASES))
         'usageWindows',
         'apiTokens',
         'sessions',
+        'identities',
         'providers',
         'accessEntries',
         'credentials',

@@ -11,6 +11,7 @@ import express from 'express';
 import type { ApiPrincipal } from '../../imports/api/auth/ApiPrincipal';
 import { DashboardSessions } from '../../imports/api/dashboard/DashboardSessions';
 import { SESSIONS, SessionStore } from '../../imports/api/dashboard/SessionStore';
+import { IDENTITIES, IdentityStore } from '../../imports/api/signIn/Identities';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { AUDIT_KEYS } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
@@ -252,6 +253,8 @@ export class FilledHost {
     expect(created.status).to.equal(201);
     const { token: secret } = (await created.json()) as { readonly token: string };
     expect((await this.request(userId, 'POST', '/session', { token: secret })).status).to.equal(200);
+    const identity = { issuer: 'https://issuer.invalid', subject: canary, email: canary, groups: [] };
+    await new IdentityStore(this.opened.database.collection(IDENTITIES)).put(userId, identity, Date.now());
     // An author of what stays.
     const token = { name: 'for the admin', userId: ADMIN };
     await host.operations['ai.tokens.create']({ ...actor, isAdmin: true }, token);

@@ -69,8 +69,10 @@ export class AuthFailureLimiter {
     const isKnown = this.validTokens.has(token);
     if (!isKnown) this.assertAllowed(request);
     const verified = await verify();
-    if (verified === undefined) this.countFailure(request, token);
-    else if (!isKnown) {
+    if (verified === undefined) {
+      this.validTokens.delete(token);
+      this.countFailure(request);
+    } else if (!isKnown) {
       remember(this.validTokens, token);
       remember(this.validAddresses, this.addressOf(request));
     }
@@ -96,8 +98,8 @@ export class AuthFailureLimiter {
       });
   }
 
-  private countFailure(request: IncomingMessage, token: string): void {
-    this.validTokens.delete(token);
+  /** Counts another way to fail than an invalid token. */
+  countFailure(request: IncomingMessage): void {
     const address = this.addressOf(request);
     this.failures.set(address, (this.failures.get(address) ?? 0) + 1);
     this.total += 1;

@@ -1,6 +1,6 @@
 /**
- * Dashboard sessions: a browser exchanges an API token once for a cookie that no script can read. Sessions are stored,
- * so that they outlive a restart and count in every process.
+ * Dashboard sessions: a browser exchanges an API token, or a sign-in at the OpenID provider, once for a cookie that no
+ * script can read. Sessions are stored, so that they outlive a restart and count in every process.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -8,6 +8,7 @@ import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { secretIdOf } from '../auth/ApiTokens';
+import type { Identities } from '../signIn/Identities';
 import { PrincipalCache } from './PrincipalCache';
 import { assertKnownHost, assertSameOrigin } from './sameOrigin';
 import { SessionCookie } from './SessionCookie';
@@ -32,6 +33,8 @@ export const DEFAULT_SESSION_LIFETIMES: SessionLifetimes = { maxAge: 7 * 86_400_
 export interface DashboardSessionsOptions {
   readonly store: SessionStore;
   readonly tokens: SessionTokens;
+  /** The users who sign in at the OpenID provider. Default: none, and sessions of theirs have ended. */
+  readonly identities?: Pick<Identities, 'verify'>;
   /** Host names of the server, besides its IP addresses and `localhost`. */
   readonly hostNames?: readonly string[];
   /** Browsers reach the server over https only. */
@@ -57,6 +60,7 @@ const USED_EVERY_MS = 60_000;
 export class DashboardSessions {
   readonly hostNames: readonly string[];
   readonly tokens: SessionTokens;
+  private readonly identities: Pick<Identities, 'verify'> | undefined;
   private readonly store: SessionStore;
   private readonly cookie: SessionCookie;
   private readonly lifetimes: SessionLifetimes;
@@ -71,6 +75,7 @@ export class DashboardSessions {
     const { store, tokens, hostNames = [], isSecure = false, now = Date.now, logger = consoleLogger } = options;
     this.store = store;
     this.tokens = tokens;
+    this.identities = options.identities;
     this.hostNames = hostNames;
     this.lifetimes = options.lifetimes ?? DEFAULT_SESSION_LIFETIMES;
     this.now = now;
@@ -95,7 +100,24 @@ export class DashboardSessions {
     const { userId, token: presented } = principal;
     // Without an id, the secret's own identifies the token.
     const secretId = secretIdOf(token);
-    return this.insert(request, principal, { userId, token: { id: presented?.id ?? secretId, secretId } });
+    await this.endOf(request);
+    return this.insert(principal, { userId, token: { id: presented?.id ?? secretId, secretId } });
+  }
+
+  /**
+   * Opens a session for somebody who signed in at the OpenID provider.
+   * @param replaced the id of the browser's session before the sign-in, which ends: the browser came back from another
+   *   site, so its request has no cookie of a session
+   */
+  async openFor(principal: ApiPrincipal, replaced?: string): Promise<OpenedSession> {
+    if (replaced !== undefined) await this.end(replaced);
+    return this.insert(principal, { userId: principal.userId });
+  }
+
+  /** The id of the browser's session, if it has one, valid or not. */
+  idIn(request: Pick<IncomingMessage, 'headers'>): string | undefined {
+    const secret = this.cookie.read(request);
+    return secret === undefined ? undefined : idOf(secret);
   }
 
   /** Ends the browser's session. @returns the `set-cookie` header that deletes the cookie */
@@ -109,9 +131,8 @@ export class DashboardSessions {
    * @throws HttpError for a request with a session that was not sent by a page of this server
    */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
-    const secret = this.cookie.read(request);
-    if (secret === undefined) return undefined;
-    const id = idOf(secret);
+    const id = this.idIn(request);
+    if (id === undefined) return undefined;
     // Of what another process has ended, at most a page is still answered, never a change.
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const session = await this.cache.get(id, isRead, () => this.read(id));
@@ -145,11 +166,9 @@ export class DashboardSessions {
   }
 
   private async insert(
-    request: Pick<IncomingMessage, 'headers'>,
     principal: ApiPrincipal,
-    owner: Pick<StoredSession, 'userId' | 'token' | 'scopes'>,
+    owner: Pick<StoredSession, 'userId' | 'token'>,
   ): Promise<OpenedSession> {
-    await this.endOf(request);
     const { maxAge, maxIdle } = this.lifetimes;
     const secret = randomBytes(32).toString('base64url');
     const now = this.now();
@@ -169,9 +188,11 @@ export class DashboardSessions {
   }
 
   private async endOf(request: Pick<IncomingMessage, 'headers'>): Promise<void> {
-    const secret = this.cookie.read(request);
-    if (secret === undefined) return;
-    const id = idOf(secret);
+    const id = this.idIn(request);
+    if (id !== undefined) await this.end(id);
+  }
+
+  private async end(id: string): Promise<void> {
     if (await this.store.remove(id)) this.noteEnd(id);
   }
 
@@ -183,11 +204,9 @@ export class DashboardSessions {
   private async read(id: string): Promise<ApiPrincipal | undefined> {
     const stored = await this.store.find(id, this.now());
     if (stored === undefined) return undefined;
-    const { userId, token, scopes } = stored;
+    const { userId, token } = stored;
     const principal =
-      token === undefined
-        ? { userId, ...(scopes === undefined ? {} : { scopes }) }
-        : await this.tokens.verifySecretId(token.secretId);
+      token === undefined ? await this.identities?.verify(userId) : await this.tokens.verifySecretId(token.secretId);
     if (principal === undefined) return undefined;
     this.noteUse(stored);
     return { ...principal, sessionId: id };

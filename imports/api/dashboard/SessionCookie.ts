@@ -7,16 +7,22 @@ export interface SessionCookieOptions {
   readonly isSecure: boolean;
   /** With which requests that other sites cause the cookie is sent: none, or those that open a page. */
   readonly sameSite: 'Strict' | 'Lax';
+  /** With which paths it is sent where browsers do not reach the server over https. Default: all. */
+  readonly path?: string;
+  /** What its values look like. Default: 32 bytes in base64url. */
+  readonly pattern?: RegExp;
 }
 
 export class SessionCookie {
   private readonly name: string;
   private readonly attributes: string;
+  private readonly pattern: RegExp;
 
-  constructor({ name, isSecure, sameSite }: SessionCookieOptions) {
-    // The prefix `__Host-` keeps sibling domains from setting the cookie. It requires https.
+  constructor({ name, isSecure, sameSite, path = '/', pattern = /^[\w-]{43}$/ }: SessionCookieOptions) {
+    this.pattern = pattern;
+    // The prefix `__Host-` keeps sibling domains from setting the cookie. It requires https and the path `/`.
     this.name = isSecure ? `__Host-${name}` : name;
-    this.attributes = `Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`;
+    this.attributes = `Path=${isSecure ? '/' : path}; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`;
   }
 
   /** @returns the `set-cookie` header */
@@ -29,7 +35,7 @@ export class SessionCookie {
     return this.set('', 0);
   }
 
-  /** 32 bytes in base64url. If there are several, someone else has set one, so none is accepted. */
+  /** If there are several, someone else has set one, so none is accepted. */
   read({ headers: { cookie = '' } }: Pick<IncomingMessage, 'headers'>): string | undefined {
     const start = `${this.name}=`;
     const values = cookie
@@ -37,6 +43,6 @@ export class SessionCookie {
       .map((pair) => pair.trim())
       .filter((pair) => pair.startsWith(start))
       .map((pair) => pair.slice(start.length));
-    return values.length === 1 && /^[\w-]{43}$/.test(values[0] ?? '') ? values[0] : undefined;
+    return values.length === 1 && this.pattern.test(values[0] ?? '') ? values[0] : undefined;
   }
 }

@@ -1,6 +1,5 @@
 /** Sessions of the dashboard in a document collection, shared by all processes. */
 import type { DocumentCollection, StoredDocument } from '../../business/ai/domain/interfaces/DocumentCollection';
-import type { Scope } from '../auth/ApiPrincipal';
 
 export const SESSIONS = 'ai_sessions';
 
@@ -8,10 +7,11 @@ export interface StoredSession extends StoredDocument {
   /** SHA-256 of the cookie's value, in hexadecimal. */
   readonly _id: string;
   readonly userId: string;
-  /** The API token that opened it. Its rights are those of the token, as long as that is valid. */
+  /**
+   * The API token that opened it. Its rights are those of the token, as long as that is valid. Absent: the user
+   * signed in at the OpenID provider.
+   */
   readonly token?: { readonly id: string; readonly secretId: string };
-  /** Of a session without a token. Absent: those of a user who logged in. */
-  readonly scopes?: readonly Scope[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Accurate to a minute. */

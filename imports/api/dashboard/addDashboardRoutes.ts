@@ -3,6 +3,7 @@
  * host provides it.
  */
 import type { UserLookup } from '../../business/ai/domain/types/Actor';
+import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
 import type { Scope } from '../auth/ApiPrincipal';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
@@ -45,6 +46,7 @@ import {
   rotateKeys,
   testProvider,
 } from './providerRoutes';
+import { addSignInRoutes } from '../signIn/signInRoutes';
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
 
 export interface DashboardRoutePorts {
@@ -64,6 +66,7 @@ export interface DashboardRoutePorts {
   readonly authFailures: AuthFailureLimiter;
   readonly audit?: AuditTrail;
   readonly forwardedCount: number;
+  readonly logger: Logger;
 }
 
 /** @returns the path prefixes whose remaining paths are to get 404 */
@@ -174,6 +177,8 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
       },
       { method: 'delete', handler: closeSession(signIns), isOwnPage: true },
     );
+    const { openId, sessions } = dashboard;
+    if (openId !== undefined) addSignInRoutes(add, { ...signIns, openId, sessions, logger: ports.logger });
   }
   return paths;
 }

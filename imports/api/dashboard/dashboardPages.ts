@@ -1,17 +1,22 @@
 /** Serves the dashboard's page and files, and manages its session. */
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
-import { ConflictError, LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import {
+  ConflictError,
+  LLMAuthError,
+  LLMInvalidRequestError,
+  LLMPermissionError,
+} from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
-import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
-import { hasScope, toActor } from '../auth/ApiPrincipal';
-import { clientOf } from '../auth/clientOf';
-import { clientNetwork } from '../auth/clientNetwork';
+import { hasScope } from '../auth/ApiPrincipal';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { HttpError } from '../http/HttpError';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
+import type { OpenIdSignIn } from '../signIn/signInRoutes';
 import type { DashboardSessions } from './DashboardSessions';
+import { recordSession, reportSignIn } from './sessionAudit';
+import type { SessionAuditPorts } from './sessionAudit';
 import { assertKnownHost, assertSameOrigin } from './sameOrigin';
 
 /** A bundled dashboard. */
@@ -27,16 +32,14 @@ export interface DashboardFiles {
 export interface DashboardPagePorts {
   readonly sessions: DashboardSessions;
   readonly dashboard: DashboardFiles;
+  /** Enables signing in at an OpenID provider. */
+  readonly openId?: OpenIdSignIn;
   /** Shown on every page if responses are simulated. */
   readonly notice?: string;
 }
 
-export interface SignInPorts extends DashboardPagePorts {
+export interface SignInPorts extends DashboardPagePorts, SessionAuditPorts {
   readonly authFailures: AuthFailureLimiter;
-  /** Records who signs in and out. */
-  readonly audit?: AuditTrail;
-  /** How many proxies in front of the server append to `x-forwarded-for`. */
-  readonly forwardedCount: number;
 }
 
 /** Allows scripts, styles and data from this server only, and no framing. */
@@ -88,10 +91,12 @@ export function serveFile({ sessions, dashboard }: DashboardPagePorts): RouteHan
 export const MAX_SIGN_IN_BYTES = 4_096;
 
 /** Checks before the body is read that a page of this server sent it, and that its address may try a token. */
-export function admitSignIn({ sessions, authFailures }: SignInPorts): (request: IncomingMessage) => void {
+export function admitSignIn({ sessions, authFailures, openId }: SignInPorts): (request: IncomingMessage) => void {
   return (request) => {
     assertKnownHost(request, sessions.hostNames);
     assertSameOrigin(request);
+    if (openId?.isOnly === true)
+      throw new LLMPermissionError(`API tokens don't sign in to this dashboard: sign in with ${openId.name}.`);
     authFailures.assertAllowed(request);
   };
 }
@@ -133,26 +138,6 @@ export function openSession(ports: SignInPorts): RouteHandler {
   };
 }
 
-const SESSION = { kind: 'session' } as const;
-
-/** @throws LLMOverloadedError if a sign-in cannot be recorded: nobody signs in unnoticed, but anybody can sign out */
-async function recordSession(
-  { audit, forwardedCount }: SignInPorts,
-  request: IncomingMessage,
-  principal: ApiPrincipal,
-  action: 'session.open' | 'session.close',
-): Promise<void> {
-  const actor = toActor({ ...principal, client: { ...clientOf(request, forwardedCount), hasSession: true } });
-  await audit?.record(actor, { action, subject: SESSION }, { isSafe: action === 'session.close' });
-}
-
-/** Failed sign-ins are counted by address, so that nobody fills the audit trail. */
-function reportSignIn({ audit, forwardedCount }: SignInPorts, request: IncomingMessage): void {
-  const client = { ...clientOf(request, forwardedCount), hasSession: true } as const;
-  const act = { action: 'session.open', subject: SESSION } as const;
-  audit?.report({ userId: '', source: 'http', client }, act, 'auth-failed', clientNetwork(request, forwardedCount));
-}
-
 const INVALID_TOKEN = 'The API token is not valid on this server.';
 
 /** @throws ConflictError */
@@ -173,15 +158,20 @@ export function readSession({ notice }: DashboardPagePorts): RouteHandler {
   };
 }
 
+/** Responds with 204, or with `{ signOutUrl }` if the browser is to end its session at the OpenID provider, too. */
 export function closeSession(ports: SignInPorts): RouteHandler {
-  const { sessions } = ports;
+  const { sessions, openId } = ports;
   return async ({ request, response }: RequestContext) => {
     assertKnownHost(request, sessions.hostNames);
     assertSameOrigin(request);
     const principal = await sessions.authenticate(request);
     const cookie = await sessions.close(request);
     if (principal !== undefined) await recordSession(ports, request, principal, 'session.close');
-    response.set('set-cookie', cookie).status(204).end();
+    response.set('set-cookie', cookie);
+    const signOutUrl =
+      principal === undefined || principal.token !== undefined ? undefined : await openId?.signOutUrl();
+    if (signOutUrl === undefined) response.status(204).end();
+    else response.set('cache-control', 'no-store').json({ signOutUrl });
   };
 }
 

@@ -1,4 +1,7 @@
-/** Renders the pages that users see while connecting an account: static HTML without scripts, everything escaped. */
+/**
+ * Renders the pages that users see while they connect an account or sign in: static HTML without scripts,
+ * everything escaped.
+ */
 import { createHash } from 'node:crypto';
 
 export interface OAuthPage {
@@ -13,17 +16,20 @@ export interface OAuthPage {
     readonly action: string;
     readonly fields: Readonly<Record<string, string>>;
   };
+  /** What to do next. */
+  readonly link?: { readonly label: string; readonly href: string };
   /** The target of a link back to the app. */
   readonly home?: string;
 }
 
-export function renderPage({ title, message, detail, confirm, home }: OAuthPage): string {
+export function renderPage({ title, message, detail, confirm, link, home }: OAuthPage): string {
   return [
     '<!doctype html>',
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
     `<body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p>`,
     detail === undefined ? '' : `<p class="detail">The server’s message: <q>${escapeHtml(detail)}</q></p>`,
     confirm === undefined ? '' : formOf(confirm),
+    link === undefined ? '' : `<p><a href="${escapeHtml(link.href)}">${escapeHtml(link.label)}</a></p>`,
     home === undefined ? '' : `<p><a href="${escapeHtml(home)}">Back to the app</a></p>`,
     '</main></body></html>',
   ].join('\n');

@@ -7,8 +7,21 @@ export type DashboardAssets = ReadonlyMap<string, Buffer>;
 /** The path of the files below the server's root. The page and the icons are at the root itself. */
 export const DASHBOARD_PATH = '/dashboard/';
 
+/** Signing in at an OpenID provider, as the sign-in page offers it. */
+export interface OpenIdLink {
+  /** Of the provider. */
+  readonly name: string;
+  readonly url: string;
+  /** There is no other way to sign in. */
+  readonly isOnly: boolean;
+}
+
 /** @param simulationNotice shown on every page if responses are simulated */
-export function dashboardFiles(assets: DashboardAssets, simulationNotice?: string): DashboardFiles {
+export function dashboardFiles(
+  assets: DashboardAssets,
+  simulationNotice?: string,
+  openId?: OpenIdLink,
+): DashboardFiles {
   const files = new Map(
     [...assets].map(([name, body]) => [
       name.startsWith('favicon.') ? `/${name}` : DASHBOARD_PATH + name,
@@ -16,7 +29,7 @@ export function dashboardFiles(assets: DashboardAssets, simulationNotice?: strin
     ]),
   );
   const paths = [...files.keys()];
-  return { page: pageOf(paths, simulationNotice), notFoundPage: notFoundPageOf(paths), files };
+  return { page: pageOf(paths, simulationNotice, openId), notFoundPage: notFoundPageOf(paths), files };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -32,7 +45,7 @@ function typeOf(name: string): string {
 }
 
 /** Without inline scripts and styles, so that it works under a strict Content-Security-Policy. */
-function pageOf(paths: readonly string[], simulationNotice = ''): string {
+function pageOf(paths: readonly string[], simulationNotice = '', openId?: OpenIdLink): string {
   // The other scripts are loaded by it.
   const script = paths.find((path) => path.startsWith(`${DASHBOARD_PATH}dashboard-`) && path.endsWith('.js')) ?? '';
   return documentOf(
@@ -41,9 +54,16 @@ function pageOf(paths: readonly string[], simulationNotice = ''): string {
     `    <script type="module" src="${script}"></script>
   </head>
   <body>
-    <div id="app" data-simulated="${escapeAttribute(simulationNotice)}"></div>
+    <div id="app" data-simulated="${escapeAttribute(simulationNotice)}"${openIdAttributes(openId)}></div>
     <noscript>The dashboard needs JavaScript.</noscript>`,
   );
+}
+
+function openIdAttributes(link: OpenIdLink | undefined): string {
+  if (link === undefined) return '';
+  const { name, url, isOnly } = link;
+  const only = isOnly ? ' data-openid-only' : '';
+  return ` data-openid-name="${escapeAttribute(name)}" data-openid-url="${escapeAttribute(url)}"${only}`;
 }
 
 function notFoundPageOf(paths: readonly string[]): string {

@@ -12,10 +12,14 @@ export interface StartCircumstances {
 }
 
 export function describeStart(
-  { url, token }: Pick<RunningServer, 'url' | 'token'>,
+  { url, token, signInWith }: Pick<RunningServer, 'url' | 'token' | 'signInWith'>,
   { isTerminal, isTokenSet }: StartCircumstances,
 ): readonly string[] {
   const ready = `Bolide is ready at ${url}`;
+  if (signInWith !== undefined) {
+    const signIn = `${ready} — sign in with ${signInWith}.`;
+    return isTerminal && !isTokenSet ? [signIn, `API token for local use: ${token}`] : [signIn];
+  }
   if (isTokenSet) return [`${ready} — sign in with the API token that is in BOLIDE_API_TOKEN.`];
   if (isTerminal)
     return [

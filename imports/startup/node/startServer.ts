@@ -9,7 +9,11 @@ import { presentedToken } from '../../api/auth/presentedToken';
 import { MemoryApiTokenStore } from '../../api/auth/MemoryApiTokenStore';
 import { DashboardSessions } from '../../api/dashboard/DashboardSessions';
 import type { SessionTokens } from '../../api/dashboard/DashboardSessions';
+import type { DashboardPagePorts } from '../../api/dashboard/dashboardPages';
 import { SESSIONS, SessionStore } from '../../api/dashboard/SessionStore';
+import { SIGN_IN_PATH } from '../../api/signIn/SignInFlow';
+import type { OpenIdSignIn } from '../../api/signIn/signInRoutes';
+import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { openDatabase } from '../../business/ai/infrastructure/persistence/databases/openDatabase';
@@ -17,11 +21,15 @@ import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolReg
 import type { ToolList } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
+import { knownToAny } from '../accessPolicy';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
+import { createSignIn } from '../createSignIn';
+import type { SignIn } from '../createSignIn';
 import { readAuditLimits } from '../settings/audit';
 import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from '../settings/host';
 import { readAuthSettings } from '../settings/auth';
+import { readOidcSettings } from '../settings/oidc';
 import { readGuardrails } from '../settings/guardrails';
 import { readResponseCache } from '../settings/responseCache';
 import { readCorsOrigins } from '../settings/cors';
@@ -55,6 +63,8 @@ export interface RunningServer {
   readonly url: string;
   readonly token: string;
   readonly isSimulated: boolean;
+  /** The OpenID provider, if that is the only way to sign in to the dashboard. */
+  readonly signInWith?: string;
   readonly host: Host;
   /** Completes the requests in progress, then closes everything. Safe to call again. */
   close(): Promise<void>;
@@ -65,8 +75,8 @@ const LOCAL_USER = 'local';
 
 /**
  * Reads PORT (default 3000), HOST (default 127.0.0.1), ROOT_URL, BOLIDE_API_TOKEN, DATA_DIR (default .data),
- * MONGO_URL, AI_SECRET_KEYS, AI_ALLOW_PRIVATE_HOSTS and the vendors' variables from `env`. Without any vendor's key,
- * responses are simulated. Closes everything again if the start fails.
+ * MONGO_URL, AI_SECRET_KEYS, AI_ALLOW_PRIVATE_HOSTS, the variables of settings/ and the vendors' from `env`. Without
+ * any vendor's key, responses are simulated. Closes everything again if the start fails.
  * @throws LLMInvalidRequestError that names the invalid variable, tool or option
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
@@ -86,6 +96,7 @@ interface OpenResources {
   simulator?: OpenedSettings['simulator'];
   server?: Server;
   database?: DocumentDatabase;
+  signIn?: SignIn | undefined;
   host?: Host;
 }
 
@@ -112,6 +123,7 @@ async function open(
   const authSettings = readAuthSettings((name) => valueOf(env, name));
   const sealContent = readSealContent((name) => valueOf(env, name));
   if (sealContent) requireSealingKeys(valueOf(env, 'AI_SECRET_KEYS'));
+  const oidc = readOidcSettings((name) => valueOf(env, name), allowPrivateHosts);
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
   const { settings: ai, simulator } = await openSettings(env);
@@ -133,12 +145,16 @@ async function open(
   const database = (resources.database = await openDatabase(env));
   const secretKeys = await readSecretKeys(env);
   const rootUrl = readRootUrl(env, hostName, bound);
-  const sessions = createSessions(database, rootUrl, {
+  const signIn = (resources.signIn =
+    oidc === undefined
+      ? undefined
+      : await createSignIn(oidc, { database, secretKeys, rootUrl, allowPrivateHosts, logger: consoleLogger }));
+  const sessionTokens: SessionTokens = {
     verify: async (token) => (await tokens.verify(token)) ?? resources.host?.apiTokens.verify(token),
     verifySecretId: async (id) => (await tokens.verifySecretId(id)) ?? resources.host?.apiTokens.verifySecretId(id),
-  });
+  };
+  const sessions = createSessions(database, rootUrl, oidc?.isOnly === true ? NO_TOKENS : sessionTokens, signIn);
   const notice = simulator === undefined ? undefined : SIMULATION_NOTICE;
-  const withNotice = notice === undefined ? {} : { notice };
   const host = (resources.host = await createHost(
     {
       ai,
@@ -165,11 +181,11 @@ async function open(
       // A token that is presented counts, even if it is invalid: it must not be answered for the session beside it.
       authenticate: (request) =>
         presentedToken(request) === undefined ? sessions.authenticate(request) : tokens.authenticate(request),
-      findUser: tokens.findUser,
+      findUser: signIn === undefined ? tokens.findUser : knownToAny(tokens.findUser, signIn.identities.findUser),
       ai: { tools: registry },
       ...(loadDashboard === false
         ? {}
-        : { dashboard: { sessions, dashboard: dashboardFiles(await loadDashboard(), notice), ...withNotice } }),
+        : { dashboard: await openDashboard(loadDashboard, sessions, notice, signIn?.openId) }),
     },
   ));
   app.use(host.api.router);
@@ -177,7 +193,13 @@ async function open(
     if (!host.api.handleUpgrade(request, socket, head)) socket.destroy();
   });
   ready.open();
-  return { url: readRootUrl({}, hostName, bound), token, isSimulated: simulator !== undefined, host };
+  return {
+    url: readRootUrl({}, hostName, bound),
+    token,
+    isSimulated: simulator !== undefined,
+    ...(oidc?.isOnly === true ? { signInWith: oidc.name } : {}),
+    host,
+  };
 }
 
 /** @throws LLMInvalidRequestError that names the variable or file whose keys are invalid */
@@ -189,20 +211,54 @@ async function readSecretKeys(env: Environment): Promise<string> {
   return keys;
 }
 
+/** Sessions of API tokens, also those from before, have ended. */
+const NO_TOKENS: SessionTokens = {
+  verify: () => Promise.resolve(undefined),
+  verifySecretId: () => Promise.resolve(undefined),
+};
+
 /** Dashboard sessions for the host name and protocol of the root URL. */
-function createSessions(database: DocumentDatabase, rootUrl: string, tokens: SessionTokens): DashboardSessions {
+function createSessions(
+  database: DocumentDatabase,
+  rootUrl: string,
+  tokens: SessionTokens,
+  signIn: SignIn | undefined,
+): DashboardSessions {
   const { hostname, protocol } = new URL(rootUrl);
   const store = new SessionStore(database.collection(SESSIONS));
-  return new DashboardSessions({ store, tokens, hostNames: [hostname], isSecure: protocol === 'https:' });
+  return new DashboardSessions({
+    store,
+    tokens,
+    hostNames: [hostname],
+    isSecure: protocol === 'https:',
+    ...(signIn === undefined ? {} : { identities: signIn.identities }),
+  });
 }
 
-async function close({ server, host, database, simulator }: OpenResources): Promise<void> {
+async function openDashboard(
+  load: () => Promise<DashboardAssets>,
+  sessions: DashboardSessions,
+  notice: string | undefined,
+  openId: OpenIdSignIn | undefined,
+): Promise<DashboardPagePorts> {
+  const link =
+    openId === undefined ? undefined : { name: openId.name, url: openId.rootUrl + SIGN_IN_PATH, isOnly: openId.isOnly };
+  return {
+    sessions,
+    dashboard: dashboardFiles(await load(), notice, link),
+    ...(notice === undefined ? {} : { notice }),
+    ...(openId === undefined ? {} : { openId }),
+  };
+}
+
+async function close({ server, host, signIn, database, simulator }: OpenResources): Promise<void> {
   // New connections are refused at once; requests in progress are completed.
   const closed = new Promise<void>((resolve) => {
     if (server === undefined) resolve();
     else server.close(() => resolve());
   });
   await host?.close();
+  signIn?.close();
   server?.closeAllConnections();
   await closed;
   await database?.close();

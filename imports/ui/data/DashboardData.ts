@@ -40,7 +40,8 @@ export interface QueryUse {
 /** Every command rejects with a `DashboardError`. */
 export interface DashboardCommands {
   readonly signIn: (credentials: Credentials) => Promise<void>;
-  readonly signOut: () => Promise<void>;
+  /** @param options `staysHere`: does not go on to the page that ends the session at an OpenID provider, too */
+  readonly signOut: (options?: { readonly staysHere?: boolean }) => Promise<void>;
   readonly startRun: (request: StartRunRequest) => Promise<{ readonly executionId: string }>;
   readonly cancelRun: (executionId: string) => Promise<void>;
   readonly approve: (decision: ApprovalDecision) => Promise<void>;
@@ -55,8 +56,16 @@ export type Loaded<T> =
 
 export type Access =
   | { readonly state: 'checking' }
-  | { readonly state: 'signedOut'; readonly method: Credentials['method'] }
+  | { readonly state: 'signedOut'; readonly method: Credentials['method']; readonly openId?: OpenIdLink }
   | { readonly state: 'signedIn'; readonly name?: string };
+
+/** An OpenID provider at which people sign in. */
+export interface OpenIdLink {
+  readonly name: string;
+  readonly url: string;
+  /** There is no other way to sign in. */
+  readonly isOnly: boolean;
+}
 
 export type Credentials =
   | {

@@ -1,12 +1,39 @@
-/** Signs in: with an API token under plain Node, with a password under Meteor. */
+/** Signs in: with an API token or at an OpenID provider under plain Node, with a password under Meteor. */
 import { useEffect, useId, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
-import type { Credentials } from '../data/DashboardData';
+import type { Credentials, OpenIdLink } from '../data/DashboardData';
 import { useData } from '../hooks/BolideProvider';
 import { useAction } from '../components/useAction';
 import { Logo } from '../shell/Logo';
 
-export function SignInPage({ method }: { readonly method: Credentials['method'] }) {
+interface SignInPageProps {
+  readonly method: Credentials['method'];
+  readonly openId?: OpenIdLink;
+}
+
+export function SignInPage({ method, openId }: SignInPageProps) {
+  return (
+    <main className="centered-page">
+      <div className="card sign-in">
+        <Logo />
+        <h1>Sign in to Bolide</h1>
+        {openId !== undefined && (
+          <a className="button button-primary" href={openId.url}>
+            {`Sign in with ${openId.name}`}
+          </a>
+        )}
+        {openId?.isOnly !== true && <CredentialsForm method={method} isSecondary={openId !== undefined} />}
+      </div>
+    </main>
+  );
+}
+
+interface CredentialsFormProps extends Pick<SignInPageProps, 'method'> {
+  /** There is another way that most people use. */
+  readonly isSecondary: boolean;
+}
+
+function CredentialsForm({ method, isSecondary }: CredentialsFormProps) {
   const { commands } = useData();
   const signIn = useAction(commands.signIn);
   const [login, setLogin] = useState('');
@@ -26,51 +53,49 @@ export function SignInPage({ method }: { readonly method: Credentials['method'] 
     );
   };
   return (
-    <main className="centered-page">
-      <form className="card sign-in" onSubmit={submit} aria-busy={signIn.isBusy}>
-        <Logo />
-        <h1>Sign in to Bolide</h1>
-        <p className="muted">
-          {method === 'token'
-            ? 'Paste the API token that the server printed at startup.'
-            : 'Use your account in this app.'}
-        </p>
-        {method === 'password' && (
-          <label htmlFor={`${id}-login`} className="field">
-            <span>Username or email</span>
-            <input
-              id={`${id}-login`}
-              value={login}
-              onChange={(event) => setLogin(event.target.value)}
-              autoComplete="username"
-              autoCapitalize="none"
-              required
-            />
-          </label>
-        )}
-        <label htmlFor={`${id}-secret`} className="field">
-          <span>{method === 'token' ? 'API token' : 'Password'}</span>
+    <form className={isSecondary ? 'sign-in-other' : undefined} onSubmit={submit} aria-busy={signIn.isBusy}>
+      <p className="muted">
+        {method === 'token'
+          ? isSecondary
+            ? 'Or paste an API token.'
+            : 'Paste the API token that the server printed at startup.'
+          : 'Use your account in this app.'}
+      </p>
+      {method === 'password' && (
+        <label htmlFor={`${id}-login`} className="field">
+          <span>Username or email</span>
           <input
-            ref={secretField}
-            id={`${id}-secret`}
-            type="password"
-            value={secret}
-            onChange={(event) => setSecret(event.target.value)}
-            autoComplete="current-password"
-            aria-invalid={error !== undefined}
-            aria-describedby={error === undefined ? undefined : `${id}-error`}
+            id={`${id}-login`}
+            value={login}
+            onChange={(event) => setLogin(event.target.value)}
+            autoComplete="username"
+            autoCapitalize="none"
             required
           />
         </label>
-        {error !== undefined && (
-          <p id={`${id}-error`} className="form-error" role="alert">
-            {error}
-          </p>
-        )}
-        <button type="submit" className="button button-primary" disabled={signIn.isBusy}>
-          {signIn.isBusy ? 'Signing in…' : 'Sign in'}
-        </button>
-      </form>
-    </main>
+      )}
+      <label htmlFor={`${id}-secret`} className="field">
+        <span>{method === 'token' ? 'API token' : 'Password'}</span>
+        <input
+          ref={secretField}
+          id={`${id}-secret`}
+          type="password"
+          value={secret}
+          onChange={(event) => setSecret(event.target.value)}
+          autoComplete="current-password"
+          aria-invalid={error !== undefined}
+          aria-describedby={error === undefined ? undefined : `${id}-error`}
+          required
+        />
+      </label>
+      {error !== undefined && (
+        <p id={`${id}-error`} className="form-error" role="alert">
+          {error}
+        </p>
+      )}
+      <button type="submit" className={isSecondary ? 'button' : 'button button-primary'} disabled={signIn.isBusy}>
+        {signIn.isBusy ? 'Signing in…' : 'Sign in'}
+      </button>
+    </form>
   );
 }

@@ -15,7 +15,7 @@ export async function signInFromLink(token: string, data: SessionData): Promise<
     if (error instanceof DashboardError && error.code === 'conflict')
       askToReplace(error.message, async () => {
         // What the user of the session has loaded is not shown to the next.
-        await signOut();
+        await signOut({ staysHere: true });
         await signIn({ method: 'token', token });
       });
     await data.checkSession();

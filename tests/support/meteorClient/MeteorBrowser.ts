@@ -172,7 +172,7 @@ export class MeteorBrowser {
   }
 
   async signIn(login: string, password: string): Promise<void> {
-    await this.waitFor(() => this.find('form.sign-in') !== null);
+    await this.waitFor(() => this.find('.sign-in form') !== null);
     this.type('input[autocomplete="username"]', login);
     this.type('input[type="password"]', password);
     this.button('Sign in').click();

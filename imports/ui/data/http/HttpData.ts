@@ -4,7 +4,7 @@ import { RUN_END_EVENTS } from '../../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../business/ai/domain/types/RunViews';
 import { DashboardError } from '../DashboardData';
-import type { Access, Connection, Loaded } from '../DashboardData';
+import type { Access, Connection, Loaded, OpenIdLink } from '../DashboardData';
 import { QueryStore } from '../queries/QueryStore';
 import { reduceRun } from '../reducers/reduceRun';
 import type { StreamedRun } from '../reducers/reduceRun';
@@ -30,6 +30,8 @@ export interface HttpDataOptions {
   /** Calls `flush` once, when the page is ready for an update. Default: with the next frame, less often under load. */
   readonly schedule?: (flush: () => void) => void;
   readonly simulationNotice?: string;
+  /** Offered on the sign-in page. */
+  readonly openId?: OpenIdLink;
   /** Minimum milliseconds between two reloads that events cause; default 1000. */
   readonly reloadIntervalMs?: number;
   readonly backoff?: (attempt: number) => number;
@@ -136,7 +138,12 @@ export class HttpData {
   /** Shows the sign-in page. What the last user has loaded is not shown to the next. */
   readonly setSignedOut = (): void => {
     this.signOuts += 1;
-    this.access.set({ state: 'signedOut', method: 'token' });
+    const { openId } = this.options;
+    this.access.set({ state: 'signedOut', method: 'token', ...(openId === undefined ? {} : { openId }) });
+  };
+
+  readonly leave = (url: string): void => {
+    window.location.assign(url);
   };
 
   /** To be called when the network goes down or comes back. */

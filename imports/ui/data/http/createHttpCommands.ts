@@ -8,9 +8,16 @@ export interface HttpCommandsDependencies {
   readonly connection: HttpConnection;
   readonly access: Observable<Access>;
   readonly setSignedOut: () => void;
+  /** Opens another site's page. */
+  readonly leave: (url: string) => void;
 }
 
-export function createHttpCommands({ connection, access, setSignedOut }: HttpCommandsDependencies): DashboardCommands {
+export function createHttpCommands({
+  connection,
+  access,
+  setSignedOut,
+  leave,
+}: HttpCommandsDependencies): DashboardCommands {
   const runPath = (executionId: string, action: string): string => `/runs/${encodeURIComponent(executionId)}/${action}`;
   return {
     async signIn(credentials) {
@@ -20,9 +27,10 @@ export function createHttpCommands({ connection, access, setSignedOut }: HttpCom
       await connection.post('/session', body);
       access.set({ state: 'signedIn' });
     },
-    async signOut() {
-      await connection.delete('/session');
+    async signOut({ staysHere = false } = {}) {
+      const ended = await connection.delete<{ readonly signOutUrl: string } | undefined>('/session');
       setSignedOut();
+      if (ended !== undefined && !staysHere) leave(ended.signOutUrl);
     },
     startRun: (request) => connection.post('/runs', request),
     cancelRun: (executionId) => connection.post(runPath(executionId, 'cancel')),

@@ -33,6 +33,14 @@ describe('describeStart', () => {
     expect(text).to.not.include(RUNNING.token);
     expect(text).to.not.include(encodeURIComponent(RUNNING.token));
   });
+
+  it('names the OpenID provider where tokens do not sign in, and links to nothing that fails', () => {
+    const running = { ...RUNNING, signInWith: 'Acme' };
+    const text = describeStart(running, { isTerminal: true, isTokenSet: false }).join('\n');
+    expect(text).to.include('sign in with Acme').and.include(RUNNING.token).and.not.include('#token=');
+    expect(describeStart(running, { isTerminal: false, isTokenSet: false }).join()).not.to.include(RUNNING.token);
+    expect(describeStart(running, { isTerminal: true, isTokenSet: true }).join()).not.to.include(RUNNING.token);
+  });
 });
 
 describe('describeExposure', () => {

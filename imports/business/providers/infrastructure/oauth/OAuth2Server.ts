@@ -3,35 +3,19 @@
  * indicators (RFC 8707).
  */
 import {
-  allowInsecureRequests,
   authorizationCodeGrantRequest,
-  AuthorizationResponseError,
   calculatePKCECodeChallenge,
   clientCredentialsGrantRequest,
-  ClientSecretBasic,
-  ClientSecretPost,
-  clockTolerance,
-  customFetch,
-  None,
   processAuthorizationCodeResponse,
   processClientCredentialsResponse,
   processRefreshTokenResponse,
   processRevocationResponse,
   refreshTokenGrantRequest,
-  ResponseBodyError,
   revocationRequest,
   validateAuthResponse,
-  WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
-import type { AuthorizationServer as ServerMetadata, Client, ClientAuth, TokenEndpointResponse } from 'oauth4webapi';
-import {
-  isLLMError,
-  LLMConnectionError,
-  LLMInvalidRequestError,
-  LLMRateLimitError,
-} from '../../../ai/domain/errors/LLMErrors';
-import { safeMessage } from '../../../ai/domain/errors/safeText';
-import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
+import type { TokenEndpointResponse } from 'oauth4webapi';
+import { LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
 import type {
   AuthorizationResponse,
@@ -41,24 +25,14 @@ import type {
 } from '../../domain/interfaces/AuthorizationServer';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';
 import type { TokenSet } from '../../domain/types/TokenSet';
-import { withoutSecrets } from '../../domain/withoutSecrets';
-import { createOAuthFetch } from './createOAuthFetch';
-import type { OAuthFetch } from './createOAuthFetch';
-import type { ServerMetadataCache } from './ServerMetadataCache';
-import { normalizeTokenResponse } from './normalizeTokenResponse';
-
-export interface OAuth2ServerOptions {
-  readonly fetch: GuardedFetch;
-  readonly metadata: ServerMetadataCache;
-}
-
-/** How far the server's clock may differ from ours in the times of an ID token. */
-const CLOCK_TOLERANCE_SECONDS = 11 * 60;
+import { clientContext } from './clientContext';
+import type { ClientContextOptions } from './clientContext';
+import { withSafeErrors } from './withSafeErrors';
 
 export class OAuth2Server implements AuthorizationServer {
-  private readonly options: OAuth2ServerOptions;
+  private readonly options: ClientContextOptions;
 
-  constructor(options: OAuth2ServerOptions) {
+  constructor(options: ClientContextOptions) {
     this.options = options;
   }
 
@@ -103,7 +77,7 @@ export class OAuth2Server implements AuthorizationServer {
   async exchange(client: OAuthClient, callback: AuthorizationResponse): Promise<TokenSet> {
     const { settings } = client;
     const { state, codeVerifier, nonce, redirectUri } = callback;
-    const context = await this.contextFor(client);
+    const context = await clientContext(this.options, client);
     const { metadata, authentication, http } = context;
     return withSafeErrors([client.secret, codeVerifier, state, callback.parameters.get('code')], async () => {
       const response = await authorizationCodeGrantRequest(
@@ -124,7 +98,7 @@ export class OAuth2Server implements AuthorizationServer {
   }
 
   async refresh(client: OAuthClient, refreshToken: string, mayStillSend: () => boolean): Promise<TokenSet> {
-    const context = await this.contextFor(client, () => {
+    const context = await clientContext(this.options, client, () => {
       if (!mayStillSend()) throw new StaleLeaseError();
     });
     return withSafeErrors([client.secret, refreshToken], async () => {
@@ -144,7 +118,7 @@ export class OAuth2Server implements AuthorizationServer {
 
   async clientCredentials(client: OAuthClient): Promise<TokenSet> {
     const { settings } = client;
-    const context = await this.contextFor(client);
+    const context = await clientContext(this.options, client);
     return withSafeErrors([client.secret], async () => {
       const parameters = resourcesOf(settings);
       if (settings.scopes.length > 0) parameters.set('scope', settings.scopes.join(' '));
@@ -166,7 +140,7 @@ export class OAuth2Server implements AuthorizationServer {
     client: OAuthClient,
     { accessToken, refreshToken }: Pick<TokenSet, 'accessToken' | 'refreshToken'>,
   ): Promise<void> {
-    const context = await this.contextFor(client);
+    const context = await clientContext(this.options, client);
     if (context.metadata.revocation_endpoint === undefined) return;
     // RFC 7009, 2.1: revoking the refresh token revokes the entire grant.
     const [token, hint] = refreshToken === undefined ? [accessToken, 'access_token'] : [refreshToken, 'refresh_token'];
@@ -177,29 +151,6 @@ export class OAuth2Server implements AuthorizationServer {
       );
     });
   }
-
-  private async contextFor({ settings, secret }: OAuthClient, beforeSend?: () => void): Promise<ClientContext> {
-    const { fetch, metadata: cache } = this.options;
-    const metadata = await cache.get(settings);
-    return {
-      metadata,
-      client: { client_id: settings.clientId, [clockTolerance]: CLOCK_TOLERANCE_SECONDS },
-      authentication: clientAuthentication(settings, metadata, secret),
-      http: {
-        [customFetch]: createOAuthFetch(fetch, { beforeSend, readBody: normalizeTokenResponse }),
-        // The guarded fetch decides which hosts are called over http.
-        [allowInsecureRequests]: true,
-      },
-    };
-  }
-}
-
-/** What every request of the library needs. */
-interface ClientContext {
-  readonly metadata: ServerMetadata;
-  readonly client: Client;
-  readonly authentication: ClientAuth;
-  readonly http: { readonly [customFetch]: OAuthFetch; readonly [allowInsecureRequests]: boolean };
 }
 
 function isOpenId({ scopes }: OAuthSettings): boolean {
@@ -208,20 +159,6 @@ function isOpenId({ scopes }: OAuthSettings): boolean {
 
 function resourcesOf({ resources = [] }: OAuthSettings): URLSearchParams {
   return new URLSearchParams(resources.map((resource) => ['resource', resource]));
-}
-
-function clientAuthentication(
-  settings: OAuthSettings,
-  metadata: ServerMetadata,
-  secret: string | undefined,
-): ClientAuth {
-  if (secret === undefined) return None();
-  const offered = metadata.token_endpoint_auth_methods_supported;
-  // RFC 8414, 2: a server that lists no methods accepts basic authentication.
-  const method =
-    settings.clientAuthentication ??
-    (offered === undefined || offered.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post');
-  return method === 'client_secret_basic' ? ClientSecretBasic(secret) : ClientSecretPost(secret);
 }
 
 /** @param requested the granted scopes if the response does not state them, by RFC 6749, 5.1 */
@@ -236,44 +173,4 @@ function toTokenSet(response: TokenEndpointResponse, requested?: readonly string
     ...(response.expires_in === undefined ? {} : { expiresInMs: response.expires_in * 1000 }),
     ...(scopes === undefined ? {} : { scopes }),
   };
-}
-
-/**
- * The library's errors quote entire responses, including tokens, so they are replaced by errors without a cause that
- * hold only the server's error code and description.
- * @param sent secrets that the server may quote
- */
-async function withSafeErrors<T>(sent: readonly (string | null | undefined)[], request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    if (isLLMError(error) || error instanceof OAuthRefusal || error instanceof StaleLeaseError) throw error;
-    throw safeError(error, (text) => safeMessage(withoutSecrets(text, sent)));
-  }
-}
-
-function safeError(error: unknown, safe: (text: string) => string): Error {
-  const refusal = (code: string, description?: string): OAuthRefusal =>
-    new OAuthRefusal(safe(code).slice(0, 100), description === undefined ? undefined : safe(description));
-  if (error instanceof AuthorizationResponseError) return refusal(error.error, error.error_description);
-  if (error instanceof ResponseBodyError)
-    return transientError(error.status, error.error) ?? refusal(error.error, error.error_description);
-  if (error instanceof WWWAuthenticateChallengeError) return transientError(error.status) ?? refusal('invalid_client');
-  const status = statusOf(error);
-  return (
-    (status === undefined ? undefined : transientError(status)) ??
-    refusal('invalid_response', error instanceof Error ? error.message : undefined)
-  );
-}
-
-/** An error that a later attempt may not meet, or undefined. */
-function transientError(status: number, error?: string): Error | undefined {
-  if (status === 429) return new LLMRateLimitError('The authorization server received too many requests.', { status });
-  if (status < 500 && error !== 'server_error' && error !== 'temporarily_unavailable') return undefined;
-  return new LLMConnectionError(`The authorization server is unavailable (status ${status}).`, { status });
-}
-
-/** The status of a response that is not an OAuth error at all, such as a proxy's error page. */
-function statusOf(error: unknown): number | undefined {
-  return error instanceof Error && error.cause instanceof Response ? error.cause.status : undefined;
 }

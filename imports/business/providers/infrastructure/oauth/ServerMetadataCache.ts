@@ -105,8 +105,11 @@ export class ServerMetadataCache {
   }
 }
 
-/** Discovered endpoints receive browsers and secrets, so they are checked as strictly as entered ones. */
-function checkEndpoint(name: string, endpoint: string | undefined, allowInsecure: HttpRule): void {
+/**
+ * Discovered endpoints receive browsers and secrets, so they are checked as strictly as entered ones.
+ * @throws LLMInvalidRequestError
+ */
+export function checkEndpoint(name: string, endpoint: string | undefined, allowInsecure: HttpRule): void {
   if (endpoint === undefined) return;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && allowInsecure(url));
