@@ -166,6 +166,7 @@ export class ModelDirectory {
     if (rule === undefined) return undefined;
     const keeper = await findKeeper?.();
     return this.ports.module.routing.select(rule, {
+      userId: principal.userId,
       isStream,
       permits: this.permits(principal, rule, rows),
       ...(options === undefined ? {} : { options }),

@@ -18,7 +18,11 @@ const TOKENS_PER_ITEM = 4;
 /** Fields that models do not see, or see as something else than text. */
 const UNCOUNTED: ReadonlySet<string> = new Set(['id', 'type', 'status', 'role', 'call_id', 'encrypted_content']);
 
-export async function countInputTokens({ instructions, tools, input }: GenerateOptions): Promise<TokenCount> {
+/** @param userId on whose behalf. Users take turns */
+export async function countInputTokens(
+  { instructions, tools, input }: GenerateOptions,
+  userId?: string,
+): Promise<TokenCount> {
   const texts: string[] = [];
   const items = normalizeInput(input);
   let fixed = items.length * TOKENS_PER_ITEM;
@@ -34,7 +38,7 @@ export async function countInputTokens({ instructions, tools, input }: GenerateO
   if (instructions !== undefined) texts.push(instructions);
   if (tools !== undefined && tools.length > 0) texts.push(JSON.stringify(tools));
   const text = texts.join('\n');
-  const counted = await countTextTokens(text);
+  const counted = await countTextTokens(text, userId);
   return counted === undefined
     ? { tokens: fixed + Math.ceil(text.length / CHARACTERS_PER_TOKEN), countedBy: 'estimate' }
     : { tokens: fixed + counted, countedBy: 'tokenizer' };

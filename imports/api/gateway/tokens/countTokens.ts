@@ -89,7 +89,7 @@ async function respond(
   const byVendor = isChecked ? undefined : await orUndefined(provider.countTokens?.(principal.userId, counted), signal);
   const { tokens, countedBy } =
     byVendor === undefined
-      ? await countInputTokens({ ...counted, input: conversation })
+      ? await countInputTokens({ ...counted, input: conversation }, principal.userId)
       : { tokens: byVendor, countedBy: 'vendor' };
   response.set(COUNTED_BY_HEADER, countedBy).json(write(tokens));
 }

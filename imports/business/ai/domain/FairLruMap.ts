@@ -4,7 +4,8 @@
  */
 export interface FairLimits {
   readonly entries: number;
-  readonly entriesPerUser: number;
+  /** Default: as many as of all users, as long as others need no place. */
+  readonly entriesPerUser?: number;
   /** In the unit of `sizeOf`. Default: not limited. */
   readonly size?: number;
   readonly sizePerUser?: number;
@@ -15,11 +16,18 @@ export interface FairMapOptions<V> {
   readonly sizeOf?: (value: V) => number;
   /** Default: every entry may be evicted. */
   readonly canEvict?: (value: V) => boolean;
+  /** Called after an entry was evicted, but not after one was deleted. */
+  readonly onEvict?: (value: V) => void;
+}
+
+interface Entry<V> {
+  readonly value: V;
+  readonly size: number;
 }
 
 interface Share<V> {
   /** The least recently used first. */
-  readonly entries: Map<string, { readonly value: V; readonly size: number }>;
+  readonly entries: Map<string, Entry<V>>;
   size: number;
 }
 
@@ -28,14 +36,19 @@ export class FairLruMap<V> {
   private readonly limits: Required<FairLimits>;
   private readonly sizeOf: (value: V) => number;
   private readonly canEvict: (value: V) => boolean;
+  private readonly onEvict: (value: V) => void;
   private entries = 0;
   private total = 0;
 
-  constructor(limits: FairLimits, { sizeOf = () => 0, canEvict = () => true }: FairMapOptions<V> = {}) {
-    const { size = Infinity, sizePerUser = size } = limits;
-    this.limits = { ...limits, size, sizePerUser };
+  constructor(
+    limits: FairLimits,
+    { sizeOf = () => 0, canEvict = () => true, onEvict = () => undefined }: FairMapOptions<V> = {},
+  ) {
+    const { entries, entriesPerUser = entries, size = Infinity, sizePerUser = size } = limits;
+    this.limits = { entries, entriesPerUser, size, sizePerUser };
     this.sizeOf = sizeOf;
     this.canEvict = canEvict;
+    this.onEvict = onEvict;
   }
 
   /** The number of entries. */
@@ -59,16 +72,17 @@ export class FairLruMap<V> {
     const share = this.shares.get(userId) ?? { entries: new Map(), size: 0 };
     this.shares.set(userId, share);
     const size = this.sizeOf(value);
-    share.entries.set(key, { value, size });
+    const added = { value, size };
+    share.entries.set(key, added);
     share.size += size;
     this.total += size;
     this.entries += 1;
     const { entries, entriesPerUser, size: most, sizePerUser } = this.limits;
     while (share.entries.size > entriesPerUser || share.size > sizePerUser)
-      if (!this.evictFrom(userId, share, value)) break;
+      if (!this.evictFrom(userId, share, added)) break;
     while (this.entries > entries || this.total > most) {
       const [heaviest, its] = this.heaviest() ?? [userId, share];
-      if (!this.evictFrom(heaviest, its, value)) break;
+      if (!this.evictFrom(heaviest, its, added)) break;
     }
   }
 
@@ -90,9 +104,13 @@ export class FairLruMap<V> {
   }
 
   /** @returns whether the user had an entry to evict, besides the one that was just set */
-  private evictFrom(userId: string, share: Share<V>, added: V): boolean {
-    for (const [key, { value }] of share.entries)
-      if (value !== added && this.canEvict(value)) return this.delete(userId, key);
+  private evictFrom(userId: string, share: Share<V>, added: Entry<V>): boolean {
+    for (const [key, entry] of share.entries) {
+      if (entry === added || !this.canEvict(entry.value)) continue;
+      this.delete(userId, key);
+      this.onEvict(entry.value);
+      return true;
+    }
     return false;
   }
 

@@ -53,6 +53,16 @@ describe('FairLruMap', () => {
     expect(map.get('good', 'idle')).not.to.equal(undefined);
   });
 
+  it('is bounded for equal values, too, and reports what it evicts', () => {
+    const evicted: string[] = [];
+    const map = new FairLruMap<string>({ entries: 5 }, { onEvict: (value) => evicted.push(value) });
+    map.set('good', 'mine', 'kept');
+    for (let at = 0; at < 10; at += 1) map.set('hostile', `${at}`, 'same');
+    expect(map.size).to.equal(5);
+    expect(map.get('good', 'mine')).to.equal('kept');
+    expect(evicted).to.deep.equal(Array.from({ length: 6 }, () => 'same'));
+  });
+
   it('forgets a user', () => {
     const map = open({ size: 10 });
     map.set('ann', 'a', { size: 9 });

@@ -2,6 +2,7 @@
  * The latest events of each run that this process executes. A run is stored before each of its model calls, so the
  * events since the last but one, together with the stored run, are the complete run: see `replayRun`.
  */
+import { FairLruMap } from '../../domain/FairLruMap';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 
 export interface FollowedRun {
@@ -12,11 +13,15 @@ export interface FollowedRun {
 
 type Listener = (event: AgentEvent) => void;
 
-/** Runs of which events are retained. The oldest ones are dropped: another process may have continued them. */
+/** Runs of which events are retained. Of the user who has most, the oldest are dropped first. */
 const MAX_RUNS = 10_000;
+/** Runs of which it is known whose they are. */
+const MAX_OWNERS = 10 * MAX_RUNS;
 
 export class LiveRunEvents {
-  private readonly recent = new Map<string, readonly AgentEvent[]>();
+  private readonly recent = new FairLruMap<readonly AgentEvent[]>({ entries: MAX_RUNS });
+  /** User ids by run, also of runs whose events were dropped. */
+  private readonly owners = new Map<string, string>();
   private readonly listeners = new Map<string, Set<Listener>>();
 
   /** The number of runs of which events are retained. */
@@ -39,7 +44,7 @@ export class LiveRunEvents {
     const listeners = this.listeners.get(executionId) ?? new Set();
     this.listeners.set(executionId, listeners.add(listener));
     return {
-      recent: this.recent.get(executionId) ?? [],
+      recent: this.recent.get(this.ownerOf(executionId), executionId) ?? [],
       unsubscribe: () => {
         listeners.delete(listener);
         if (listeners.size === 0 && this.listeners.get(executionId) === listeners) this.listeners.delete(executionId);
@@ -47,32 +52,43 @@ export class LiveRunEvents {
     };
   }
 
+  private ownerOf(executionId: string): string {
+    return this.owners.get(executionId) ?? '';
+  }
+
+  private own(executionId: string, userId: string): void {
+    this.owners.set(executionId, userId);
+    for (const oldest of this.owners.keys()) {
+      if (this.owners.size <= MAX_OWNERS) break;
+      this.owners.delete(oldest);
+    }
+  }
+
   private retain(event: AgentEvent): void {
     const { executionId } = event;
+    const userId = event.type === 'run:started' ? event.userId : this.ownerOf(executionId);
     switch (event.type) {
       case 'run:completed':
       case 'run:failed':
       case 'run:cancelled':
-        this.recent.delete(executionId);
+        this.recent.delete(userId, executionId);
+        this.owners.delete(executionId);
         return;
       case 'run:started':
-        this.recent.set(executionId, [event]);
-        for (const oldest of this.recent.keys()) {
-          if (this.recent.size <= MAX_RUNS) break;
-          this.recent.delete(oldest);
-        }
+        this.own(executionId, userId);
+        this.recent.set(userId, executionId, [event]);
         return;
       case 'iteration:start': {
-        const events = this.recent.get(executionId) ?? [];
+        const events = this.recent.get(userId, executionId) ?? [];
         const last = events.findLastIndex(({ type }) => type === 'iteration:start');
-        this.recent.set(executionId, [...events.slice(Math.max(0, last)), event]);
+        this.recent.set(userId, executionId, [...events.slice(Math.max(0, last)), event]);
         return;
       }
       case 'tool:progress':
         return;
       default: {
-        const events = this.recent.get(executionId);
-        if (events !== undefined) this.recent.set(executionId, appendEvent(events, event));
+        const events = this.recent.get(userId, executionId);
+        if (events !== undefined) this.recent.set(userId, executionId, appendEvent(events, event));
       }
     }
   }

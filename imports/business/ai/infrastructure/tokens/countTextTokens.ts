@@ -1,7 +1,7 @@
 /** Counts the tokens of a text with the tokenizer of OpenAI's current models, which is close to those of others. */
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import pLimit from 'p-limit';
+import { OwnerTurns } from '../../domain/OwnerTurns';
 import { MissingPackageError } from '../../domain/errors/LLMErrors';
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 
@@ -17,15 +17,18 @@ const MAX_TURN_MS = 10;
 const MAX_CACHED_SLICES = 20_000;
 
 /** One text at a time: a burst of counts leaves as much time to others as a single one. */
-const queue = pLimit(1);
-/** By the digest of the slice, the oldest first. */
+const turns = new OwnerTurns();
+/** By the digest of the slice, the oldest first, of all users: what is gone is counted again. */
 const cache = new Map<string, number>();
 
-/** @returns undefined if the tokenizer's package is not installed */
-export async function countTextTokens(text: string): Promise<number | undefined> {
+/**
+ * @param userId on whose behalf. Users take turns
+ * @returns undefined if the tokenizer's package is not installed
+ */
+export async function countTextTokens(text: string, userId = ''): Promise<number | undefined> {
   const count = await loadTokenizer();
   if (count === undefined || text === '') return count && 0;
-  return queue(() => countSlices(text, count));
+  return turns.run(userId, () => countSlices(text, count));
 }
 
 async function countSlices(text: string, count: CountTokens): Promise<number> {

@@ -6,10 +6,19 @@ import { MemoryResponseCache } from '../../../../../imports/business/ai/applicat
 import { ConversationChannels } from '../../../../../imports/business/ai/infrastructure/events/ConversationChannels';
 import { RunEventLog } from '../../../../../imports/business/ai/infrastructure/events/RunEventLog';
 import { MemoryConversationStore } from '../../../../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
+import { MemoryResponseConversations } from '../../../../../imports/business/ai/infrastructure/persistence/responses/MemoryResponseConversations';
+import { MemoryRunStore } from '../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { MemoryVendorObjects } from '../../../../../imports/business/ai/infrastructure/persistence/vendorObjects/MemoryVendorObjects';
+import { ResilientProvider } from '../../../../../imports/business/ai/application/services/routing/ResilientProvider';
+import { LiveRunEvents } from '../../../../../imports/business/ai/infrastructure/events/LiveRunEvents';
+import { answer } from '../../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
+import { RecordingLogger } from '../../../../support/RecordingLogger';
+import { runRequest } from '../../../../support/runRequests';
 import { MemoryResponseEvents } from '../../../../../imports/business/ai/infrastructure/persistence/responses/MemoryResponseEvents';
 
-function startOf(executionId: string, size = 0): AgentEvent {
-  return { type: 'run:started', userId: 'x', model: 'x'.repeat(size), executionId, at: 0, seq: 1 };
+function startOf(executionId: string, size = 0, userId = 'x'): AgentEvent {
+  return { type: 'run:started', userId, model: 'x'.repeat(size), executionId, at: 0, seq: 1 };
 }
 
 describe('what is buffered for one user', () => {
@@ -112,5 +121,64 @@ describe('what is buffered for one user', () => {
     expect(await store.getHistory('good', 'c')).to.have.length(1);
     expect(await store.getHistory('hostile', '99')).to.have.length(1);
     expect(await store.getHistory('hostile', '98')).to.have.length(0);
+  });
+
+  it('of the events of a run survives the runs that another user starts', () => {
+    const live = new LiveRunEvents();
+    live.record(startOf('mine', 0, 'good'));
+    for (let count = 0; count < 10_100; count += 1) live.record(startOf(`run-${count}`, 0, 'hostile'));
+    expect(live.follow('mine', () => undefined).recent).to.have.length(1);
+    expect(live.follow('run-0', () => undefined).recent, 'of who has most').to.have.length(0);
+    expect(live.size).to.equal(10_000);
+  });
+
+  it('of objects at vendors survives what another user makes', async () => {
+    const store = new MemoryVendorObjects();
+    await store.record('good', ['file-1'], {});
+    await store.record(
+      'hostile',
+      Array.from({ length: 100_100 }, (_, index) => `file-${index}`),
+    );
+    expect(await store.isOwner('good', 'file-1')).to.equal(true);
+    expect(await store.isOwner('hostile', 'file-0')).to.equal(false);
+  });
+
+  it('of conversations survives those that another user starts', async () => {
+    const store = new MemoryResponseConversations();
+    const conversation = (userId: string, id: string) => ({ userId, id, createdAt: 0, metadata: {} });
+    await store.create(conversation('good', 'mine'));
+    for (let count = 0; count < 10_100; count += 1) await store.create(conversation('hostile', `${count}`));
+    expect(await store.find('good', 'mine')).to.deep.include({ id: 'mine' });
+    expect(await store.find('hostile', '0')).to.equal(undefined);
+  });
+
+  it('of runs that have ended survives the runs of another user', async () => {
+    const store = new MemoryRunStore(10);
+    const end = async (userId: string, id: string): Promise<void> => {
+      const lease = await store.create(runRequest(id, { userId }), 'running', 'me');
+      await store.saveRun(lease, { state: 'completed' });
+    };
+    await end('good', 'mine');
+    for (let count = 0; count < 100; count += 1) await end('hostile', `${count}`);
+    expect((await store.findRequest('good', 'mine'))?.state).to.equal('completed');
+    expect(await store.load('0')).to.equal(undefined);
+  });
+
+  it('of who serves a response survives the responses of another user', async () => {
+    const scripted = (name: string, responses: number) =>
+      new ScriptedProvider(
+        Array.from({ length: responses }, (_, index) => answer('x', { id: `${name}-${index}` })),
+        { name },
+      );
+    const [first, second] = [scripted('first', 20), scripted('second', 1)];
+    const provider = new ResilientProvider({
+      providers: { first, second },
+      limits: { trackedResponses: 10 },
+      logger: new RecordingLogger(),
+    });
+    const { id } = await provider.generate('good', { model: 'second', input: 'x' });
+    for (let count = 0; count < 20; count += 1) await provider.generate('hostile', { model: 'first', input: 'x' });
+    await provider.deleteResponse('good', id);
+    expect(second.deleted).to.deep.equal([{ userId: 'good', responseId: id }]);
   });
 });

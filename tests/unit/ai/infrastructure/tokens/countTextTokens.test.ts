@@ -24,6 +24,16 @@ describe('countTextTokens', () => {
     expect(done).to.deep.equal(['long', 'short']);
   });
 
+  it('lets a user wait for one text of another, however many there are', async () => {
+    const done: string[] = [];
+    const hostile = Array.from({ length: 20 }, (_, index) =>
+      countTextTokens(prose(1_000, `storm ${index}`), 'hostile').then(() => done.push('hostile')),
+    );
+    await Promise.all([...hostile, countTextTokens('Hi there.', 'good').then(() => done.push('good'))]);
+    expect(done.indexOf('good')).to.be.at.most(2);
+    expect(done).to.have.length(21);
+  });
+
   it('counts nothing in an empty text', async () => {
     expect(await countTextTokens('')).to.equal(0);
   });

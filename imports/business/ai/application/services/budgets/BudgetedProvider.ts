@@ -1,6 +1,7 @@
 /** Decorates a provider so that limiters admit every call before it is sent, and are charged with what it used. */
 import { NO_USAGE } from '../../../domain/entities/Response';
 import { EventStream } from '../../../domain/EventStream';
+import { FairLruMap } from '../../../domain/FairLruMap';
 import { LLMModelNotFoundError } from '../../../domain/errors/LLMErrors';
 import { consoleLogger } from '../../../domain/consoleLogger';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
@@ -36,7 +37,7 @@ export class BudgetedProvider implements ILLMProvider {
   private readonly clock: () => number;
   private readonly warned = new LruMap<string, true>(MAX_WARNINGS);
   /** Tokens of conversations, by the ids of the responses up to which they reach. */
-  private readonly conversations = new LruMap<string, number>(MAX_CONVERSATIONS);
+  private readonly conversations = new FairLruMap<number>({ entries: MAX_CONVERSATIONS });
 
   /**
    * @param limiters in the order in which they admit a call
@@ -61,11 +62,15 @@ export class BudgetedProvider implements ILLMProvider {
 
   /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    const call = await this.reserve(userId, options, estimatesOfGeneration(options, this.continuedTokens(options)));
+    const call = await this.reserve(
+      userId,
+      options,
+      estimatesOfGeneration(options, this.continuedTokens(userId, options)),
+    );
     if (call === undefined) return this.provider.generate(userId, options);
     try {
       const response = await this.provider.generate(userId, call.options);
-      this.remember(response);
+      this.remember(userId, response);
       await call.settleResponse(response);
       return response;
     } catch (error) {
@@ -77,11 +82,11 @@ export class BudgetedProvider implements ILLMProvider {
   /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
   stream(userId: string, options: GenerateOptions): EventStream {
     return EventStream.opening(async () => {
-      const continuedTokens = this.continuedTokens(options);
+      const continuedTokens = this.continuedTokens(userId, options);
       const call = await this.reserve(userId, options, estimatesOfGeneration(options, continuedTokens));
       const events = EventStream.of(this.provider.stream(userId, call?.options ?? options));
       if (call === undefined) return events;
-      const onResponse = (response: LLMResponse): void => this.remember(response);
+      const onResponse = (response: LLMResponse): void => this.remember(userId, response);
       return new BudgetedEvents(events, call, { options, continuedTokens, onResponse });
     });
   }
@@ -131,12 +136,12 @@ export class BudgetedProvider implements ILLMProvider {
     await this.provider.deleteResponse?.(userId, responseId);
   }
 
-  private remember({ id, usage }: LLMResponse): void {
-    this.conversations.set(id, usage.total_tokens);
+  private remember(userId: string, { id, usage }: LLMResponse): void {
+    this.conversations.set(userId, id, usage.total_tokens);
   }
 
-  private continuedTokens({ previous_response_id: previousId }: GenerateOptions): number | undefined {
-    return previousId === undefined ? undefined : this.conversations.get(previousId);
+  private continuedTokens(userId: string, { previous_response_id: previousId }: GenerateOptions): number | undefined {
+    return previousId === undefined ? undefined : this.conversations.get(userId, previousId);
   }
 
   /** Once for each reason, which names the model. */

@@ -19,7 +19,7 @@ export interface FallbackCallsPorts {
   readonly routeStats: RouteStats;
   readonly logger: Logger;
   /** The target that created a response, while it is tracked. */
-  readonly ownerOf: (responseId: string) => ProviderTarget | undefined;
+  readonly ownerOf: (userId: string, responseId: string) => ProviderTarget | undefined;
   /** Called with the error of every failed attempt. */
   readonly onFailure: (target: ProviderTarget, userId: string, error: unknown) => void;
 }
@@ -59,7 +59,7 @@ export class FallbackCalls {
     const deadline = options.timeout === undefined ? Infinity : startedAt + options.timeout;
     const retryUntil = startedAt + (options.maxRetryTime ?? Infinity);
     const failures: FailedAttempt[] = [];
-    const routes = options.route === undefined ? undefined : this.routesOf(options.route, options);
+    const routes = options.route === undefined ? undefined : this.routesOf(userId, options.route, options);
     const first = routes?.[0] ?? (await this.ports.router.resolveFresh(options.model));
     const limits = { deadline, retryUntil, ...limitsOf(options) };
     const call: Call<T> = { userId, options, ...limits, attempt, startedAt, failures, kind, first };
@@ -77,8 +77,12 @@ export class FallbackCalls {
   }
 
   /** The targets of a routing rule: the provider of an earlier response first, those with an open circuit last. */
-  private routesOf(route: SelectedRoute, { previous_response_id: previousId }: GenerateOptions): readonly Route[] {
-    const owner = previousId === undefined ? undefined : this.ports.ownerOf(previousId);
+  private routesOf(
+    userId: string,
+    route: SelectedRoute,
+    { previous_response_id: previousId }: GenerateOptions,
+  ): readonly Route[] {
+    const owner = previousId === undefined ? undefined : this.ports.ownerOf(userId, previousId);
     const rank = ({ target }: Route): number => (target === owner ? -1 : Number(!target.admits));
     const routes = this.ports.router.routesTo(route.targets).toSorted((left, right) => rank(left) - rank(right));
     if (routes.length === 0) throw unknownModel(route.name);
@@ -179,10 +183,11 @@ export class FallbackCalls {
   }
 
   /** Measures the targets of routing rules. */
-  private rate<T>({ options: { route }, kind }: Call<T>, served: Route, startedAt: number): void {
+  private rate<T>({ userId, options: { route }, kind }: Call<T>, served: Route, startedAt: number): void {
     if (route === undefined) return;
     const { name, conversation } = route;
-    this.ports.routeStats.succeeded(name, addressOf(served), kind, this.ports.clock() - startedAt, conversation);
+    const owned = conversation === undefined ? undefined : { userId, name: conversation };
+    this.ports.routeStats.succeeded(name, addressOf(served), kind, this.ports.clock() - startedAt, owned);
   }
 
   private onFallback<T>(

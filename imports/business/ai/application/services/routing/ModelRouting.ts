@@ -27,6 +27,7 @@ export interface ModelRoutingPorts {
 }
 
 export interface RouteRequest {
+  readonly userId: string;
   /** What the request says about its conversation. */
   readonly options?: GenerateOptions;
   readonly isStream?: boolean;
@@ -63,7 +64,10 @@ export class ModelRouting {
    * @param rule one of `rules`
    * @throws LLMModelNotFoundError if no target is left, which reveals neither the rule nor its targets
    */
-  select(rule: RoutingRule, { options, isStream = false, permits = () => true, keeper }: RouteRequest): SelectedRoute {
+  select(
+    rule: RoutingRule,
+    { userId, options, isStream = false, permits = () => true, keeper }: RouteRequest,
+  ): SelectedRoute {
     const { name, timeout, firstTokenTimeout, maxRetries, defaults } = rule;
     const usable = this.usableTargets(rule).filter(permits);
     if (usable.length === 0) throw unknownModel(name);
@@ -72,7 +76,7 @@ export class ModelRouting {
       stats: this.stats,
       random: this.random,
       kind: isStream ? 'stream' : 'complete',
-      ...(conversation === undefined ? {} : { conversation }),
+      ...(conversation === undefined ? {} : { conversation: { userId, name: conversation } }),
       ...(keeper === undefined ? {} : { keeper }),
     });
     return {

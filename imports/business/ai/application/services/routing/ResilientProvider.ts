@@ -2,6 +2,7 @@
 import { NO_USAGE } from '../../../domain/entities/Response';
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { EventStream } from '../../../domain/EventStream';
+import { FairLruMap } from '../../../domain/FairLruMap';
 import type { EventStage } from '../../../domain/EventStream';
 import {
   LLMInvalidRequestError,
@@ -17,7 +18,6 @@ import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes'
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { UsageEntry, UsedTokens } from '../../../domain/types/UsageRecords';
-import { LruMap } from '../shared/LruMap';
 import { failedAttempt, withAttempts } from './attemptReports';
 import { PartialUsage } from './estimateUsage';
 import { FallbackCalls } from './FallbackCalls';
@@ -74,7 +74,7 @@ export class ResilientProvider implements ILLMProvider {
   private readonly ports: RetryPorts;
   private readonly ledger: UsageLedger;
   private readonly calls: FallbackCalls;
-  private readonly responseOwners: LruMap<string, ProviderTarget>;
+  private readonly responseOwners: FairLruMap<ProviderTarget>;
   private readonly onUsage: ResilientProviderOptions['onUsage'];
   private readonly logger: Logger;
 
@@ -93,13 +93,13 @@ export class ResilientProvider implements ILLMProvider {
       (id, provider) => new ProviderTarget(id, provider, settings, this.ports, logger),
     );
     this.ledger = new UsageLedger(limits.trackedUsers);
-    this.responseOwners = new LruMap(limits.trackedResponses);
+    this.responseOwners = new FairLruMap({ entries: limits.trackedResponses });
     this.calls = new FallbackCalls({
       router: this.router,
       clock: this.ports.clock,
       routeStats: options.routeStats ?? new RouteStats(this.ports.clock),
       logger,
-      ownerOf: (responseId) => this.responseOwners.get(responseId),
+      ownerOf: (userId, responseId) => this.responseOwners.get(userId, responseId),
       onFailure: (target, userId, error) => this.accountFailure(target, userId, error),
     });
     this.onUsage = options.onUsage;
@@ -195,9 +195,9 @@ export class ResilientProvider implements ILLMProvider {
 
   /** Deletes a response at the provider that created it or, if that is no longer tracked, at the default provider. */
   async deleteResponse(userId: string, responseId: string): Promise<void> {
-    const target = this.responseOwners.get(responseId) ?? this.router.defaultTarget;
+    const target = this.responseOwners.get(userId, responseId) ?? this.router.defaultTarget;
     await target.provider.deleteResponse?.(userId, responseId);
-    this.responseOwners.delete(responseId);
+    this.responseOwners.delete(userId, responseId);
   }
 
   /** A model name that stands for the default model of the default provider. */
@@ -267,7 +267,7 @@ export class ResilientProvider implements ILLMProvider {
     const { target } = served;
     const response = withAttempts(given, served);
     this.record(target, userId, response.usage);
-    this.responseOwners.set(response.id, target);
+    this.responseOwners.set(userId, response.id, target);
     this.logger.debug(`The provider "${target.id}" completed a response.`, {
       userId,
       model: response.model,

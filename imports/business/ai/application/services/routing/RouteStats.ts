@@ -1,5 +1,6 @@
 /** What this process's calls have shown about the targets of routing rules: their latency, and which to spare. */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { FairLruMap } from '../../../domain/FairLruMap';
 import { LruMap } from '../shared/LruMap';
 
 /** Streams are measured up to their first content, other responses up to their end. */
@@ -10,6 +11,12 @@ export interface TargetLatency {
   readonly firstToken?: number;
   /** Moving average of the time to a complete response, in milliseconds. */
   readonly complete?: number;
+}
+
+/** Two users may choose the same name. */
+export interface OwnedConversation {
+  readonly userId: string;
+  readonly name: string;
 }
 
 /** The weight of the newest measurement in the moving average. */
@@ -29,7 +36,7 @@ export class RouteStats {
   private readonly pauses = new LruMap<string, number>(MAX_TRACKED);
   private readonly timeouts = new LruMap<string, number>(MAX_TRACKED);
   /** By rule and conversation: the target that has served it last. */
-  private readonly conversations = new LruMap<string, string>(MAX_TRACKED);
+  private readonly conversations = new FairLruMap<string>({ entries: MAX_TRACKED });
 
   /** @param clock milliseconds on a clock that never runs backwards */
   constructor(clock: () => number = () => performance.now()) {
@@ -37,14 +44,20 @@ export class RouteStats {
   }
 
   /** @param target as the rule names it */
-  succeeded(rule: string, target: string, kind: ResponseKind, milliseconds: number, conversation?: string): void {
+  succeeded(
+    rule: string,
+    target: string,
+    kind: ResponseKind,
+    milliseconds: number,
+    conversation?: OwnedConversation,
+  ): void {
     const key = `${kind} ${target}`;
     const before = this.averages.get(key);
     this.averages.set(key, before === undefined ? milliseconds : before + NEWEST_WEIGHT * (milliseconds - before));
     const pair = keyOf(rule, target);
     this.timeouts.delete(pair);
     this.pauses.delete(pair);
-    if (conversation !== undefined) this.conversations.set(keyOf(rule, conversation), target);
+    if (conversation !== undefined) this.conversations.set(conversation.userId, keyOf(rule, conversation.name), target);
   }
 
   /**
@@ -81,8 +94,8 @@ export class RouteStats {
   }
 
   /** The target that has served the conversation last. */
-  targetOf(rule: string, conversation: string): string | undefined {
-    return this.conversations.get(keyOf(rule, conversation));
+  targetOf(rule: string, { userId, name }: OwnedConversation): string | undefined {
+    return this.conversations.get(userId, keyOf(rule, name));
   }
 }
 

@@ -28,13 +28,13 @@ export class RoutedProvider implements ILLMProvider {
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     if (this.mayNameRule(options)) await this.routing.rules.refresh();
-    return this.provider.generate(userId, this.routed(options, false));
+    return this.provider.generate(userId, this.routed(userId, options, false));
   }
 
   stream(userId: string, options: GenerateOptions): EventStream {
     return EventStream.opening(async () => {
       if (this.mayNameRule(options)) await this.routing.rules.refresh();
-      return EventStream.of(this.provider.stream(userId, this.routed(options, true)));
+      return EventStream.of(this.provider.stream(userId, this.routed(userId, options, true)));
     });
   }
 
@@ -76,18 +76,19 @@ export class RoutedProvider implements ILLMProvider {
   }
 
   /** The request to the first target. Returns the same object for a model that is no rule. */
-  private routed(options: GenerateOptions, isStream: boolean): GenerateOptions {
-    const { model, routeTargets, route = this.select(options, isStream), ...fields } = options;
+  private routed(userId: string, options: GenerateOptions, isStream: boolean): GenerateOptions {
+    const { model, routeTargets, route = this.select(userId, options, isStream), ...fields } = options;
     const [first] = route?.targets ?? [];
     if (route === undefined || first === undefined) return options;
     return { ...withDefaults(fields, route.defaults), model: first, route };
   }
 
-  private select(options: GenerateOptions, isStream: boolean): SelectedRoute | undefined {
+  private select(userId: string, options: GenerateOptions, isStream: boolean): SelectedRoute | undefined {
     const { model, routeTargets } = options;
     const rule = model === undefined ? undefined : this.routing.rules.find(model);
     if (rule === undefined) return undefined;
     return this.routing.select(rule, {
+      userId,
       options,
       isStream,
       ...(routeTargets === undefined ? {} : { permits: (target) => routeTargets.includes(target.model) }),

@@ -1,15 +1,15 @@
 /** The order in which a rule's targets are called. */
 import { createHash } from 'node:crypto';
 import type { RoutingRule, RoutingTarget } from '../../../domain/entities/RoutingRule';
-import type { ResponseKind, RouteStats } from './RouteStats';
+import type { OwnedConversation, ResponseKind, RouteStats } from './RouteStats';
 
 export interface OrderContext {
   readonly stats: Pick<RouteStats, 'isPaused' | 'latencyOf' | 'targetOf'>;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly kind: ResponseKind;
-  /** Names the conversation, whose requests go to the same target. */
-  readonly conversation?: string;
+  /** The conversation, whose requests go to the same target. */
+  readonly conversation?: OwnedConversation;
   /** The provider that has stored what the request continues. */
   readonly keeper?: string;
 }
@@ -54,7 +54,7 @@ function byWeight(
   { random, conversation }: Pick<OrderContext, 'random' | 'conversation'>,
 ): readonly RoutingTarget[] {
   return sortBy(targets, ({ model, weight = 1 }) => {
-    const uniform = conversation === undefined ? random() : hashed(rule, model, conversation);
+    const uniform = conversation === undefined ? random() : hashed(rule, model, conversation.name);
     // A target without weight comes after all others.
     return weight === 0 ? Infinity : -Math.log(Math.max(uniform, Number.MIN_VALUE)) / weight;
   });

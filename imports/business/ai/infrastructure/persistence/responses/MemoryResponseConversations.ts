@@ -1,4 +1,8 @@
-/** Conversations of the Responses API in this process's memory; the least recently used are forgotten first. */
+/**
+ * Conversations of the Responses API in this process's memory. Of the user who has most, the least recently used are
+ * forgotten first.
+ */
+import { FairLruMap } from '../../../domain/FairLruMap';
 import type {
   ConversationHistory,
   ConversationItem,
@@ -16,30 +20,25 @@ interface Entry {
 const MAX_CONVERSATIONS = 10_000;
 
 export class MemoryResponseConversations implements ResponseConversationStore {
-  /** Least recently used first. */
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new FairLruMap<Entry>({ entries: MAX_CONVERSATIONS });
 
   create(conversation: ResponseConversation): Promise<void> {
-    this.entries.set(nameOf(conversation.userId, conversation.id), { conversation, items: new Map(), next: 0 });
-    for (const oldest of this.entries.keys()) {
-      if (this.entries.size <= MAX_CONVERSATIONS) break;
-      this.entries.delete(oldest);
-    }
+    this.entries.set(conversation.userId, conversation.id, { conversation, items: new Map(), next: 0 });
     return Promise.resolve();
   }
 
   find(userId: string, id: string): Promise<ResponseConversation | undefined> {
-    return Promise.resolve(this.use(userId, id)?.conversation);
+    return Promise.resolve(this.entries.get(userId, id)?.conversation);
   }
 
   setMetadata(userId: string, id: string, metadata: ResponseConversation['metadata']): Promise<boolean> {
-    const entry = this.use(userId, id);
+    const entry = this.entries.get(userId, id);
     if (entry !== undefined) entry.conversation = { ...entry.conversation, metadata };
     return Promise.resolve(entry !== undefined);
   }
 
   remove(userId: string, id: string): Promise<boolean> {
-    return Promise.resolve(this.entries.delete(nameOf(userId, id)));
+    return Promise.resolve(this.entries.delete(userId, id));
   }
 
   append(
@@ -48,7 +47,7 @@ export class MemoryResponseConversations implements ResponseConversationStore {
     items: readonly ConversationItem[],
     renamed: (item: ConversationItem) => ConversationItem,
   ): Promise<readonly ConversationItem[] | undefined> {
-    const entry = this.use(userId, id);
+    const entry = this.entries.get(userId, id);
     if (entry === undefined) return Promise.resolve(undefined);
     const stored = items.map((item) => {
       const free = entry.items.has(item.id) ? renamed(item) : item;
@@ -60,7 +59,7 @@ export class MemoryResponseConversations implements ResponseConversationStore {
   }
 
   history(userId: string, id: string, before?: number): Promise<ConversationHistory | undefined> {
-    const entry = this.use(userId, id);
+    const entry = this.entries.get(userId, id);
     if (entry === undefined) return Promise.resolve(undefined);
     const end = before ?? entry.next;
     const items = [...entry.items.values()].filter(({ place }) => place < end);
@@ -68,23 +67,10 @@ export class MemoryResponseConversations implements ResponseConversationStore {
   }
 
   findItem(userId: string, id: string, itemId: string): Promise<ConversationItem | undefined> {
-    return Promise.resolve(this.use(userId, id)?.items.get(itemId));
+    return Promise.resolve(this.entries.get(userId, id)?.items.get(itemId));
   }
 
   removeItem(userId: string, id: string, itemId: string): Promise<boolean> {
-    return Promise.resolve(this.use(userId, id)?.items.delete(itemId) ?? false);
+    return Promise.resolve(this.entries.get(userId, id)?.items.delete(itemId) ?? false);
   }
-
-  private use(userId: string, id: string): Entry | undefined {
-    const name = nameOf(userId, id);
-    const entry = this.entries.get(name);
-    if (entry === undefined) return undefined;
-    this.entries.delete(name);
-    this.entries.set(name, entry);
-    return entry;
-  }
-}
-
-function nameOf(userId: string, id: string): string {
-  return JSON.stringify([userId, id]);
 }

@@ -1,6 +1,7 @@
 /** A run store in memory: runs are lost when the process ends. Saves store the given objects as they are. */
 import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished } from '../../../domain/entities/Run';
+import { FairLruMap } from '../../../domain/FairLruMap';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { OpenCalls, RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
@@ -34,14 +35,13 @@ export class MemoryRunStore implements RunStore {
   /** Execution ids by user id and request id. */
   private readonly requests = new Map<string, string>();
   /** Ids of ended runs, in the order in which they ended. */
-  private readonly endedRuns: string[] = [];
+  private readonly endedRuns: FairLruMap<string>;
   private readonly owners = new Map<string, number>();
   private readonly pendingCommands = new Map<string, RunCommand>();
-  private readonly maxEndedRuns: number;
 
-  /** @param maxEndedRuns how many ended runs are retained */
+  /** @param maxEndedRuns how many ended runs are retained; of the user who has most, the oldest go first */
   constructor(maxEndedRuns: number = DEFAULT_MAX_ENDED_RUNS) {
-    this.maxEndedRuns = maxEndedRuns;
+    this.endedRuns = new FairLruMap({ entries: maxEndedRuns }, { onEvict: (executionId) => this.forget(executionId) });
   }
 
   create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease> {
@@ -89,7 +89,7 @@ export class MemoryRunStore implements RunStore {
     if (entry === undefined) return Promise.resolve(false);
     Object.assign(entry.progress, change);
     if (open !== undefined) for (const call of open.changed) entry.calls.set(call.id, call);
-    if (isFinished(entry.progress.state)) this.retire(lease.executionId);
+    if (isFinished(entry.progress.state)) this.endedRuns.set(lease.userId, lease.executionId, lease.executionId);
     return Promise.resolve(true);
   }
 
@@ -172,11 +172,6 @@ export class MemoryRunStore implements RunStore {
   private writable({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>): Entry | undefined {
     const entry = this.entries.get(executionId);
     return entry !== undefined && entry.fence === fence && !isFinished(entry.progress.state) ? entry : undefined;
-  }
-
-  private retire(executionId: string): void {
-    this.endedRuns.push(executionId);
-    while (this.endedRuns.length > this.maxEndedRuns) this.forget(this.endedRuns.shift() ?? '');
   }
 
   private forget(executionId: string): void {

@@ -1,44 +1,32 @@
-/** Owners of vendor objects in this process's memory; the least recently used are forgotten first. */
+/** Owners of vendor objects in this process's memory. Of the user who has most, the least recently used go first. */
+import { FairLruMap } from '../../../domain/FairLruMap';
 import type { VendorObjectFacts, VendorObjectStore } from '../../../domain/interfaces/VendorObjectStore';
 
 const MAX_OBJECTS = 100_000;
 
 export class MemoryVendorObjects implements VendorObjectStore {
-  /** Least recently used first. */
-  private readonly objects = new Map<string, VendorObjectFacts>();
+  private readonly objects = new FairLruMap<VendorObjectFacts>({ entries: MAX_OBJECTS });
 
   record(userId: string, objectIds: readonly string[], facts: VendorObjectFacts = {}): Promise<void> {
-    for (const objectId of objectIds) {
-      const key = keyOf(userId, objectId);
-      const known = this.objects.get(key);
-      this.objects.delete(key);
-      this.objects.set(key, { ...known, ...facts });
-    }
-    for (const oldest of this.objects.keys()) {
-      if (this.objects.size <= MAX_OBJECTS) break;
-      this.objects.delete(oldest);
-    }
+    for (const objectId of objectIds)
+      this.objects.set(userId, objectId, { ...this.objects.get(userId, objectId), ...facts });
     return Promise.resolve();
   }
 
   isOwner(userId: string, objectId: string): Promise<boolean> {
-    return Promise.resolve(this.objects.has(keyOf(userId, objectId)));
+    return Promise.resolve(this.objects.get(userId, objectId) !== undefined);
   }
 
   find(userId: string, objectId: string): Promise<VendorObjectFacts | undefined> {
-    return Promise.resolve(this.objects.get(keyOf(userId, objectId)));
+    return Promise.resolve(this.objects.get(userId, objectId));
   }
 
   ownedAmong(userId: string, objectIds: readonly string[]): Promise<ReadonlySet<string>> {
-    return Promise.resolve(new Set(objectIds.filter((objectId) => this.objects.has(keyOf(userId, objectId)))));
+    return Promise.resolve(new Set(objectIds.filter((objectId) => this.objects.get(userId, objectId) !== undefined)));
   }
 
   remove(userId: string, objectIds: readonly string[]): Promise<void> {
-    for (const objectId of objectIds) this.objects.delete(keyOf(userId, objectId));
+    for (const objectId of objectIds) this.objects.delete(userId, objectId);
     return Promise.resolve();
   }
-}
-
-function keyOf(userId: string, objectId: string): string {
-  return JSON.stringify([userId, objectId]);
 }

@@ -21,6 +21,8 @@ function ruleOf(strategy: RoutingRule['strategy'], weights: Readonly<Record<stri
   return { name: 'fast', targets, strategy, enabled: true };
 }
 
+const named = (name: string) => ({ userId: 'ann', name });
+
 describe('The order of a routing rule’s targets', () => {
   let now: number;
   let stats: RouteStats;
@@ -68,12 +70,12 @@ describe('The order of a routing rule’s targets', () => {
 
   it('is the same for every request of a conversation, in proportion over all conversations', () => {
     const rule = ruleOf('weighted', { a: 3, b: 1 });
-    const firsts = shares(10_000, rule, (draw) => ({ conversation: `key ${draw}` }));
+    const firsts = shares(10_000, rule, (draw) => ({ conversation: named(`key ${draw}`) }));
     expect(firsts.get('a')).to.be.closeTo(0.75, 0.02);
     const other = createRandom(1);
     for (let draw = 0; draw < 100; draw += 1)
-      expect(order(rule, { conversation: `key ${draw}` })).to.deep.equal(
-        order(rule, { conversation: `key ${draw}`, random: other }),
+      expect(order(rule, { conversation: named(`key ${draw}`) })).to.deep.equal(
+        order(rule, { conversation: named(`key ${draw}`), random: other }),
       );
   });
 
@@ -81,7 +83,7 @@ describe('The order of a routing rule’s targets', () => {
     const all = ruleOf('weighted', { a: 1, b: 1, c: 1 });
     const rest = ruleOf('weighted', { a: 1, b: 1 });
     for (let draw = 0; draw < 300; draw += 1) {
-      const conversation = `key ${draw}`;
+      const conversation = named(`key ${draw}`);
       const [before, second] = order(all, { conversation });
       expect(order(rest, { conversation })[0]).to.equal(before === 'c' ? second : before);
     }
@@ -125,12 +127,25 @@ describe('The order of a routing rule’s targets', () => {
   });
 
   it('leaves a conversation at its target unless that is much slower', () => {
+    const RUN = named('run 1');
     const rule = ruleOf('latency', { a: 1, b: 1 });
     stats.succeeded('fast', 'a', 'stream', 100);
-    stats.succeeded('fast', 'b', 'stream', 250, 'run 1');
-    for (let draw = 0; draw < 50; draw += 1) expect(order(rule, { conversation: 'run 1' })[0]).to.equal('b');
-    for (let call = 0; call < 10; call += 1) stats.succeeded('fast', 'b', 'stream', 2_000, 'run 1');
-    expect(shares(1_000, rule, () => ({ conversation: 'run 1' })).get('a')).to.be.above(0.9);
+    stats.succeeded('fast', 'b', 'stream', 250, RUN);
+    for (let draw = 0; draw < 50; draw += 1) expect(order(rule, { conversation: RUN })[0]).to.equal('b');
+    for (let call = 0; call < 10; call += 1) stats.succeeded('fast', 'b', 'stream', 2_000, RUN);
+    expect(shares(1_000, rule, () => ({ conversation: RUN })).get('a')).to.be.above(0.9);
+  });
+
+  it('keeps the conversations of one user at their targets while another starts very many', () => {
+    const rule = ruleOf('latency', { a: 1, b: 1 });
+    const mine = named('mine');
+    stats.succeeded('fast', 'a', 'stream', 100);
+    stats.succeeded('fast', 'b', 'stream', 250, mine);
+    for (let count = 0; count < 11_000; count += 1)
+      stats.succeeded('fast', 'a', 'stream', 100, { userId: 'eve', name: `run ${count}` });
+    for (let draw = 0; draw < 50; draw += 1) expect(order(rule, { conversation: mine })[0]).to.equal('b');
+    stats.succeeded('fast', 'a', 'stream', 100, { userId: 'eve', name: 'mine' });
+    expect(stats.targetOf('fast', mine), 'by the same name').to.equal('b');
   });
 
   it('measures streams and complete responses apart', () => {
