@@ -1,14 +1,13 @@
 /** Anthropic's Messages wire through the official SDK. */
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
-import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import { readModelList } from './readModelList';
 import { pickFields, readTokenCount } from './readTokenCount';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
-import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
+import type { VendorCall, VendorClient, VendorHttpResponse, VendorRelay } from './VendorClient';
 
 export interface AnthropicClientOptions {
   readonly vendor: VendorName;
@@ -61,7 +60,7 @@ export class AnthropicClient implements VendorClient {
     return readTokenCount(response, 'input_tokens');
   }
 
-  relay(request: RelayRequest, credential: Credential | undefined): Promise<VendorHttpResponse> {
+  relay(request: VendorRelay, credential: Credential | undefined): Promise<VendorHttpResponse> {
     return this.sdk.relay(
       { ...request, path: `/v1${request.path}`, headers: { ...VERSION, ...request.headers } },
       credential,

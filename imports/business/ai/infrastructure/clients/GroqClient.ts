@@ -1,14 +1,20 @@
 /** Groq's Chat Completions through its official SDK. */
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
-import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import { requestOpenAIEmbeddings } from './openAIEmbeddings';
 import { readModelList } from './readModelList';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
-import type { EmbeddingCall, EmbeddingReply, VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
+import type {
+  EmbeddingCall,
+  EmbeddingReply,
+  VendorCall,
+  VendorClient,
+  VendorHttpResponse,
+  VendorRelay,
+} from './VendorClient';
 
 export interface GroqClientOptions {
   readonly vendor: VendorName;
@@ -41,7 +47,7 @@ export class GroqClient implements VendorClient {
     );
   }
 
-  relay(request: RelayRequest, credential: Credential | undefined): Promise<VendorHttpResponse> {
+  relay(request: VendorRelay, credential: Credential | undefined): Promise<VendorHttpResponse> {
     return this.sdk.relay({ ...request, path: `/openai/v1${request.path}` }, credential);
   }
 

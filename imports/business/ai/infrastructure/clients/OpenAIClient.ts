@@ -4,7 +4,6 @@ import { explainMissingPackage } from '../../domain/errors/explainMissingPackage
 import { isLLMError, LLMInvalidRequestError, LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
-import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import { isPathMissing } from './isPathMissing';
@@ -13,7 +12,14 @@ import { readModelList } from './readModelList';
 import { pickFields, readTokenCount } from './readTokenCount';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
-import type { EmbeddingCall, EmbeddingReply, VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
+import type {
+  EmbeddingCall,
+  EmbeddingReply,
+  VendorCall,
+  VendorClient,
+  VendorHttpResponse,
+  VendorRelay,
+} from './VendorClient';
 
 export interface OpenAIClientOptions {
   readonly vendor: VendorName;
@@ -98,7 +104,7 @@ export class OpenAIClient implements VendorClient {
     );
   }
 
-  relay(request: RelayRequest, credential: Credential | undefined): Promise<VendorHttpResponse> {
+  relay(request: VendorRelay, credential: Credential | undefined): Promise<VendorHttpResponse> {
     return this.sdk.relay(request, credential);
   }
 

@@ -7,8 +7,8 @@
 import { isLLMError, LLMServerError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import { bodyJson } from '../../domain/keptJson';
-import type { RelayRequest } from '../../domain/types/RelayTypes';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
+import type { VendorRelay } from './VendorClient';
 import type { GuardedFetch } from './http/guardedFetch';
 import type { GuardedResponse } from './http/GuardedResponse';
 import { sendCall } from './sendCall';
@@ -73,10 +73,10 @@ export class SdkRequests {
    * @param request its headers replace the SDK's
    * @throws as `VendorClient.send`
    */
-  relay(request: RelayRequest, credential: Credential | undefined): Promise<GuardedResponse> {
+  relay(request: VendorRelay, credential: Credential | undefined): Promise<GuardedResponse> {
     const { vendor, fetch, limits } = this.options;
-    const { method, path, query, model, body, signal, timeout } = request;
-    const options = { credential, signal, timeout, maxResponseBytes: Infinity };
+    const { method, path, query, model, body, userId, signal, timeout } = request;
+    const options = { credential, userId, signal, timeout, maxResponseBytes: Infinity };
     return sendCall(vendor, options, limits, async (call) => {
       const pooled = this.pooled(credential) ?? (await this.create(credential));
       const { req, url } = await pooled.sdk.buildRequest({

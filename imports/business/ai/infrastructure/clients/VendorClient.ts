@@ -11,6 +11,8 @@ export interface VendorCall {
   readonly stream: boolean;
   /** Undefined for APIs without authentication. */
   readonly credential: Credential | undefined;
+  /** Whose call it is, for a fair share of the sockets. */
+  readonly userId?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** Milliseconds for the entire call, body included. Default: the transport's limit. */
@@ -20,9 +22,11 @@ export interface VendorCall {
 export interface EmbeddingCall
   extends
     Pick<EmbedOptions, 'dimensions' | 'encoding' | 'taskType' | 'title' | 'user'>,
-    Pick<VendorCall, 'model' | 'credential' | 'signal' | 'timeout'> {
+    Pick<VendorCall, 'model' | 'credential' | 'userId' | 'signal' | 'timeout'> {
   readonly inputs: readonly EmbeddingInput[];
 }
+
+export interface VendorRelay extends RelayRequest, Pick<VendorCall, 'userId'> {}
 
 export interface EmbeddingReply {
   readonly vectors: readonly (readonly number[])[];
@@ -60,7 +64,7 @@ export interface VendorClient {
   /** The vectors of texts, for APIs with embeddings. @throws as `send` does */
   embed?(call: EmbeddingCall): Promise<EmbeddingReply>;
   /** Sends a request as it is, for APIs that have more than models. @throws as `send` does */
-  relay?(request: RelayRequest, credential: Credential | undefined): Promise<VendorHttpResponse>;
+  relay?(request: VendorRelay, credential: Credential | undefined): Promise<VendorHttpResponse>;
   /** Deletes a stored response, for APIs that store them. */
   deleteResponse?(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
 }

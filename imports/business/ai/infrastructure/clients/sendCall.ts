@@ -10,6 +10,8 @@ import type { GuardedResponse } from './http/GuardedResponse';
 
 export interface CallOptions {
   readonly credential: Credential | undefined;
+  /** Whose call it is, for a fair share of the sockets. */
+  readonly userId?: string | undefined;
   readonly stream?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly timeout?: number | undefined;
@@ -27,12 +29,12 @@ export async function sendCall(
   limits: TransportLimits,
   send: (call: GuardedCall) => Promise<GuardedResponse>,
 ): Promise<GuardedResponse> {
-  const { credential, stream, signal, timeout, maxResponseBytes } = options;
+  const { credential, userId, stream, signal, timeout, maxResponseBytes } = options;
   signal?.throwIfAborted();
   if (credential?.token.trim() === '') throw new LLMAuthError('The credential is empty.', { vendor });
   // A stream that never starts counts as one that stalls.
   const headersTimeout = stream === true ? limits.streamIdleTimeout : undefined;
-  const call = { vendor, signal, timeout, headersTimeout, maxResponseBytes };
+  const call = { vendor, userId, signal, timeout, headersTimeout, maxResponseBytes };
   let response: GuardedResponse;
   try {
     response = await send(call);

@@ -123,12 +123,12 @@ export class BaseLLMProvider implements ILLMProvider {
     const call = callOf(prepared, prepared.options.signal);
     return this.withCredential(userId, async (credential) => {
       await this.announce(prepared, credential);
-      return client.countTokens?.({ ...call, credential });
+      return client.countTokens?.({ ...call, credential, userId });
     });
   }
 
   async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
-    return requestEmbeddings(options, this.dependencies.client, this.config, (attempt) =>
+    return requestEmbeddings(userId, options, this.dependencies.client, this.config, (attempt) =>
       this.withCredential(userId, attempt),
     );
   }
@@ -143,7 +143,7 @@ export class BaseLLMProvider implements ILLMProvider {
       userId,
       once(request.body, async (credential) => {
         await onSend?.(this.sentRequest('media', jsonOf(request.body), credential));
-        return relay(request, credential);
+        return relay({ ...request, userId }, credential);
       }),
     );
   }
@@ -197,7 +197,7 @@ export class BaseLLMProvider implements ILLMProvider {
       exchange?.sentWith(credential);
       await pauseFor(options);
       try {
-        return await transport.client.send({ credential, ...call });
+        return await transport.client.send({ credential, userId, ...call });
       } catch (error) {
         exchange?.failed(error);
         throw error;

@@ -18,6 +18,7 @@ type WithCredential = <T>(attempt: (credential: Credential | undefined) => Promi
 
 /** @throws UnsupportedFeatureError for a vendor without embeddings; what the client throws */
 export async function requestEmbeddings(
+  userId: string,
   options: EmbedOptions,
   client: VendorClient,
   { id, vendor, wire, defaultModel }: EmbeddingAccount,
@@ -38,7 +39,7 @@ export async function requestEmbeddings(
     });
   const inputs = readEmbeddingInputs(input);
   const embed = client.embed.bind(client);
-  const reply = await withCredential((credential) => embed({ ...fields, model, inputs, credential }));
+  const reply = await withCredential((credential) => embed({ ...fields, model, inputs, credential, userId }));
   const { warnings, response } = reply;
   const { requestId, passthroughHeaders: headers } = response;
   // OpenAI's embeddings have the headers and errors of its other APIs.

@@ -13,6 +13,8 @@ import { GuardedResponse } from './GuardedResponse';
 /** One call's limits, and the vendor that its errors name. */
 export interface GuardedCall {
   readonly vendor?: string | undefined;
+  /** Whose request it is, for a fair share of the sockets. Default: nobody's. */
+  readonly userId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for the entire call, body included. Default: the transport's limit. */
   readonly timeout?: number | undefined;
@@ -38,15 +40,17 @@ export interface Transport {
 
 /**
  * Resolves when the response's headers have arrived.
+ * @param onClose called once when the socket is no longer used
  * @throws LLMConnectionError, LLMTimeoutError, the lookup's error, the signal's reason
  */
 export async function sendRequest(
   request: HttpRequest,
   call: GuardedCall,
   transport: Transport,
+  onClose: () => void,
 ): Promise<GuardedResponse> {
   try {
-    return await new HttpExchange(request, call, transport).response;
+    return await new HttpExchange(request, call, transport, onClose).response;
   } catch (error) {
     call.signal?.throwIfAborted();
     throw error;
@@ -67,7 +71,12 @@ class HttpExchange {
   private received: GuardedResponse | undefined;
   private failure: LLMError | undefined;
 
-  constructor({ url, method, headers, body }: HttpRequest, call: GuardedCall, transport: Transport) {
+  constructor(
+    { url, method, headers, body }: HttpRequest,
+    call: GuardedCall,
+    transport: Transport,
+    onClose: () => void,
+  ) {
     this.host = url.host;
     this.isSecure = url.protocol === 'https:';
     this.call = call;
@@ -95,7 +104,10 @@ class HttpExchange {
       };
       this.request.on('error', end);
       // Always the last event. A connection may close without a response and without an error.
-      this.request.on('close', () => end());
+      this.request.on('close', () => {
+        end();
+        onClose();
+      });
     });
     this.request.on('socket', (socket) => this.onSocket(socket));
     this.send(body);

@@ -1,17 +1,20 @@
 /**
  * Every outgoing request goes through here, to vendors and for downloads alike: over `node:http`'s keep-alive agents,
- * with limits on time and size, and a guard on addresses. Follows no redirects and never retries.
+ * with limits on time and size, a guard on addresses, and a fair share of each host's sockets for each user. Follows no
+ * redirects and never retries.
  */
 import { Agent as HttpAgent } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { LLMConnectionError } from '../../../domain/errors/LLMErrors';
+import { LLMConnectionError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { parseAllowedUrl, guardLookup } from './addressGuard';
 import type { PrivateHosts } from './privateHosts';
 import { sendRequest } from './HttpExchange';
 import type { GuardedCall } from './HttpExchange';
+import { SocketTurns } from './SocketTurns';
+import type { ReleaseSocket } from './SocketTurns';
 import type { GuardedResponse } from './GuardedResponse';
 
 export interface GuardedFetchOptions {
@@ -46,15 +49,28 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const pool = { keepAlive: true, maxSockets: limits.maxSockets, scheduling: 'lifo' } as const;
   const agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
   const lookup = allowPrivateHosts === true ? options.lookup : guardLookup(options.lookup, allowPrivateHosts);
+  const turns = new SocketTurns(limits.maxSockets);
   let closed = false;
+  const assertOpen = (): void => {
+    if (closed) throw new LLMConnectionError('The transport is closed.');
+  };
 
   const guardedFetch = async (input: string | URL, init: GuardedInit = {}): Promise<GuardedResponse> => {
     const call = init.call ?? {};
     call.signal?.throwIfAborted();
-    if (closed) throw new LLMConnectionError('The transport is closed.');
+    assertOpen();
     const url = parseAllowedUrl(input, allowPrivateHosts);
     const request = { url, method: init.method ?? 'GET', headers: toPlainHeaders(init.headers), body: init.body };
-    return sendRequest(request, call, { agents, limits, lookup });
+    const release =
+      turns.takeFree(url.origin, call.userId) ??
+      (await waitForSocket(turns, url, call, call.timeout ?? limits.totalTimeout));
+    try {
+      assertOpen();
+      return await sendRequest(request, call, { agents, limits, lookup }, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
   };
   return Object.assign(guardedFetch, {
     close() {
@@ -64,6 +80,38 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     },
   });
 }
+
+/** @throws LLMTimeoutError, the signal's reason */
+async function waitForSocket(
+  turns: SocketTurns,
+  url: URL,
+  { userId, signal, vendor }: GuardedCall,
+  timeout: number,
+): Promise<ReleaseSocket> {
+  const waiting = new AbortController();
+  const timer = setTimeout(
+    () =>
+      waiting.abort(
+        new LLMTimeoutError(
+          `No connection to ${url.host} became free within ${timeout} ms.`,
+          vendor === undefined ? {} : { vendor },
+        ),
+      ),
+    Math.min(timeout, MAX_WAIT_MS),
+  );
+  try {
+    return await turns.wait(
+      url.origin,
+      userId,
+      signal === undefined ? waiting.signal : AbortSignal.any([signal, waiting.signal]),
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The longest delay that timers support. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
 
 function toPlainHeaders(headers: GuardedInit['headers']): OutgoingHttpHeaders {
   if (headers === undefined) return {};

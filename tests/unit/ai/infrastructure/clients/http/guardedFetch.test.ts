@@ -20,6 +20,7 @@ import type {
   GuardedFetchOptions,
 } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { gone, json, TestHost } from '../../../../../support/TestHost';
+import { deferred } from '../../../../../support/deferred';
 import { failure } from '../../../../../support/failure';
 
 describe('guardedFetch', () => {
@@ -111,6 +112,43 @@ describe('guardedFetch', () => {
       const fetch = guarded({ maxSockets: 3 });
       await Promise.all(Array.from({ length: 20 }, async () => (await fetch(server.url)).text()));
       expect([server.requests.length, server.connections]).to.deep.equal([20, 3]);
+    });
+
+    it('gives a user without a socket the next one, before the many requests of another', async () => {
+      const fetch = guarded({ maxSockets: 2 });
+      const gate = deferred();
+      const host = await TestHost.start((response, { path }) => void gate.promise.then(() => response.end(path)));
+      const order: string[] = [];
+      const ask = async (userId: string): Promise<void> => {
+        await (await fetch(`${host.url}/${userId}`, { call: { userId } })).text();
+      };
+      const all = [...Array.from({ length: 22 }, () => ask('ann')), ask('bob')];
+      gate.resolve();
+      await Promise.all(all);
+      order.push(...host.requests.map(({ path }) => path));
+      expect(order.indexOf('/bob')).to.equal(2);
+      expect([host.requests.length, host.connections]).to.deep.equal([23, 2]);
+      await host.stop();
+    });
+
+    it('waits for a socket no longer than for a response, or than its caller does', async () => {
+      const fetch = guarded({ maxSockets: 1 });
+      const gate = deferred();
+      const host = await TestHost.start((response) => void gate.promise.then(() => response.end('late')));
+      const first = fetch(host.url);
+      const leave = new AbortController();
+      const left = fetch(host.url, { call: { signal: leave.signal } });
+      leave.abort(new Error('gone'));
+      expect(await failure(left)).to.have.property('message', 'gone');
+      expect(await failure(fetch(host.url, { call: { timeout: 20 } }))).to.include({ code: 'timeout' });
+      gate.resolve();
+      await (await first).text();
+      await (await fetch(host.url)).text();
+      expect(host.requests).to.have.length(2);
+      // One that was never sent gives its socket back.
+      expect(await failure(fetch(host.url, { headers: { x: '\n' } }))).to.be.instanceOf(TypeError);
+      await (await fetch(host.url)).text();
+      await host.stop();
     });
 
     it('reuses the socket when a reader leaves after the complete response, even if the call is aborted right then', async () => {
