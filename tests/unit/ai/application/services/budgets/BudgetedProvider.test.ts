@@ -418,6 +418,17 @@ describe('a manager with budgets', () => {
     expect((await used()).tokens).to.be.within(12_000, 12_100);
   });
 
+  it('knows how long a conversation is, however many another user has', async () => {
+    const first = answer('x', { id: 'mine', usage: usage(5_000, 1_000) });
+    const others = Array.from({ length: 10_050 }, (_, index) => answer('x', { id: `other-${index}` }));
+    const { manager, used } = setUp([first, ...others, eventsOf(answer('y'))], { day: { calls: 20_000 } });
+    await manager.generate('ann', ask());
+    for (const _ of others) await manager.generate('eve', ask());
+    for await (const event of manager.stream('ann', ask({ previous_response_id: 'mine' })))
+      if (event.type === 'response.output_text.delta') break;
+    expect((await used()).tokens).to.be.within(12_000, 12_100);
+  });
+
   it('charges images whose client left before they came, as many as were ordered', async () => {
     async function* body(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('data: {"type":"image_generation.partial_image"}\n\n');
