@@ -42,10 +42,11 @@ export interface JournalContext {
 /** What the journals of a process's runs share. */
 export interface JournalHost {
   readonly store: RunStore;
-  /** Milliseconds for which a failing store is retried. */
-  readonly retryForMs: number;
+  /** How long a lease lasts, and a failing store is retried, in milliseconds. */
+  readonly leaseMs: number;
   /** Whether no other process can have claimed a run since the last heartbeat. */
   isLeaseCurrent(): boolean;
+
   /** Called when another process has taken the run over. */
   onLeaseLost(executionId: string): void;
   /** Called after a write with which a run, or one of its calls, is stored in a new state. */

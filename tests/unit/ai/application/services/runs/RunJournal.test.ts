@@ -1,9 +1,13 @@
 /** The barrier before a tool or a model call: what waits for it together, and what must verify the lease anew. */
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { RunJournal } from '../../../../../../imports/business/ai/application/services/runs/durable/RunJournal';
 import { initialProgress } from '../../../../../../imports/business/ai/domain/entities/initialProgress';
 import type { RunStore } from '../../../../../../imports/business/ai/domain/interfaces/RunStore';
 import { deferred } from '../../../../../support/deferred';
+
+/** Milliseconds. */
+const LEASE = 1_000;
 
 function setUp(saveRun: () => Promise<boolean>) {
   let writes = 0;
@@ -19,7 +23,7 @@ function setUp(saveRun: () => Promise<boolean>) {
     {
       runs: {
         store: store as RunStore,
-        retryForMs: 0,
+        leaseMs: LEASE,
         isLeaseCurrent: () => isCurrent,
         onLeaseLost: () => undefined,
         stateStored: () => undefined,
@@ -66,6 +70,23 @@ describe('The barrier of a run’s journal', () => {
     loseHeartbeat();
     await journal.flushAndVerifyLease();
     expect(writes()).to.equal(1);
+  });
+
+  it('verifies the lease again if the process was suspended for a lease while it did', async () => {
+    let now = 0;
+    const clock = sinon.stub(performance, 'now').callsFake(() => now);
+    try {
+      const durations = [LEASE, LEASE + 1, LEASE - 1];
+      const { journal, writes, loseHeartbeat } = setUp(() => {
+        now += durations[writes() - 1] ?? 0;
+        return Promise.resolve(true);
+      });
+      loseHeartbeat();
+      await journal.flushAndVerifyLease();
+      expect(writes()).to.equal(durations.length);
+    } finally {
+      clock.restore();
+    }
   });
 
   it('lets nobody pass once another process owns the run', async () => {

@@ -94,7 +94,7 @@ export class DurableRuns implements JournalHost {
     return this.live.size + this.registering.size;
   }
 
-  get retryForMs(): number {
+  get leaseMs(): number {
     return this.times.lease;
   }
 

@@ -156,7 +156,12 @@ export class RunJournal {
     }
     // Calls that could not be written break the journal, too.
     if (this.isBroken) throw new LeaseLostError('The run continues in another process.');
-    if (!this.context.runs.isLeaseCurrent()) await this.verifyLease();
+    // A verification during which the process was suspended says nothing about the present.
+    while (!this.context.runs.isLeaseCurrent()) {
+      const startedAt = performance.now();
+      await this.verifyLease();
+      if (performance.now() - startedAt < this.context.runs.leaseMs) return;
+    }
   }
 
   /**
@@ -256,7 +261,7 @@ export class RunJournal {
         if (await attempt()) return;
       } catch (error) {
         if (isLLMError(error) && error.code === 'invalid-request') throw this.markBroken(error);
-        if (waited >= this.context.runs.retryForMs)
+        if (waited >= this.context.runs.leaseMs)
           throw this.markBroken(
             new LeaseLostError('The run store cannot be written to. The run continues once it can.', {
               cause: error,
