@@ -119,6 +119,8 @@ describe('The costs under Meteor', () => {
         ai_deltas: Math.ceil(cost.milliseconds / LIVE_TEXT_MS) + 1,
         // One for each model call, as far as it is written before the run has ended.
         ai_requests: 6,
+        // When other processes must know how much the user does, and at most once in a second otherwise.
+        ai_user_loads: 2 + Math.ceil(cost.milliseconds / 1_000),
         ai_run_owners: 2 + 2 * Math.ceil(cost.milliseconds / HEARTBEAT_MS),
         ...WRITES[name],
       };

@@ -151,12 +151,20 @@ for (const [kind, open] of Object.entries(DATABASES))
       await refused(() => first.reserveTokens('ann', 10));
     });
 
+    it('counts users of any id', async () => {
+      const first = await start({ parallelCalls: 1 });
+      for (const userId of ['__proto__', 'ann/b@c', '$x.y']) {
+        await first.begin(userId, 'calls');
+        await refused(() => first.begin(userId, 'calls'));
+      }
+    });
+
     it('forgets a user', async () => {
       const first = await start({ queuedMessages: 1 });
       const release = await first.enqueue('ann');
       await refused(() => first.enqueue('ann'));
       first.forget('ann');
-      await opened.database.collection(USER_LOADS).remove({ userId: 'ann' });
+      await opened.database.collection(USER_LOADS).remove({});
       release();
       await first.enqueue('ann');
     });

@@ -30,7 +30,7 @@ export class DocumentUserLoads implements AccountStore<UserAccount> {
   }
 
   async find(id: string): Promise<StoredAccount<UserAccount> | undefined> {
-    const document = await this.collection.findOne({ _id: id });
+    const document = await this.collection.findOne({ _id: userLoadId(id) });
     if (document === undefined) return undefined;
     const { revision, processes } = document;
     // `replace` wrote it.
@@ -47,13 +47,18 @@ export class DocumentUserLoads implements AccountStore<UserAccount> {
       processes: JSON.stringify(processes),
       expiresAt: new Date(last + EXPIRES_AFTER_MS),
     };
-    if (revision > 0) return (await this.collection.update({ _id: id, revision }, { $set: fields })) === 1;
+    if (revision > 0) return (await this.collection.update({ _id: userLoadId(id), revision }, { $set: fields })) === 1;
     try {
-      await this.collection.insert({ _id: id, ...fields });
+      await this.collection.insert({ _id: userLoadId(id), ...fields });
       return true;
     } catch (error) {
       if (isLLMError(error) && error.code === 'conflict') return false;
       throw error;
     }
   }
+}
+
+/** User ids can be anything. */
+export function userLoadId(userId: string): string {
+  return `user/${encodeURIComponent(userId.toWellFormed())}`;
 }

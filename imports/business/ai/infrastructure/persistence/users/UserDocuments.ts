@@ -9,7 +9,7 @@ import { RESPONSE_CACHE } from '../cache/DocumentResponseCache';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
-import { USER_LOADS } from '../rateLimits/DocumentUserLoads';
+import { USER_LOADS, userLoadId } from '../rateLimits/DocumentUserLoads';
 import { PROMPTS, removePromptsOf } from '../prompts/DocumentPromptStore';
 import { JOB_STATES } from '../jobs/DocumentJobStates';
 import { REQUEST_BODIES, REQUESTS } from '../requests/DocumentRequestStore';
@@ -86,7 +86,7 @@ export class UserDocuments {
         (await this.collection(BUDGET_LIMITS).remove({ _id: budgetId(userId) })),
       rateWindows:
         (await windows.remove(([, owner]) => owner === userId)) +
-        (await this.collection(USER_LOADS).remove({ _id: userId })),
+        (await this.collection(USER_LOADS).remove({ _id: userLoadId(userId) })),
     };
   }
 
