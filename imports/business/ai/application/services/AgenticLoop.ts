@@ -302,7 +302,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
 
   /**
    * Approves a call that waits for approval, or lets a call under review run again if nobody has approved it before.
-   * Repeating the decision changes nothing, even if the call was interrupted meanwhile and is under review: see `rerun`.
+   * Repeating the decision changes nothing, even if the call was interrupted meanwhile and is under review: see
+   * `rerun`.
    * @param shownHash the `argumentsHash` of the arguments on which the person decided. Absent: not checked
    * @param by who decided, and when; kept with the call
    * @returns the call's state afterwards. A run of another process applies the decision with that process's next
