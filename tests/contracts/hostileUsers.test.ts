@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { bundleChild } from '../support/bundleChild';
+import { describeInFull } from '../support/describeInFull';
 import { startServerProcess } from '../support/startServerProcess';
 import type { ServerProcess } from '../support/startServerProcess';
 import { startUpstream } from '../support/startUpstream';
 import type { Upstream } from '../support/startUpstream';
 
-const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
 /** Requests of the other user in each window; windows with and without the hostile user take turns. */
-const REQUESTS = IS_FULL ? 150 : 25;
-const ROUNDS = IS_FULL ? 3 : 1;
+const REQUESTS = 150;
+const ROUNDS = 3;
 
 const WAYS = [
   'parallel calls',
@@ -31,7 +31,7 @@ const WAYS = [
   'list queries',
 ];
 
-describe('A hostile user', function () {
+describeInFull('A hostile user', function () {
   this.timeout(300_000);
   let upstream: Upstream;
   let server: ServerProcess;
@@ -55,7 +55,7 @@ describe('A hostile user', function () {
     await server.close();
     await upstream.close();
     await rm(program, { force: true });
-    if (IS_FULL) console.log(['      way: p95 alone, p95 beside, longest stall (ms)', ...table].join('\n      '));
+    console.log(['      way: p95 alone, p95 beside, longest stall (ms)', ...table].join('\n      '));
   });
 
   const issue = async (userId: string): Promise<string> => {

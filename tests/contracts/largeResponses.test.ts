@@ -105,10 +105,13 @@ describe('Large stored responses', () => {
     expect(JSON.stringify(data[0]?.content)).to.include(`${count - 1} many words`);
   }
 
-  it('neither end a server with a heap of 192 MB nor keep it from starting', async function () {
-    this.timeout(180_000);
-    await storeLarge(14, 192);
-  });
+  itInFull(
+    'neither end a server with a heap of 192 MB nor keep it from starting',
+    async function (this: Mocha.Context) {
+      this.timeout(180_000);
+      await storeLarge(14, 192);
+    },
+  );
 
   itInFull(
     'neither end a server with a heap of 512 MB nor keep it from starting, fifty of 9 MB',

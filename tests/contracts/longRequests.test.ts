@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
+import { describeInFull } from '../support/describeInFull';
 import type { ServerProcess } from '../support/startServerProcess';
 import { startServerProcess } from '../support/startServerProcess';
 import type { Upstream } from '../support/startUpstream';
@@ -19,9 +20,6 @@ const MODELS = {
   anthropic: 'anthropic/claude-sonnet-4-5',
   google: 'google/gemini-2.5-flash',
 } as const;
-
-/** The models to convert requests for. Every vendor takes a while. */
-const CONVERTED = process.env['BOLIDE_FULL'] === undefined ? [MODELS.openai, MODELS.google] : Object.values(MODELS);
 
 /** The entries of a list, as many as fit in a request whose entries have that many values each. */
 function list(values: number, entry: (index: number) => string): string {
@@ -96,7 +94,7 @@ function chat(text: string): string {
   return `{"model":"${MODELS.groq}","messages":[{"role":"user","content":"${text.slice(0, BYTES - 200)}"}]}`;
 }
 
-describe('the longest requests', () => {
+describeInFull('the longest requests', () => {
   let upstream: Upstream;
   let server: ServerProcess;
   let unit: number;
@@ -131,7 +129,7 @@ describe('the longest requests', () => {
 
   for (const [title, path, body] of BODIES)
     it(`let others have their turn: ${title} for ${path}`, async () => {
-      for (const model of CONVERTED) {
+      for (const model of Object.values(MODELS)) {
         expect(await post(path, body(model)), model).to.equal(200);
         await expectShort(model);
       }

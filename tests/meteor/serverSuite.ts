@@ -135,8 +135,16 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
       const handler = (Meteor as unknown as { server: { publish_handlers: Record<string, Handler> } }).server
         .publish_handlers[name];
       assert.ok(handler, name);
-      const cursors = await handler.call({ userId, unblock: () => undefined }, argument);
-      return (await Promise.all(cursors.map((cursor) => cursor.fetchAsync()))).flat();
+      const stops: (() => void)[] = [];
+      const subscription = {
+        userId,
+        unblock: () => undefined,
+        onStop: (stop: () => void): void => void stops.push(stop),
+      };
+      const cursors = await handler.call(subscription, argument);
+      const documents = await Promise.all(cursors.map((cursor) => cursor.fetchAsync()));
+      for (const stop of stops) stop();
+      return documents.flat();
     };
     const request = (fields: object = {}): object => ({
       requestId: `r${Date.now()}-${(requests += 1)}`,
