@@ -130,6 +130,9 @@ describe('rules on tools', function () {
     messages: [{ id: 'm', role: 'user', content: 'Hi' }],
     forwardedProps: { bolide: { model: 'my-openai', ...options } },
   });
+  // Runs go on after they were accepted, and send requests.
+  afterEach(() => until(() => server.host.module.loop.size === 0));
+
   for (const [path, body, status] of [
     ['/runs', erase, 403],
     ['/chat', () => aiSdk({ tools: ['erase_site'] }), 403],
