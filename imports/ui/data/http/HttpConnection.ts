@@ -15,6 +15,10 @@ export interface HttpConnectionOptions {
 
 export class HttpConnection {
   private readonly options: HttpConnectionOptions;
+  /** Aborts what is read under the session. */
+  private session = new AbortController();
+  /** While the session is being ended: rejects once it has ended, resolves if it goes on. */
+  private ending: Promise<void> | undefined;
 
   constructor(options: HttpConnectionOptions) {
     this.options = options;
@@ -28,8 +32,22 @@ export class HttpConnection {
     return this.request<T>('POST', path, body);
   }
 
-  delete<T>(path: string): Promise<T> {
-    return this.request<T>('DELETE', path);
+  /**
+   * Ends the session. What is read under it is aborted, since the server would refuse it from now on. What is asked
+   * meanwhile waits, and fails with `auth-failed` once the session has ended.
+   */
+  async endSession<T>(): Promise<T> {
+    this.session.abort();
+    this.session = new AbortController();
+    const ended = this.request<T>('DELETE', '/session');
+    this.ending = ended.then(rejectSignedOut, () => undefined);
+    // Nobody may be waiting.
+    this.ending.catch(() => undefined);
+    try {
+      return await ended;
+    } finally {
+      this.ending = undefined;
+    }
   }
 
   /** Carries out an operation by its route. */
@@ -68,15 +86,21 @@ export class HttpConnection {
     path: string,
     init: Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> },
   ): Promise<Response> {
+    await this.ending;
+    const { session } = this;
+    const isRead = init.method === undefined || init.method === 'GET';
     try {
       return await this.options.fetch(`${this.options.origin ?? ''}${path}`, {
         credentials: 'same-origin',
         cache: 'no-store',
         ...init,
+        ...(isRead ? { signal: anySignal(session.signal, init.signal) } : {}),
         headers: { ...init.headers, ...this.authorization },
       });
     } catch (error) {
       if (init.signal?.aborted === true) throw error;
+      // It waits for the end of the session, or is sent again if that fails.
+      if (isRead && session.signal.aborted) return this.send(path, init);
       throw new DashboardError('connection-failed', 'The server can’t be reached. Check that it is running.');
     }
   }
@@ -97,6 +121,14 @@ export class HttpConnection {
       path,
     );
   }
+}
+
+function anySignal(signal: AbortSignal, other: AbortSignal | null | undefined): AbortSignal {
+  return other == null ? signal : AbortSignal.any([signal, other]);
+}
+
+function rejectSignedOut(): never {
+  throw new DashboardError('auth-failed', 'You have signed out.');
 }
 
 function readErrorBody(body: unknown): { code?: string; message?: string; path?: string } {

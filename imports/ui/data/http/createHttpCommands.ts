@@ -28,7 +28,7 @@ export function createHttpCommands({
       access.set({ state: 'signedIn' });
     },
     async signOut({ staysHere = false } = {}) {
-      const ended = await connection.delete<{ readonly signOutUrl: string } | undefined>('/session');
+      const ended = await connection.endSession<{ readonly signOutUrl: string } | undefined>();
       setSignedOut();
       if (ended !== undefined && !staysHere) leave(ended.signOutUrl);
     },

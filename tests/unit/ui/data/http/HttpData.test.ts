@@ -244,6 +244,49 @@ describe('HttpData', () => {
     expect(runs.get().state).to.equal('ready');
   });
 
+  it('reads nothing under a session that is being ended', async () => {
+    await until(runs, isReady);
+    const slow = deferred<{ readonly body: object }>();
+    const asked = deferred();
+    server.responses.set('GET /slow', () => {
+      asked.resolve();
+      return slow.promise;
+    });
+    const refused = deferred<{ readonly status: number }>();
+    server.responses.set('DELETE /session', () => refused.promise);
+    const early: unknown = data.connection.get('/slow').catch((thrown: unknown) => thrown);
+    await asked.promise;
+
+    const signedOut = createHttpCommands(data).signOut();
+    const late: unknown = data.connection.get('/late').catch((thrown: unknown) => thrown);
+    refused.resolve({ status: 204 });
+    await signedOut;
+    expect(await early).to.include({ code: 'auth-failed', message: 'You have signed out.' });
+    expect(await late).to.include({ code: 'auth-failed', message: 'You have signed out.' });
+    expect([server.count('GET /late'), server.count('GET /slow')]).to.deep.equal([0, 1]);
+    expect(server.streams.size).to.equal(0);
+    slow.resolve({ body: {} });
+  });
+
+  it('goes on under a session that could not be ended', async () => {
+    const asked = deferred();
+    let attempts = 0;
+    server.responses.set('GET /slow', async () => {
+      attempts += 1;
+      asked.resolve();
+      if (attempts === 1) await new Promise(() => undefined);
+      return { body: { attempts } };
+    });
+    server.responses.set('DELETE /session', { status: 503, body: { error: { code: 'server', message: 'Later.' } } });
+    const early = data.connection.get('/slow');
+    await asked.promise;
+    const error: unknown = await createHttpCommands(data)
+      .signOut()
+      .catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 'server' });
+    expect(await early).to.deep.equal({ attempts: 2 });
+  });
+
   it('detects that it is signed out, and signs in with the token', async () => {
     server.responses.set('GET /session', {
       status: 401,
