@@ -55,7 +55,7 @@ module.exports = {
       to: {
         pathNot: [
           '^(imports|tests)/',
-          '^(node:)?(async_hooks|crypto|events|vm|worker_threads)$',
+          '^(node:)?(async_hooks|crypto|events|perf_hooks|vm|worker_threads)$',
           'node_modules/(ajv|ajv-formats|eventemitter3|p-limit|simpl-schema)/',
         ],
       },

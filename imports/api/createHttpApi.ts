@@ -218,7 +218,12 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...limits,
   };
   const router = express.Router();
-  const { oauth } = ports;
+  const { oauth, userLimiter } = ports;
+  if (userLimiter !== undefined)
+    router.use((_request, _response, next) => {
+      userLimiter.countUnidentified(1);
+      next();
+    });
   // Its routes need not be matched with every other path. They have the whole path, since this matches none of it.
   if (oauth !== undefined) router.use(/^(?=\/oauth)/i, oauth);
   if (ports.servesPages === true) router.use(leavePages);

@@ -30,7 +30,7 @@ export interface RoutePorts {
   readonly toError: (thrown: unknown) => LLMError;
   readonly requestLog?: Pick<RequestLog, 'add'>;
   /** Keeps callers within their limits. Absent: they have none. */
-  readonly userLimiter?: Pick<UserLimiter, 'begin'>;
+  readonly userLimiter?: Pick<UserLimiter, 'begin' | 'countUnidentified'>;
   /** Learns of tokens without the scope of a route. */
   readonly audit?: Pick<AuditTrail, 'report'>;
   /** How many proxies in front of the server append to `x-forwarded-for`. */
@@ -100,8 +100,10 @@ export function createRoute(
   }
 
   /** @throws as `UserLimiter.begin` does */
-  async function countRequest({ response }: PendingContext, { userId }: ApiPrincipal): Promise<void> {
-    const release = await ports.userLimiter?.begin(userId, route.holds ?? 'calls');
+  async function countRequest({ request, response, signal }: PendingContext, { userId }: ApiPrincipal): Promise<void> {
+    ports.userLimiter?.countUnidentified(-1);
+    const bytes = Number(request.headers['content-length'] ?? 0);
+    const release = await ports.userLimiter?.begin(userId, route.holds ?? 'calls', { bytes, signal });
     if (release === undefined) return;
     if (response.closed) release();
     else response.once('close', release);

@@ -6,7 +6,8 @@
  */
 export function ownTurn(stage: 'first' | 'next' = 'next'): Promise<void> {
   return new Promise((resolve) => {
-    if (begun.length + unbegun.length === 0) setImmediate(next);
+    if (!isScheduled) setImmediate(next);
+    isScheduled = true;
     (stage === 'first' ? unbegun : begun).push(resolve);
   });
 }
@@ -14,9 +15,19 @@ export function ownTurn(stage: 'first' | 'next' = 'next'): Promise<void> {
 const begun: (() => void)[] = [];
 const unbegun: (() => void)[] = [];
 
-/** `setImmediate` runs everything that was scheduled before in one turn, and what is scheduled here in the next. */
+/** Milliseconds that others have at most between two pieces of work. */
+const MAX_REST = 5;
+
+let isScheduled = false;
+
+/** Others have as much time as the piece took, since what they wait for takes several turns of the event loop. */
 function next(): void {
+  const startedAt = performance.now();
+  // It runs after all that the resolved promise causes in this turn.
+  setImmediate(() => {
+    isScheduled = begun.length + unbegun.length > 0;
+    if (isScheduled) setTimeout(next, Math.min(MAX_REST, performance.now() - startedAt));
+  });
   const resolve = begun.shift() ?? unbegun.shift();
-  if (begun.length + unbegun.length > 0) setImmediate(next);
   resolve?.();
 }

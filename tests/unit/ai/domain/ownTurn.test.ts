@@ -26,6 +26,28 @@ describe('ownTurn', () => {
     expect(firsts.map(([name]) => name)).to.deep.equal(Array.from({ length: 20 }, (_, name) => name));
   });
 
+  it('leaves others several turns after a piece that took long', async () => {
+    let turn = 0;
+    const count = (): void => {
+      turn += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    const turns: number[] = [];
+    await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        await ownTurn();
+        turns.push(turn);
+        const end = performance.now() + 5;
+        while (performance.now() < end);
+      }),
+    );
+    clearImmediate(timer);
+    const [first = 0, second = 0, third = 0] = turns;
+    expect(second - first, 'turns').to.be.greaterThan(5);
+    expect(third - second, 'turns').to.be.greaterThan(5);
+  });
+
   it('lets what has begun continue before anything else begins', async () => {
     const order: string[] = [];
     const work = async (name: string): Promise<void> => {

@@ -143,7 +143,10 @@ export class ResponseSocket {
     const sink = new SocketSink(this.socket, signal);
     let release: Release | undefined;
     try {
-      release = await this.ports.userLimiter?.begin(userId, 'calls');
+      release = await this.ports.userLimiter?.begin(userId, 'calls', {
+        bytes: Buffer.isBuffer(data) ? data.length : 0,
+        signal,
+      });
       const { body, generates } = await this.readCreate(data, isBinary);
       if (typeof body.model === 'string') details.model = body.model;
       previousId = typeof body.previous_response_id === 'string' ? body.previous_response_id : undefined;

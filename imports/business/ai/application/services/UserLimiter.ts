@@ -8,6 +8,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { UserLimits } from '../../domain/types/UserLimits';
 import { UserLoads } from './limits/UserLoads';
 import type { ReachedLimit } from './limits/UserLoads';
+import { UserPacer } from './limits/UserPacer';
 
 export interface UserLimiterOptions {
   readonly limits: UserLimits;
@@ -18,6 +19,8 @@ export interface UserLimiterOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly logger?: Logger;
+  /** Default: one that looks at this process's event loop. */
+  readonly pacer?: UserPacer;
 }
 
 /** Ends what was begun. Only the first call has an effect. */
@@ -31,9 +34,11 @@ export class UserLimiter {
   private readonly limits: Readonly<Record<LoadKind, number>>;
   private readonly now: () => number;
   private readonly loads: UserLoads;
+  private readonly pacer: UserPacer;
 
   constructor(options: UserLimiterOptions) {
     const { limits, store, leaseMs = DEFAULT_LEASE_MS, now = Date.now, logger = consoleLogger } = options;
+    this.pacer = options.pacer ?? new UserPacer();
     this.limits = {
       requests: limits.requestsPerMinute,
       tokens: limits.tokensPerMinute,
@@ -50,14 +55,24 @@ export class UserLimiter {
   }
 
   /**
-   * Counts a request, and what it holds until it is released.
+   * Counts a request, and what it holds until it is released. What does not end something else waits for its turn.
+   * @param request how many bytes its body has, and what ends its wait
    * @throws LLMRateLimitError with `retryAfterMs`; what the store throws, since a limit that can't be read can't be
    *   enforced
    */
-  begin(userId: string, held: 'calls' | 'connections' | 'nothing'): Release | Promise<Release> {
-    return held === 'nothing'
-      ? this.take(userId, { requests: 1 }, () => undefined)
-      : this.take(userId, { requests: 1, [held]: 1 }, this.releaseOf(userId, held));
+  begin(
+    userId: string,
+    held: 'calls' | 'connections' | 'nothing',
+    { bytes = 0, signal }: { readonly bytes?: number; readonly signal?: AbortSignal } = {},
+  ): Release | Promise<Release> {
+    if (held === 'nothing') return this.take(userId, { requests: 1 }, () => undefined);
+    const turn = this.pacer.enter(userId, bytes, signal);
+    return turn instanceof Promise ? turn.then((end) => this.hold(userId, held, end)) : this.hold(userId, held, turn);
+  }
+
+  /** @param change 1 for a request that has arrived, -1 once it is known whose it is */
+  countUnidentified(change: 1 | -1): void {
+    this.pacer.countUnidentified(change);
   }
 
   /** Holds the place of a message until it is answered. @throws as `begin` does */
@@ -99,12 +114,24 @@ export class UserLimiter {
     return this.loads.close();
   }
 
-  private releaseOf(userId: string, held: HeldLoad): Release {
+  private hold(userId: string, held: HeldLoad, onRelease: () => void): Release | Promise<Release> {
+    try {
+      const taken = this.take(userId, { requests: 1, [held]: 1 }, this.releaseOf(userId, held, onRelease));
+      if (taken instanceof Promise) taken.catch(onRelease);
+      return taken;
+    } catch (error) {
+      onRelease();
+      throw error;
+    }
+  }
+
+  private releaseOf(userId: string, held: HeldLoad, onRelease: () => void = () => undefined): Release {
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
       this.loads.add(userId, { [held]: -1 });
+      onRelease();
     };
   }
 
