@@ -151,6 +151,7 @@ const RESPONSES_TYPES: Readonly<Record<number, string>> = {
   404: 'not_found',
   429: 'too_many_requests',
   500: 'server_error',
+  507: 'server_error',
 };
 
 /** https://platform.openai.com/docs/guides/error-codes */

@@ -77,4 +77,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   'illegal-transition': { meaning: 'A bug in Bolide.', advice: 'Report it with the export of this run.' },
   conflict: { meaning: 'The request contradicts an earlier one.', advice: 'Start it under a new request id.' },
   'tool-failed': { meaning: 'A tool call failed.', advice: 'See the error of the tool call.' },
+  'storage-full': {
+    meaning: 'The disk of the server’s database is full.',
+    advice: 'Make room on the disk. Nothing that is stored has to be deleted, and no restart is needed.',
+  },
 };

@@ -36,6 +36,7 @@ export const ERROR_TABLE = {
   'missing-package': { http: 500, retryable: false },
   conflict: { http: 409, retryable: false },
   'tool-failed': { http: 500, retryable: false },
+  'storage-full': { http: 507, retryable: false },
 } as const satisfies Record<string, { http: number; retryable: boolean }>;
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
@@ -322,6 +323,16 @@ export class MissingPackageError extends LLMError {
 export class ConflictError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('conflict', message, details);
+  }
+}
+
+/**
+ * The disk of the embedded database is full. What was stored before remains, and so does everything that can be read;
+ * writes succeed again, without a restart, once there is room.
+ */
+export class StorageFullError extends LLMError {
+  constructor(message: string, details?: LLMErrorDetails) {
+    super('storage-full', message, details);
   }
 }
 

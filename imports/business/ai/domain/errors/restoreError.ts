@@ -22,6 +22,7 @@ import {
   LLMTimeoutError,
   MaxIterationsError,
   MaxTakeoversError,
+  StorageFullError,
   ToolLoopError,
   UnsupportedFeatureError,
 } from './LLMErrors';
@@ -52,6 +53,7 @@ const PLAIN: Readonly<Partial<Record<ErrorCode, new (message: string, details?: 
   'max-takeovers': MaxTakeoversError,
   'illegal-transition': IllegalTransitionError,
   conflict: ConflictError,
+  'storage-full': StorageFullError,
 };
 
 /** A restored error is not retryable: a repeated request with the same id fails in the same way. */

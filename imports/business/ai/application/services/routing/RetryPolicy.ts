@@ -100,6 +100,7 @@ const CAUSES = {
   'missing-package': 'request',
   conflict: 'request',
   'tool-failed': 'request',
+  'storage-full': 'request',
 } as const satisfies Record<ErrorCode, 'outage' | 'account' | 'request'>;
 
 /** Whether the provider itself is failing. A vendor that forbids a retry is objecting to the request. */

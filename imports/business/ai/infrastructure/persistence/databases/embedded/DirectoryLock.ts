@@ -3,13 +3,19 @@
  * It is created atomically, by a rename that fails while another lock exists. A dead owner's lock is removed through
  * its file, whose name is unique. So if two processes find the same stale lock, one of them gets it, and a living
  * owner's lock is never removed.
+ *
+ * Whether an owner on another host or in another container is alive is known by its heartbeat alone. An owner that was
+ * stopped for longer than that, and replaced, finds its file gone and writes nothing more.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rmdir, unlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ConflictError } from '../../../../domain/errors/LLMErrors';
-import { isRecord } from '../query/fieldPaths';
+import { StoreError } from '../databaseErrors';
+import { codeOf, toFileError } from './fileErrors';
+import { isOwnerAlive, MISSED_HEARTBEATS, readOwner, thisProcess } from './LockOwner';
+import type { LockOwner } from './LockOwner';
 
 /** Another process, or this one, is using the data directory. */
 export class DirectoryLockedError extends ConflictError {
@@ -22,8 +28,9 @@ export class DirectoryLockedError extends ConflictError {
       owner === undefined
         ? 'another process'
         : `process ${owner.pid}${owner.host === hostname() ? '' : ` on ${owner.host}`}`;
+    // Whether an owner with a heartbeat is dead needs nobody's judgement.
     const remedy =
-      owner === undefined || owner.host === hostname()
+      owner === undefined || owner.host === hostname() || owner.heartbeatMs !== null
         ? ''
         : ` If that host no longer exists, remove ${join(directory, LOCK)}.`;
     super(
@@ -35,41 +42,87 @@ export class DirectoryLockedError extends ConflictError {
 }
 
 export interface DirectoryLock {
+  /** Before each write. @throws StoreError if another process has taken the directory */
+  verify(): Promise<void>;
   /** Safe to call again. */
   release(): Promise<void>;
 }
 
-interface LockOwner {
-  readonly pid: number;
-  readonly host: string;
-  /** Tells apart the processes that have had this pid; null on systems without /proc. */
-  readonly incarnation: string | null;
-}
-
 const LOCK = 'lock';
 const MAX_ATTEMPTS = 50;
+const HEARTBEAT_MS = 2_000;
 
 /**
+ * Waits up to `MISSED_HEARTBEATS` heartbeats of an owner in another container or on another host.
  * @param directory an existing directory
+ * @param heartbeatMs milliseconds
  * @throws DirectoryLockedError while its owner is alive
  */
-export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+export async function lockDirectory(directory: string, heartbeatMs = HEARTBEAT_MS): Promise<DirectoryLock> {
   const lock = join(directory, LOCK);
   const file = `${randomUUID()}.json`;
   const prepared = await mkdtemp(join(directory, `${LOCK}-`));
-  const owner: LockOwner = {
-    pid: process.pid,
-    host: hostname(),
-    incarnation: (await processState(process.pid))?.incarnation ?? null,
-  };
-  await writeFile(join(prepared, file), JSON.stringify(owner), { mode: 0o600 });
   try {
+    await writeFile(join(prepared, file), JSON.stringify(await thisProcess(heartbeatMs)), { mode: 0o600 });
     await acquire(directory, lock, prepared);
   } catch (error) {
     await removeLock(prepared, file);
     throw error;
   }
-  return { release: () => removeLock(lock, file) };
+  return new HeldLock(directory, file, heartbeatMs);
+}
+
+class HeldLock implements DirectoryLock {
+  private readonly directory: string;
+  private readonly file: string;
+  private readonly heartbeatMs: number;
+  private readonly timer: NodeJS.Timeout;
+  private isLost = false;
+  /** By the clock, which runs while the machine sleeps, and by the monotonic one, which nobody sets back. */
+  private last = { wall: Date.now(), monotonic: performance.now() };
+
+  constructor(directory: string, file: string, heartbeatMs: number) {
+    this.directory = directory;
+    this.file = file;
+    this.heartbeatMs = heartbeatMs;
+    this.timer = setInterval(() => {
+      // A failure is reported by the next write.
+      void this.beat().catch(() => undefined);
+    }, heartbeatMs);
+    this.timer.unref();
+  }
+
+  async verify(): Promise<void> {
+    if (!this.isLost && this.isLate()) await this.beat();
+    if (this.isLost)
+      throw new StoreError(
+        `Another process has taken the data directory ${this.directory}, since this one showed no sign of life for ` +
+          `${(MISSED_HEARTBEATS * this.heartbeatMs) / 1_000} s. Restart this process to use it again.`,
+      );
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.timer);
+    await removeLock(join(this.directory, LOCK), this.file);
+  }
+
+  private isLate(): boolean {
+    const late = 2 * this.heartbeatMs;
+    return performance.now() - this.last.monotonic > late || Math.abs(Date.now() - this.last.wall) > late;
+  }
+
+  /** By its path, so that it is noticed if the file is gone. */
+  private async beat(): Promise<void> {
+    const now = { wall: Date.now(), monotonic: performance.now() };
+    const path = join(this.directory, LOCK, this.file);
+    try {
+      await utimes(path, now.wall / 1_000, now.wall / 1_000);
+      this.last = now;
+    } catch (cause) {
+      if (!MISSING_CODES.includes(codeOf(cause))) throw toFileError(`${path} could not be touched`, cause);
+      this.isLost = true;
+    }
+  }
 }
 
 async function acquire(directory: string, lock: string, prepared: string): Promise<void> {
@@ -77,11 +130,12 @@ async function acquire(directory: string, lock: string, prepared: string): Promi
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     if (await succeedsUnless(rename(prepared, lock), EXISTS_CODES)) return;
     for (const file of await filesIn(lock)) {
-      holder = await readOwner(join(lock, file));
-      if (holder !== undefined && (await isAlive(holder))) throw new DirectoryLockedError(directory, holder);
+      const path = join(lock, file);
+      holder = await readOwner(path);
+      if (holder !== undefined && (await isOwnerAlive(holder, path))) throw new DirectoryLockedError(directory, holder);
       // An unreadable file was cut off when the machine stopped: a living owner's file is complete before it becomes
       // visible.
-      await succeedsUnless(unlink(join(lock, file)), MISSING_CODES);
+      await succeedsUnless(unlink(path), MISSING_CODES);
     }
     await succeedsUnless(rmdir(lock), [...MISSING_CODES, ...EXISTS_CODES]);
   }
@@ -116,54 +170,4 @@ async function filesIn(lock: string): Promise<readonly string[]> {
     if (MISSING_CODES.includes(codeOf(error))) return [];
     throw error;
   }
-}
-
-async function readOwner(path: string): Promise<LockOwner | undefined> {
-  try {
-    const owner: unknown = JSON.parse(await readFile(path, 'utf8'));
-    if (!isRecord(owner) || typeof owner.pid !== 'number' || typeof owner.host !== 'string') return undefined;
-    return {
-      pid: owner.pid,
-      host: owner.host,
-      incarnation: typeof owner.incarnation === 'string' ? owner.incarnation : null,
-    };
-  } catch (error) {
-    if (error instanceof SyntaxError || MISSING_CODES.includes(codeOf(error))) return undefined;
-    throw error;
-  }
-}
-
-/** A process on another host counts as alive, since it cannot be checked. */
-async function isAlive(owner: LockOwner): Promise<boolean> {
-  if (owner.host !== hostname()) return true;
-  try {
-    process.kill(owner.pid, 0);
-  } catch (error) {
-    // EPERM: the process exists and belongs to another user.
-    if (codeOf(error) !== 'EPERM') return false;
-  }
-  const state = await processState(owner.pid);
-  return (
-    state === undefined || (!state.isDead && (owner.incarnation === null || owner.incarnation === state.incarnation))
-  );
-}
-
-/** On Linux, fields 3 (state) and 22 (start time in ticks since boot) of proc_pid_stat(5); undefined elsewhere. */
-async function processState(
-  pid: number,
-): Promise<{ readonly isDead: boolean; readonly incarnation: string } | undefined> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-    // The second field is the command's name in parentheses and may contain anything.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { isDead: fields[0] === 'Z' || fields[0] === 'X', incarnation: `${boot.trim()}/${fields[19] ?? ''}` };
-  } catch (error) {
-    if (['ENOENT', 'EACCES', 'ESRCH', 'ENOTDIR'].includes(codeOf(error))) return undefined;
-    throw error;
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -4,17 +4,22 @@
  */
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isLLMError } from '../../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { LargeTexts } from './LargeTexts';
 import { moveLargeTexts } from './moveLargeTexts';
-import { repairDataFile } from './repairDataFile';
+import { repairDataFile } from './checkDataFile';
+import type { DataFileContent } from './checkDataFile';
+import { CorruptDataFileError } from './CorruptDataFileError';
+import { DATA_EXTENSION, TEXTS_EXTENSION } from './dataFiles';
+import { toFileError } from './fileErrors';
+import { missingContent, readFileSizes, removeFileSizes, sizeOf, writeFileSizes } from './FileSizes';
 import { lockDirectory } from './DirectoryLock';
 import type { DirectoryLock } from './DirectoryLock';
 import { checkCollectionName } from '../DocumentDatabase';
 import type { DocumentDatabase } from '../DocumentDatabase';
 import { EmbeddedCollection } from './EmbeddedCollection';
 import { NedbFile } from './NedbFile';
+import type { NedbFileOptions } from './NedbFile';
 import { StoreError } from '../databaseErrors';
 
 export interface EmbeddedDatabaseOptions {
@@ -24,47 +29,37 @@ export interface EmbeddedDatabaseOptions {
   readonly compactEvery?: number;
   /** Milliseconds between scans for expired documents. Default: a minute, as in MongoDB. */
   readonly expireEvery?: number;
+  /** Milliseconds between signs of life for processes in other containers or on other hosts. Default: two seconds. */
+  readonly heartbeatEvery?: number;
 }
-
-const EXTENSION = '.nedb';
-/** Of the directory with a collection's long texts. */
-const TEXTS_EXTENSION = '.texts';
 
 /**
  * Locks the directory, undoes appends that a crash cut off, and loads the files. Acknowledged writes survive `kill -9`
  * of this process; when they reach the disk is up to the operating system.
  * @throws DirectoryLockedError while another process uses the directory, CorruptDataFileError that names file and
- *   line, StoreError for an unusable directory
+ *   lines, StoreError for an unusable directory, StorageFullError
  */
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const directory = resolve(options.directory);
-  const lock = await lockDataDirectory(directory);
+  const lock = await lockDataDirectory(directory, options.heartbeatEvery);
   const database = new EmbeddedDatabase(directory, lock);
   try {
-    const files = await readdir(directory);
-    for (const file of files) if (file.endsWith(EXTENSION)) await database.load(file.slice(0, -EXTENSION.length));
-    // A crash came before the first document.
-    for (const file of files)
-      if (file.endsWith(TEXTS_EXTENSION) && !files.includes(file.slice(0, -TEXTS_EXTENSION.length) + EXTENSION))
-        await rm(join(directory, file), { recursive: true });
-  } catch (error) {
-    await database.close();
-    throw error;
+    await database.loadAll();
+  } catch (cause) {
+    await database.abandon();
+    throw toFileError(`The data directory ${directory} cannot be opened`, cause);
   }
   database.startTimers(options);
   return database;
 }
 
-async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
+/** @throws DirectoryLockedError, StoreError, StorageFullError */
+export async function lockDataDirectory(directory: string, heartbeatMs?: number): Promise<DirectoryLock> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    return await lockDirectory(directory);
+    return await lockDirectory(directory, heartbeatMs);
   } catch (cause) {
-    if (isLLMError(cause)) throw cause;
-    throw new StoreError(
-      `The data directory ${directory} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    throw toFileError(`The data directory ${directory} cannot be used`, cause);
   }
 }
 
@@ -90,17 +85,18 @@ export class EmbeddedDatabase implements DocumentDatabase {
     return collection as DocumentCollection<StoredDocument> as DocumentCollection<T>;
   }
 
-  /** Checks and loads a collection's file. */
-  async load(name: string): Promise<void> {
-    const pathOf = this.pathOf(name);
-    const texts = this.textsOf(name);
-    const { records, hasLongTexts } = await repairDataFile(pathOf);
-    if (hasLongTexts) await moveLargeTexts(pathOf, texts);
-    const file = new NedbFile(name, pathOf, texts, records);
-    await file.ready();
-    // NeDB rewrites the file, possibly through an existing temporary file with other permissions.
-    await chmod(pathOf, 0o600);
-    this.collections.set(name, new EmbeddedCollection(file));
+  /** Checks all files before it changes any, and loads them. */
+  async loadAll(): Promise<void> {
+    const files = await readdir(this.directory);
+    const names = files.flatMap((file) => (file.endsWith(DATA_EXTENSION) ? file.slice(0, -DATA_EXTENSION.length) : []));
+    const contents = await this.check(names);
+    // From here on, a crash may cut off the end of a file.
+    await removeFileSizes(this.directory);
+    for (const [name, content] of contents) await this.load(name, content);
+    // A crash came before the first document.
+    for (const file of files)
+      if (file.endsWith(TEXTS_EXTENSION) && !names.includes(file.slice(0, -TEXTS_EXTENSION.length)))
+        await rm(join(this.directory, file), { recursive: true });
   }
 
   startTimers({ compactEvery = 600_000, expireEvery = 60_000 }: EmbeddedDatabaseOptions): void {
@@ -113,22 +109,70 @@ export class EmbeddedDatabase implements DocumentDatabase {
   }
 
   close(): Promise<void> {
-    this.closing ??= this.shutDown();
+    this.closing ??= this.shutDown(() => this.writeSizes());
     return this.closing;
   }
 
-  private async shutDown(): Promise<void> {
+  /** Closes a database that was not opened completely. */
+  abandon(): Promise<void> {
+    this.closing ??= this.shutDown(() => Promise.resolve());
+    return this.closing;
+  }
+
+  private async shutDown(finish: () => Promise<void>): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
-    await Promise.all([...this.collections.values()].map((collection) => collection.close()));
-    await this.lock.release();
+    try {
+      const closed = await Promise.allSettled([...this.collections.values()].map((collection) => collection.close()));
+      const failed = closed.find((result) => result.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+      await finish();
+    } finally {
+      await this.lock.release();
+    }
+  }
+
+  /** Without the sizes, the next start takes the files for those of a process that was killed. */
+  private async writeSizes(): Promise<void> {
+    try {
+      await this.lock.verify();
+      await writeFileSizes(this.directory);
+    } catch (cause) {
+      process.emitWarning(toFileError(`The sizes of the files in ${this.directory} could not be written`, cause));
+    }
+  }
+
+  private async check(names: readonly string[]): Promise<ReadonlyMap<string, DataFileContent>> {
+    const sizes = await readFileSizes(this.directory);
+    for (const [file, problem] of await missingContent(this.directory, sizes ?? new Map()))
+      throw new CorruptDataFileError(join(this.directory, file), [], problem);
+    const contents = new Map<string, DataFileContent>();
+    for (const name of names) {
+      const file = this.pathOf(name);
+      const wasClosed = (await sizeOf(file)) === sizes?.get(`${name}${DATA_EXTENSION}`);
+      contents.set(name, await repairDataFile(file, { wasClosed }));
+    }
+    return contents;
+  }
+
+  private async load(name: string, { records, hasUncheckedLines, hasLongTexts }: DataFileContent): Promise<void> {
+    const path = this.pathOf(name);
+    if (hasLongTexts) await moveLargeTexts(path, this.textsOf(name));
+    const file = this.fileOf(name, { records, isRewritten: hasUncheckedLines && !hasLongTexts });
+    await file.ready();
+    // The file may have other permissions, and a file of another owner could not be written later.
+    await chmod(path, 0o600);
+    this.collections.set(name, new EmbeddedCollection(file));
   }
 
   private open(name: string): EmbeddedCollection<StoredDocument> {
-    const collection = new EmbeddedCollection<StoredDocument>(
-      new NedbFile(name, this.pathOf(name), this.textsOf(name)),
-    );
+    const collection = new EmbeddedCollection<StoredDocument>(this.fileOf(name));
     this.collections.set(name, collection);
     return collection;
+  }
+
+  private fileOf(name: string, options: Pick<NedbFileOptions, 'records' | 'isRewritten'> = {}): NedbFile {
+    const verify = (): Promise<void> => this.lock.verify();
+    return new NedbFile({ ...options, name, file: this.pathOf(name), texts: this.textsOf(name), verify });
   }
 
   private textsOf(name: string): LargeTexts {
@@ -136,7 +180,7 @@ export class EmbeddedDatabase implements DocumentDatabase {
   }
 
   private pathOf(name: string): string {
-    return join(this.directory, `${name}${EXTENSION}`);
+    return join(this.directory, `${name}${DATA_EXTENSION}`);
   }
 
   /**

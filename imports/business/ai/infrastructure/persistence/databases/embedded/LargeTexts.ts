@@ -121,11 +121,16 @@ export class LargeTexts {
     // Also if the file exists: a power failure may have damaged it.
     const handle = await open(file + TEMPORARY, 'w', 0o600);
     try {
-      await handle.writeFile(content);
-    } finally {
-      await handle.close();
+      try {
+        await handle.writeFile(content);
+      } finally {
+        await handle.close();
+      }
+      await rename(file + TEMPORARY, file);
+    } catch (error) {
+      await rm(file + TEMPORARY, { force: true });
+      throw error;
     }
-    await rename(file + TEMPORARY, file);
   }
 
   /** @param added receives what is written, each counted once so that nobody removes it meanwhile */

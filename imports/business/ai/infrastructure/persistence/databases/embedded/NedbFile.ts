@@ -4,16 +4,18 @@
  */
 import { promisify } from 'node:util';
 import Nedb from '@seald-io/nedb';
-import { ConflictError } from '../../../../domain/errors/LLMErrors';
+import { ConflictError, isLLMError } from '../../../../domain/errors/LLMErrors';
 import type { FindOptions, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { compileRowTest } from '../query/compileSelector';
 import { AppendedFile } from './AppendedFile';
 import type { DocumentColumns } from './DocumentColumns';
-import { escapeLineSeparators } from './escapeLineSeparators';
+import { CorruptDataFileError } from './CorruptDataFileError';
+import { jsonOfLine, toDataLine } from './dataLine';
+import { codeOf, toFileError } from './fileErrors';
 import { IndexedDocuments } from './IndexedDocuments';
 import type { LargeTexts } from './LargeTexts';
 import { ascendingSlots } from './QueryPlan';
-import { CorruptDataFileError } from './repairDataFile';
+import { replaceFile } from './replaceFile';
 import type { IndexOptions } from '../query/parseIndex';
 import type { CheckedSelector } from '../query/parseSelector';
 import { StoreError } from '../databaseErrors';
@@ -33,52 +35,75 @@ export interface FileQuery {
   forEach(visit: (slot: number) => boolean): Promise<boolean>;
 }
 
+export interface NedbFileOptions {
+  readonly name: string;
+  /** Checked by `repairDataFile`, or a file that doesn't exist yet. */
+  readonly file: string;
+  readonly texts: LargeTexts;
+  /** The number of lines in the file. Default: 0. */
+  readonly records?: number;
+  /** Rewrites the file when it is loaded. */
+  readonly isRewritten?: boolean;
+  /** Called before each write, which fails with its error. */
+  readonly verify: () => Promise<void>;
+}
+
 export class NedbFile {
   readonly name: string;
   private readonly file: string;
   private readonly texts: LargeTexts;
   private readonly nedb: Nedb<StoredDocument>;
   private readonly appended: AppendedFile;
+  private readonly verify: () => Promise<void>;
   private readonly writeLine = createLineWriter();
-  private readonly loaded: Promise<void>;
+  private readonly records: number;
+  private readonly isRewritten: boolean;
+  private loaded: Promise<void> | undefined;
   /** NeDB's own copies can only be listed by a walk through its tree, which takes longer than most queries. */
   private readonly documents = new IndexedDocuments();
   private failure: unknown;
+  /** NeDB changes its memory without the file. */
+  private isUndoing = false;
+  /** Of the last append. */
+  private appendError: unknown;
   private isClosed = false;
   private hasNewWrites = false;
   /** Incremented before each change of the documents in memory. */
   private writes = 0;
 
-  /**
-   * @param file checked by `repairDataFile`, or a file that doesn't exist yet
-   * @param records the number of lines in the file
-   */
-  constructor(name: string, file: string, texts: LargeTexts, records = 0) {
+  constructor({ name, file, texts, records = 0, isRewritten = false, verify }: NedbFileOptions) {
     this.name = name;
     this.file = file;
     this.texts = texts;
+    this.records = records;
+    this.isRewritten = isRewritten;
+    this.verify = verify;
     this.nedb = new Nedb<StoredDocument>({
       filename: file,
       corruptAlertThreshold: 0,
       modes: { fileMode: FILE_MODE, dirMode: 0o700 },
-      afterSerialization: this.writeLine,
-      beforeDeserialization: (line) => line,
+      afterSerialization: toDataLine,
+      beforeDeserialization: jsonOfLine,
     });
     this.appended = new AppendedFile(file, FILE_MODE);
-    // NeDB has no option for it, and opens the file for each write.
-    this.persistence.persistNewStateAsync = (documents) => this.append(documents);
-    this.loaded = this.load(records);
-    // `ready` reports the failure to every user of the file.
-    this.loaded.catch(() => undefined);
+    // NeDB has no option for either. It opens the file for each write, and has all lines in memory to rewrite it.
+    const persistence = this.nedb.persistence as object as NedbPersistence;
+    persistence.persistNewStateAsync = (documents) => this.append(documents);
+    persistence.persistCachedDatabaseAsync = () => this.rewriteAfterLoad();
+    this.startLoading();
   }
 
-  /** @throws CorruptDataFileError, StoreError when a write has failed or the file is closed */
+  /** @throws CorruptDataFileError, StoreError if the file is closed or cannot be read, StorageFullError */
   async ready(): Promise<void> {
     if (this.isClosed) throw new StoreError(`The collection ${this.name} is closed.`);
     try {
-      await this.loaded;
+      await (this.loaded ?? this.startLoading());
     } catch (cause) {
-      throw new CorruptDataFileError(this.file, undefined, cause);
+      // What the operating system refuses now, it may permit later.
+      if (codeOf(cause) !== '') this.loaded = undefined;
+      throw codeOf(cause) === '' && !isLLMError(cause)
+        ? new CorruptDataFileError(this.file, [], 'cannot be loaded', cause)
+        : toFileError(`${this.file} could not be loaded`, cause);
     }
     if (this.failure !== undefined)
       throw new StoreError(`The collection ${this.name} could not be written. Restart the process to reopen it.`, {
@@ -101,7 +126,11 @@ export class NedbFile {
   async insert(documents: readonly StoredDocument[]): Promise<void> {
     if (documents.length === 0) return;
     const stored = await this.storeTexts(documents);
-    await this.write(() => this.nedb.insertAsync(stored.map((document) => this.texts.encode(document))), stored);
+    await this.write({
+      apply: () => this.nedb.insertAsync(stored.map((document) => this.texts.encode(document))),
+      undo: () => this.nedb.removeAsync(idsOf(stored), { multi: true }),
+      stored,
+    });
     this.writes += 1;
     for (const document of stored) this.documents.set(this.ownCopy(document));
   }
@@ -110,18 +139,25 @@ export class NedbFile {
   async replace(document: StoredDocument): Promise<void> {
     const stored = await this.storeTexts([document]);
     const [next = document] = stored;
-    await this.write(() => this.nedb.updateAsync({ _id: next._id }, this.texts.encode(next), {}), stored);
-    this.writes += 1;
     const before = this.documents.find(next._id);
+    const put = (version: StoredDocument): Promise<unknown> =>
+      this.nedb.updateAsync({ _id: next._id }, this.texts.encode(version), {});
+    await this.write({
+      apply: () => put(next),
+      undo: async () => (before === undefined ? undefined : put(before)),
+      stored,
+    });
+    this.writes += 1;
     this.documents.set(this.ownCopy(next));
     if (before !== undefined) this.texts.release([before]);
   }
 
   async remove(documents: readonly StoredDocument[]): Promise<void> {
     if (documents.length === 0) return;
-    await this.write(() =>
-      this.nedb.removeAsync({ _id: { $in: documents.map((document) => document._id) } }, { multi: true }),
-    );
+    await this.write({
+      apply: () => this.nedb.removeAsync(idsOf(documents), { multi: true }),
+      undo: () => this.nedb.insertAsync(documents.map((document) => this.texts.encode(document))),
+    });
     this.writes += 1;
     for (const document of documents) this.documents.delete(document._id);
     this.texts.release(documents);
@@ -139,9 +175,13 @@ export class NedbFile {
    * @throws ConflictError if documents already share a unique key
    */
   async buildUniqueKey(fields: readonly string[], { unique = false, sparse = false }: IndexOptions): Promise<void> {
-    await this.write(async () => {
-      await this.nedb.removeIndexAsync(fields.join());
-      if (unique) await this.nedb.ensureIndexAsync({ fieldName: [...fields], unique, sparse });
+    await this.write({
+      apply: async () => {
+        await this.nedb.removeIndexAsync(fields.join());
+        if (unique) await this.nedb.ensureIndexAsync({ fieldName: [...fields], unique, sparse });
+      },
+      // Whoever tries again builds it anew.
+      undo: () => this.nedb.removeIndexAsync(fields.join()),
     });
   }
 
@@ -154,16 +194,22 @@ export class NedbFile {
   async compact(): Promise<void> {
     await this.ready();
     if (!this.hasNewWrites) return;
-    this.hasNewWrites = false;
-    await this.appended.close();
-    await this.nedb.compactDatafileAsync();
+    try {
+      await this.rewrite();
+    } catch (cause) {
+      throw toFileError(`${this.file} could not be compacted`, cause);
+    }
   }
 
   /** Nothing touches the file afterwards, not even a pending load. */
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.allSettled([this.loaded]);
-    await this.appended.close();
+    try {
+      await this.appended.close();
+    } catch (cause) {
+      throw toFileError(`The end of ${this.file} could not be cut off`, cause);
+    }
   }
 
   /** NeDB's copy of a document that it has the same content of, so that there are not two of them in memory. */
@@ -172,15 +218,41 @@ export class NedbFile {
     return own !== undefined && this.texts.encode(document) === document ? own : document;
   }
 
-  private get persistence(): NedbPersistence {
-    return this.nedb.persistence as object as NedbPersistence;
-  }
-
   /** @param records documents, deletion marks and index definitions */
   private async append(records: readonly object[]): Promise<void> {
+    if (this.isUndoing) return;
     let lines = '';
-    for (const record of records) lines += `${await this.writeLine(toLine(record))}\n`;
-    if (lines !== '') await this.appended.append(lines);
+    for (const record of records) lines += `${await this.writeLine(toJson(record))}\n`;
+    if (lines === '') return;
+    try {
+      await this.verify();
+      await this.appended.append(lines);
+    } catch (error) {
+      this.appendError = error;
+      throw error;
+    }
+  }
+
+  private async rewrite(): Promise<void> {
+    await this.verify();
+    await replaceFile(this.file, `${this.file}~`, async (handle) => {
+      let lines = '';
+      for await (const line of this.lines()) {
+        lines += `${line}\n`;
+        if (lines.length < REWRITTEN_AT_ONCE) continue;
+        await handle.appendFile(lines);
+        lines = '';
+      }
+      await handle.appendFile(lines);
+    });
+    this.hasNewWrites = false;
+    await this.appended.reopen();
+  }
+
+  private async *lines(): AsyncGenerator<string> {
+    for (const document of this.nedb.getAllData()) yield this.writeLine(toJson(document));
+    for (const [name, { fieldName, unique, sparse }] of Object.entries((this.nedb as object as NedbIndexes).indexes))
+      if (name !== '_id') yield this.writeLine(toJson({ $$indexCreated: { fieldName, unique, sparse } }));
   }
 
   private async scan(
@@ -201,17 +273,32 @@ export class NedbFile {
     return this.writes === writes;
   }
 
-  private async load(records: number): Promise<void> {
-    // NeDB has no option for it; without the method, it would rewrite the file as ever.
-    const { persistence } = this;
-    persistence.persistCachedDatabaseAsync = async () => {
-      Reflect.deleteProperty(persistence, 'persistCachedDatabaseAsync');
-      const current = this.nedb.getAllData().length;
-      this.hasNewWrites = records > current;
-      if (records <= 2 * current) return;
-      await persistence.persistCachedDatabaseAsync();
-      this.hasNewWrites = false;
-    };
+  private startLoading(): Promise<void> {
+    const loaded = this.load();
+    this.loaded = loaded;
+    // `ready` reports the failure to every user of the file.
+    loaded.catch(() => undefined);
+    return loaded;
+  }
+
+  /**
+   * NeDB rewrites the file whenever it has loaded it, which takes a third of a start with many documents. Unless most
+   * lines are outdated, that can wait for the next compaction; on a full disk, it has to.
+   */
+  private async rewriteAfterLoad(): Promise<void> {
+    const current = this.nedb.getAllData().length;
+    this.hasNewWrites = this.isRewritten || this.records > current;
+    if (!this.isRewritten && this.records <= 2 * current) return;
+    try {
+      await this.rewrite();
+    } catch (cause) {
+      const error = toFileError(`${this.file} could not be compacted`, cause);
+      if (error.code !== 'storage-full') throw cause;
+      process.emitWarning(error);
+    }
+  }
+
+  private async load(): Promise<void> {
     await this.nedb.loadDatabaseAsync();
     const documents = this.nedb.getAllData().map((document) => this.texts.decode(document));
     for (const document of documents) this.documents.set(document);
@@ -224,43 +311,67 @@ export class NedbFile {
     try {
       return await this.texts.store(documents);
     } catch (cause) {
-      throw new StoreError(`A document of ${this.name} could not be written.`, { cause });
+      throw toFileError(`A document of ${this.name} could not be written`, cause);
     }
   }
 
-  /**
-   * NeDB changes its memory first and then appends to the file. After a failed append the two differ, and the file may
-   * end in half a line that the next append would turn into a damaged one. So a failed write is the last one.
-   * @param documents whose texts were stored for this write
-   */
-  private async write(action: () => Promise<unknown>, documents: readonly StoredDocument[] = []): Promise<void> {
+  /** NeDB changes its memory first and then appends to the file, so a failed append is undone in memory. */
+  private async write({ apply, undo, stored = [] }: NedbWrite): Promise<void> {
     await this.ready();
     try {
-      await action();
+      await apply();
       this.hasNewWrites = true;
     } catch (cause) {
       if (isUniqueViolation(cause)) {
-        this.texts.release(documents);
+        this.texts.release(stored);
         throw new ConflictError(`A document with the same key exists in ${this.name}.`, { cause });
       }
-      // The file may refer to the texts, so the next start decides about them.
-      this.failure = cause;
-      throw new StoreError(`The collection ${this.name} could not be written.`, { cause });
+      if (cause === this.appendError) await this.undo(undo);
+      // As long as the file may refer to the texts, the next start decides about them.
+      if (!this.appended.hasRemains) this.texts.release(stored);
+      throw toFileError(`The collection ${this.name} could not be written`, cause);
     }
   }
+
+  private async undo(change: () => Promise<unknown>): Promise<void> {
+    this.isUndoing = true;
+    try {
+      await change();
+    } catch (error) {
+      this.failure = error;
+    } finally {
+      this.isUndoing = false;
+    }
+  }
+}
+
+interface NedbWrite {
+  readonly apply: () => Promise<unknown>;
+  /** Restores NeDB's memory after a failed append. */
+  readonly undo: () => Promise<unknown>;
+  /** Documents whose texts were stored for this write. */
+  readonly stored?: readonly StoredDocument[];
+}
+
+function idsOf(documents: readonly StoredDocument[]): { readonly _id: { readonly $in: readonly string[] } } {
+  return { _id: { $in: documents.map((document) => document._id) } };
 }
 
 /** Where NeDB finds its documents. */
 interface NedbIndexes {
-  readonly indexes: { readonly _id: { getMatching(id: string): readonly StoredDocument[] } };
+  readonly indexes: Readonly<Record<string, NedbIndex>> & { readonly _id: NedbIndex };
+}
+
+interface NedbIndex {
+  readonly fieldName: string;
+  readonly unique: boolean;
+  readonly sparse: boolean;
+  getMatching(key: string): readonly StoredDocument[];
 }
 
 /** What NeDB calls for its file. */
 interface NedbPersistence {
-  /**
-   * Rewrites the file without outdated lines. NeDB does so whenever it loads a file, which takes a third of a start
-   * with many documents. Unless most lines are outdated, that can wait for the next compaction.
-   */
+  /** Called after a file has been loaded. */
   persistCachedDatabaseAsync(): Promise<void>;
   /** Appends to the file. */
   persistNewStateAsync(records: readonly object[]): Promise<void>;
@@ -273,6 +384,8 @@ const SPARSE = 50;
 const SCAN_SLICE_MS = 15;
 /** How many lines are serialized before other tasks get a turn, while an entire file is written. */
 const LINES_PER_TICK = 200;
+/** Characters of the lines that are written at once, while an entire file is. */
+const REWRITTEN_AT_ONCE = 1_024 * 1_024;
 const nextTick = promisify(setImmediate);
 
 function createLineWriter(): (line: string) => Promise<string> {
@@ -280,12 +393,12 @@ function createLineWriter(): (line: string) => Promise<string> {
   return async (line) => {
     lines += 1;
     if (lines % LINES_PER_TICK === 0) await nextTick();
-    return escapeLineSeparators(line);
+    return toDataLine(line);
   };
 }
 
 /** JSON as NeDB parses it: with its own form of dates. */
-function toLine(record: object): string {
+function toJson(record: object): string {
   return JSON.stringify(record, function (this: Readonly<Record<string, unknown>>, key, value: unknown) {
     // By now, `value` is a date's ISO string.
     const given = typeof value === 'string' ? this[key] : undefined;
