@@ -51,7 +51,7 @@ describe('EmbeddedDatabase: damaged files', () => {
       await writeFile(join(copy, file), DAMAGES[kind](await readFile(join(original, file)), at, bit));
       const message = `seed ${SEED}, round ${round}: ${kind} in ${file} at byte ${at}, bit ${bit}`;
       try {
-        expect(await contentOf(copy), message).to.deep.equal(expected);
+        expect((await contentOf(copy)) === expected, message).to.equal(true);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         expect(error.message, message).to.include(file);
@@ -83,12 +83,12 @@ async function fill(directory: string): Promise<void> {
 }
 
 /** Everything that the database answers. */
-async function contentOf(directory: string): Promise<unknown> {
+async function contentOf(directory: string): Promise<string> {
   const database = await openEmbeddedDatabase({ directory });
   try {
     const content: unknown[] = [];
     for (const name of ['rows', 'few']) content.push(await database.collection(name).find({}, { sort: { _id: 1 } }));
-    return content;
+    return JSON.stringify(content);
   } finally {
     await database.close();
   }

@@ -1,8 +1,10 @@
 /**
- * A process with an embedded database, for tests that kill it. `hold` opens the directory and holds it; `leave`
+ * A process with an embedded database, for tests that kill it. `hold` opens the directory with a heartbeat of so many
+ * milliseconds, holds it, and inserts a document for each line of stdin, printing `written` or the error; `leave`
  * opens it and exits without closing it; `write` changes documents one after another, printing to stdout each change
  * before it starts (`>`) and after it is done (`<`), until it is killed.
  */
+import { createInterface } from 'node:readline';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
@@ -38,10 +40,15 @@ export function textsOf(id: string, { n, size, shape }: WrittenContent): readonl
 
 export async function runWriter([mode, directory = '', seed = '0', large = 'short']: readonly string[]): Promise<void> {
   try {
-    const database = await openEmbeddedDatabase({ directory, compactEvery: 100 });
+    const heartbeat = mode === 'hold' && Number(seed) > 0 ? { heartbeatEvery: Number(seed) } : {};
+    const database = await openEmbeddedDatabase({ directory, compactEvery: 100, ...heartbeat });
     print(`open ${process.pid}`);
     if (mode === 'hold') {
-      process.stdin.resume();
+      const held = database.collection<WrittenRow>('rows');
+      for await (const line of createInterface({ input: process.stdin })) {
+        const written = held.insert({ _id: line, n: 0, texts: [] });
+        print(await written.then(() => 'written', describe));
+      }
       return;
     }
     const rows = database.collection<WrittenRow>('rows');
@@ -62,7 +69,7 @@ export async function runWriter([mode, directory = '', seed = '0', large = 'shor
       print('<');
     }
   } catch (error) {
-    print(isLLMError(error) ? `${error.name} ${error.message}` : String(error));
+    print(describe(error));
     process.exitCode = 1;
   }
 }
@@ -84,6 +91,10 @@ function choose(random: () => number, versions: Map<string, number>, fresh: stri
   }
   versions.set(fresh, 0);
   return { type: 'insert', id: fresh, n: 0, size, shape };
+}
+
+function describe(error: unknown): string {
+  return isLLMError(error) ? `${error.name} ${error.message}` : String(error);
 }
 
 /** On POSIX, pipes are written synchronously, so the line arrives even if the process is killed next. */

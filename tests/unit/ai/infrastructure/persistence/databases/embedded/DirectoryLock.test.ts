@@ -14,6 +14,9 @@ import { nextLine, startChild } from '../../../../../../support/embeddedChildren
 import type { Child } from '../../../../../../support/embeddedChildren';
 import { failure } from '../../../../../../support/failure';
 
+/** Elsewhere, processes on the same host name are in the same container. */
+const hasProc = process.platform === 'linux';
+
 describe('DirectoryLock', () => {
   let directory: string;
   const children: Child[] = [];
@@ -136,7 +139,67 @@ describe('DirectoryLock', () => {
       .and.include(`remove ${join(directory, 'lock')}`);
   });
 
-  const hasProc = process.platform === 'linux';
+  describe('of an owner whose pid means nothing here, as in a container that was replaced', () => {
+    const HEARTBEAT_MS = 100;
+
+    /** Opens the directory in a process that looks as if it ran in another container. */
+    const startElsewhere = async (): Promise<Child> => {
+      const child = start('hold', directory, String(HEARTBEAT_MS));
+      expect(await nextLine(child)).to.match(/^open/);
+      const [name = ''] = await readdir(join(directory, 'lock'));
+      const file = join(directory, 'lock', name);
+      const owner = JSON.parse(await readFile(file, 'utf8')) as object;
+      await writeFile(file, JSON.stringify({ ...owner, host: 'container-1', pidNamespace: 'of container-1' }));
+      return child;
+    };
+
+    it('is refused as long as there is a heartbeat, and taken over after it has stopped', async () => {
+      const owner = await startElsewhere();
+      const error = (await failure(lockDirectory(directory))) as Error;
+      expect(error).to.be.instanceOf(DirectoryLockedError);
+      expect(error.message).to.include('on container-1').and.not.include('remove');
+      owner.process.stdin!.write('a\n');
+      expect(await nextLine(owner)).to.equal('written');
+      await owner.kill();
+      const database = await openEmbeddedDatabase({ directory });
+      expect(await database.collection('rows').count({ _id: 'a' })).to.equal(1);
+      await database.close();
+    });
+
+    if (hasProc)
+      it('is refused to a process on the same host name, too', async () => {
+        await startElsewhere();
+        const [name = ''] = await readdir(join(directory, 'lock'));
+        const file = join(directory, 'lock', name);
+        const owner = JSON.parse(await readFile(file, 'utf8')) as object;
+        // With the same pid as a process that has died, as it is 1 in each container.
+        await writeFile(file, JSON.stringify({ ...owner, host: hostname(), pid: deadPid() }));
+        expect(await failure(lockDirectory(directory))).to.be.instanceOf(DirectoryLockedError);
+      });
+
+    it('goes to exactly one of many processes', async () => {
+      const owner = await startElsewhere();
+      await owner.kill();
+      const several = Array.from({ length: 4 }, () => start('hold', directory));
+      const lines = await Promise.all(several.map(nextLine));
+      expect(lines.filter((line) => line.startsWith('open'))).to.have.length(1);
+      expect(lines.filter((line) => line.startsWith('DirectoryLockedError'))).to.have.length(3);
+    });
+
+    it('is noticed by an owner that was stopped meanwhile, which writes nothing more', async () => {
+      const owner = await startElsewhere();
+      owner.process.kill('SIGSTOP');
+      const database = await openEmbeddedDatabase({ directory });
+      await database.collection('rows').insert({ _id: 'b' });
+      const written = await readFile(join(directory, 'rows.nedb'), 'utf8');
+      owner.process.stdin!.write('late\n');
+      owner.process.kill('SIGCONT');
+      expect(await nextLine(owner)).to.match(/^StoreError .* taken the data directory/);
+      expect(await readFile(join(directory, 'rows.nedb'), 'utf8')).to.equal(written);
+      await database.close();
+    });
+  });
+
   if (hasProc)
     it("detects another process with the dead one's pid", async () => {
       const lock = await lockDirectory(directory);
