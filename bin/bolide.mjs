@@ -1,6 +1,11 @@
 #!/usr/bin/env node
-/** `npx bolide`: the server with its demo tools, configured by the environment. */
+/**
+ * `npx bolide`: the server with its demo tools, configured by the environment. `npx bolide data` looks after the files of
+ * its embedded database.
+ */
 import { ToolRegistry } from '../dist/index.mjs';
-import { registerDemoTools, runServer } from '../dist/node.mjs';
+import { registerDemoTools, runDataCommand, runServer } from '../dist/node.mjs';
 
-await runServer({ tools: registerDemoTools(new ToolRegistry()) });
+const [command, ...args] = process.argv.slice(2);
+if (command === 'data') process.exitCode = await runDataCommand(args);
+else await runServer({ tools: registerDemoTools(new ToolRegistry()) });

@@ -22,6 +22,8 @@ export { createHost } from '../startup/createHost';
 export type { Host, HostPorts, HostSettings } from '../startup/createHost';
 export { moduleFromEnvironment } from '../startup/moduleFromEnvironment';
 export type { OpenedModule } from '../startup/moduleFromEnvironment';
+export { runDataCommand } from '../startup/node/runDataCommand';
+export type { DataCommandPorts } from '../startup/node/runDataCommand';
 export { runServer } from '../startup/node/runServer';
 export { startServer } from '../startup/node/startServer';
 export type { RunningServer, ServerOptions } from '../startup/node/startServer';

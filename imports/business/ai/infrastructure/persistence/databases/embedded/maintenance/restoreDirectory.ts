@@ -1,0 +1,71 @@
+/** Puts the files of a backup into a data directory that no process uses. */
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoreError } from '../../databaseErrors';
+import { DATA_EXTENSION, TEXTS_EXTENSION } from '../dataFiles';
+import { lockDataDirectory } from '../EmbeddedDatabase';
+import { SIZES_FILE, writeFileSizes } from '../FileSizes';
+import { inspectDirectory, isDamaged } from './inspectDirectory';
+import { timestamp } from './repairDirectory';
+
+export interface RestoreOptions {
+  /** Replaces data files that are there. */
+  readonly overwrite: boolean;
+  /** Names the directory of what was there before. */
+  readonly now: Date;
+}
+
+export interface Restoration {
+  readonly files: number;
+  /** Where the data files are that were there before. */
+  readonly replaced: string | undefined;
+}
+
+/**
+ * @param backup a directory by `backUpDirectory`, or a copy of a data directory that was closed
+ */
+export async function restoreDirectory(
+  backup: string,
+  directory: string,
+  { overwrite, now }: RestoreOptions,
+): Promise<Restoration> {
+  if (backup === directory) throw new StoreError(`${backup} is the data directory itself.`);
+  const report = await inspectDirectory(backup);
+  if (isDamaged(report)) throw new StoreError(`The backup ${backup} is damaged. See \`check --dir ${backup}\`.`);
+  if (report.files.length === 0) throw new StoreError(`${backup} contains no data files.`);
+  const lock = await lockDataDirectory(directory);
+  try {
+    const existing = await dataIn(directory);
+    if (existing.length > 0 && !overwrite)
+      throw new StoreError(
+        `${directory} contains data. Name an empty directory, or move what is there aside with --overwrite.`,
+      );
+    const staging = join(directory, `restoring-${timestamp(now)}`);
+    await mkdir(staging, { mode: 0o700 });
+    try {
+      for (const name of await dataIn(backup)) await cp(join(backup, name), join(staging, name), { recursive: true });
+      await writeFileSizes(staging);
+    } catch (error) {
+      await rm(staging, { recursive: true });
+      throw error;
+    }
+    const replaced = existing.length === 0 ? undefined : join(directory, `before-restore-${timestamp(now)}`);
+    if (replaced !== undefined) await moveAll(existing, directory, replaced);
+    // The sizes come first: if this is interrupted, the next start misses the other files.
+    await moveAll([SIZES_FILE, ...(await dataIn(backup)).filter((name) => name !== SIZES_FILE)], staging, directory);
+    await rm(staging, { recursive: true });
+    return { files: report.files.length, replaced };
+  } finally {
+    await lock.release();
+  }
+}
+
+async function dataIn(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory);
+  return names.filter((name) => name.endsWith(DATA_EXTENSION) || name.endsWith(TEXTS_EXTENSION) || name === SIZES_FILE);
+}
+
+async function moveAll(names: readonly string[], from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const name of names) await rename(join(from, name), join(to, name));
+}

@@ -1,0 +1,185 @@
+/** `npm run data` and `npx bolide data`: looks after the files of the embedded database. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
+import { toFileError } from '../../business/ai/infrastructure/persistence/databases/embedded/fileErrors';
+import { backUpDirectory } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/backUpDirectory';
+import {
+  inspectDirectory,
+  isDamaged,
+} from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/inspectDirectory';
+import type { DirectoryReport } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/inspectDirectory';
+import { repairDirectory } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/repairDirectory';
+import { restoreDirectory } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/restoreDirectory';
+
+export const DATA_USAGE = `Usage: bolide data <command> [options]       (in a checkout: npm run data -- <command> [options])
+
+Looks after the files of the embedded database.
+
+  check                  reads every line and every long text, and names what is damaged; changes nothing
+  repair                 corrects flipped bits, and keeps copies of the files that it changes
+    --accept-loss        also leaves out lines that cannot be corrected, and accepts that files or their ends are missing
+  backup <directory>     copies the database to a new directory, also while the server runs
+  restore <directory>    puts a backup into the data directory, while no server runs
+    --overwrite          moves data aside that is there
+
+  --dir <directory>      the data directory; default: DATA_DIR, or .data
+  --help                 prints this
+
+Exit codes: 0 done, and nothing is damaged; 1 something is damaged, or the command failed; 2 wrong arguments.`;
+
+const OPTIONS = {
+  dir: { type: 'string' },
+  'accept-loss': { type: 'boolean', default: false },
+  overwrite: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false, short: 'h' },
+} as const;
+
+export interface DataCommandPorts {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
+  readonly now: () => Date;
+}
+
+interface Command {
+  readonly operands: number;
+  /** @returns whether nothing is damaged */
+  readonly run: (context: Context) => Promise<boolean>;
+}
+
+interface Context extends DataCommandPorts {
+  readonly directory: string;
+  readonly operand: string;
+  readonly acceptLoss: boolean;
+  readonly overwrite: boolean;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  check: { operands: 0, run: check },
+  repair: { operands: 0, run: repair },
+  backup: { operands: 1, run: backup },
+  restore: { operands: 1, run: restore },
+};
+
+/**
+ * @param args behind `data`
+ * @returns the exit code
+ */
+export async function runDataCommand(args: readonly string[], ports: DataCommandPorts = PROCESS): Promise<number> {
+  const parsed = parse(args);
+  if (typeof parsed === 'string') {
+    ports.printError(`${parsed}\n\n${DATA_USAGE}`);
+    return 2;
+  }
+  if (parsed.values.help) {
+    ports.print(DATA_USAGE);
+    return 0;
+  }
+  const { MONGO_URL, DATA_DIR } = ports.environment;
+  if (parsed.values.dir === undefined && isGiven(MONGO_URL))
+    ports.printError('MONGO_URL is set, so the server uses MongoDB and not the embedded database.');
+  const directory = resolve(parsed.values.dir ?? (isGiven(DATA_DIR) ? DATA_DIR : '.data'));
+  const { 'accept-loss': acceptLoss, overwrite } = parsed.values;
+  try {
+    const operand = resolve(parsed.operand);
+    return (await parsed.command.run({ ...ports, directory, operand, acceptLoss, overwrite })) ? 0 : 1;
+  } catch (error) {
+    ports.printError(toFileError(`${directory} cannot be used`, error).message);
+    if (!isLLMError(error) && !(error instanceof Error && 'code' in error)) throw error;
+    return 1;
+  }
+}
+
+const PROCESS: DataCommandPorts = {
+  environment: process.env,
+  print: (line) => console.log(line),
+  printError: (line) => console.error(line),
+  now: () => new Date(),
+};
+
+interface Parsed {
+  readonly command: Command;
+  readonly operand: string;
+  readonly values: {
+    readonly dir?: string | undefined;
+    readonly 'accept-loss': boolean;
+    readonly overwrite: boolean;
+    readonly help: boolean;
+  };
+}
+
+/** @returns what is wrong, if anything is */
+function parse(args: readonly string[]): Parsed | string {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    const [name = '', operand = '', ...others] = positionals;
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (values.help) return { command: command ?? { operands: 0, run: check }, operand, values };
+    if (command === undefined) return name === '' ? 'Name a command.' : `There is no command ${name}.`;
+    if (positionals.length - 1 > command.operands) return `${others[0] ?? operand} is one argument too many.`;
+    if (positionals.length - 1 < command.operands) return `${name} needs a directory.`;
+    return { command, operand, values };
+  } catch (error) {
+    if (error instanceof TypeError) return error.message;
+    throw error;
+  }
+}
+
+async function check({ directory, print }: Context): Promise<boolean> {
+  const report = await inspectDirectory(directory);
+  printReport(report, print);
+  const isSound = !isDamaged(report);
+  print(isSound ? `${directory}: nothing is damaged.` : `${directory} is damaged.`);
+  return isSound;
+}
+
+async function repair({ directory, acceptLoss, print, now }: Context): Promise<boolean> {
+  const { files, copies, remaining } = await repairDirectory(directory, { acceptLoss, now: now() });
+  for (const { name, corrected, lost } of files) {
+    if (corrected.length > 0) print(`${name}: corrected line ${corrected.join(', ')}.`);
+    if (lost.length > 0)
+      print(
+        acceptLoss
+          ? `${name}: left out line ${lost.join(', ')}. The documents that they were about are as they were before.`
+          : `${name}: line ${lost.join(', ')} cannot be corrected. Restore a backup, or accept the loss with --accept-loss.`,
+      );
+  }
+  if (copies !== undefined) print(`The files as they were are in ${copies}.`);
+  printReport(remaining, print);
+  const isSound = !isDamaged(remaining);
+  print(isSound ? `${directory}: nothing is damaged.` : `${directory} is still damaged.`);
+  return isSound;
+}
+
+async function backup({ directory, operand, print }: Context): Promise<boolean> {
+  const { files, records, texts } = await backUpDirectory(directory, operand);
+  print(`Copied ${files} data files with ${records} records and ${texts} long texts to ${operand}.`);
+  if (existsSync(join(directory, 'secret.key')))
+    print(`${join(directory, 'secret.key')} is not part of it: keep a copy elsewhere. Stored API keys need it.`);
+  return true;
+}
+
+async function restore({ directory, operand, overwrite, print, now }: Context): Promise<boolean> {
+  const { files, replaced } = await restoreDirectory(operand, directory, { overwrite, now: now() });
+  print(`Restored ${files} data files in ${directory}.`);
+  if (replaced !== undefined) print(`What was there before is in ${replaced}.`);
+  return true;
+}
+
+function printReport({ files, missing, areSizesDamaged }: DirectoryReport, print: (line: string) => void): void {
+  for (const { name, records, texts, hasUncheckedLines, damagedLines, damagedTexts, cutLine } of files) {
+    const unchecked = hasUncheckedLines ? ', some without a checksum until the next start' : '';
+    print(`${name}: ${records} records${unchecked}, ${texts} long texts`);
+    if (damagedLines.length > 0) print(`  damaged: line ${damagedLines.join(', ')}`);
+    for (const { id, problem } of damagedTexts) print(`  document ${JSON.stringify(id)}: ${problem}`);
+    if (cutLine !== undefined) print('  the last write was not finished, and will be undone');
+  }
+  for (const [name, problem] of missing) print(`${name} ${problem}.`);
+  if (areSizesDamaged) print('files.json, with the sizes of the data files, is damaged.');
+}
+
+function isGiven(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}
