@@ -2,8 +2,10 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import fsPromises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sinon from 'sinon';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { runDataCommand } from '../../imports/startup/node/runDataCommand';
 import { seededRandom } from '../../scripts/seed/seededRandom';
@@ -28,7 +30,10 @@ describe('bolide data', () => {
     directory = await mkdtemp(join(tmpdir(), 'bolide-data-'));
     await fill(data());
   });
-  afterEach(() => rm(directory, { recursive: true }));
+  afterEach(async () => {
+    sinon.restore();
+    await rm(directory, { recursive: true });
+  });
 
   const data = (): string => join(directory, 'data');
   const file = (): string => join(data(), 'rows.nedb');
@@ -167,6 +172,26 @@ describe('bolide data', () => {
       await child.kill();
       await reading;
     }
+  });
+
+  it('backs up long texts that come and go meanwhile', async () => {
+    const database = await openEmbeddedDatabase({ directory: data() });
+    const rows = database.collection<{ _id: string; text: string }>('rows');
+    const other = 'other ü'.repeat(2_000);
+    const copyFile = sinon.stub(fsPromises, 'copyFile').callsFake(async (from, to) => {
+      copyFile.restore();
+      await rows.update({ _id: '0' }, { $set: { text: other } });
+      await rows.insert({ _id: 'new', text: 'new' });
+      return fsPromises.copyFile(from, to);
+    });
+    const target = join(directory, 'backup');
+    expect(await run('backup', target)).to.include({ code: 0 });
+    await database.close();
+    expect(await readdir(join(target, 'rows.texts'))).to.have.length(1);
+    const copy = await openEmbeddedDatabase({ directory: target });
+    const found = await copy.collection<{ _id: string; text: string }>('rows').find({ _id: { $in: ['0', 'new'] } });
+    expect(found.map(({ text }) => text === other || text)).to.have.members([true, 'new']);
+    await copy.close();
   });
 
   it('backs up to a new directory only, and says what is not part of the backup', async () => {
