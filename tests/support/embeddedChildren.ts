@@ -18,8 +18,7 @@ export interface Child {
 let bundle: string | undefined;
 
 export function startChild(...args: readonly string[]): Child {
-  bundle ??= build();
-  const child = spawn(process.execPath, [bundle, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [writerBundle(), ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   return {
     process: child,
@@ -29,6 +28,12 @@ export function startChild(...args: readonly string[]): Child {
       await exited;
     },
   };
+}
+
+/** The program, which takes a mode and a directory as arguments. */
+export function writerBundle(): string {
+  bundle ??= build();
+  return bundle;
 }
 
 /** The next line that it prints. */

@@ -1,12 +1,16 @@
 /**
  * A process with an embedded database, for tests that kill it. `hold` opens the directory with a heartbeat of so many
  * milliseconds, holds it, and inserts a document for each line of stdin, printing `written` or the error; `leave`
- * opens it and exits without closing it; `write` changes documents one after another, printing to stdout each change
+ * opens it and exits without closing it; `fill` inserts
+ * documents until there is no space left, makes room, and prints what has become of them; `write` changes documents one after another, printing to stdout each change
  * before it starts (`>`) and after it is done (`<`), until it is killed.
  */
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import type { EmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
 /** A long text has a file of its own. A wide document takes several writes to the collection's file. */
@@ -56,6 +60,10 @@ export async function runWriter([mode, directory = '', seed = '0', large = 'shor
       await rows.insert({ _id: `by ${process.pid}`, n: 0, texts: [] });
       return;
     }
+    if (mode === 'fill') {
+      await fill(directory, database);
+      return;
+    }
     const versions = new Map((await rows.find({}, { fields: { n: 1 } })).map((row) => [row._id, row.n]));
     const random = seededRandom(Number(seed));
     for (let count = 0; ; count += 1) {
@@ -72,6 +80,31 @@ export async function runWriter([mode, directory = '', seed = '0', large = 'shor
     print(describe(error));
     process.exitCode = 1;
   }
+}
+
+/** Takes half of the space that `fill` finds. */
+const FILLER_BYTES = 128 * 1_024;
+
+async function fill(directory: string, database: EmbeddedDatabase): Promise<void> {
+  const filler = join(directory, 'filler');
+  await writeFile(filler, Buffer.alloc(FILLER_BYTES));
+  const rows = database.collection<WrittenRow>('rows');
+  let acknowledged = 0;
+  const insert = (): Promise<void> => rows.insert({ _id: `${acknowledged}`, n: 0, texts: ['x'.repeat(5_000)] });
+  try {
+    for (; ; acknowledged += 1) await insert();
+  } catch (error) {
+    print(describe(error));
+  }
+  print((await rows.count({})) === acknowledged ? 'all acknowledged are there' : 'documents are missing');
+  await rm(filler);
+  await insert();
+  print('written');
+  await database.close();
+  const reopened = await openEmbeddedDatabase({ directory });
+  const count = await reopened.collection<WrittenRow>('rows').count({});
+  print(count === acknowledged + 1 ? 'the same after a start' : 'documents are missing after a start');
+  await reopened.close();
 }
 
 const LARGE_SHARE = 0.3;

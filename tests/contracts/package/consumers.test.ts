@@ -1,7 +1,7 @@
 /** What an app experiences that installs the npm package: nothing is there but the package and what it declares. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -243,6 +243,21 @@ describeInFull('The npm package', function () {
         expect(stderr).to.equal('');
         expect(JSON.parse(stdout)).to.deep.equal({ files: 4, statuses: [200], health: 200 });
       });
+
+    it('looks after the embedded database with `npx bolide data`', async () => {
+      const command = (...args: readonly string[]): Promise<{ readonly code: unknown; readonly output: string }> =>
+        new Promise((resolve) => {
+          const file = 'node_modules/bolide/bin/bolide.mjs';
+          execFile(process.execPath, [file, 'data', ...args], { cwd: bare.directory }, (error, stdout, stderr) =>
+            resolve({ code: error?.code ?? 0, output: stdout + stderr }),
+          );
+        });
+      await writeFile(join(bare.directory, 'rows.nedb'), '{"_id":"a"}\n');
+      const checked = await command('check', '--dir', '.');
+      expect(checked.output).to.include('rows.nedb: 1 records').and.include('nothing is damaged');
+      expect(checked.code).to.equal(0);
+      expect((await command('unknown')).code).to.equal(2);
+    });
 
     it('runs the server of `npx bolide` until it is stopped', async () => {
       const child = spawn(process.execPath, ['node_modules/bolide/bin/bolide.mjs'], {
