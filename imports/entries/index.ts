@@ -43,6 +43,7 @@ export {
   MaxIterationsError,
   MaxTakeoversError,
   MissingPackageError,
+  StorageFullError,
   StructuredOutputError,
   ToolError,
   ToolLoopError,

@@ -5,7 +5,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import { StoreError } from '../databaseErrors';
+import { codeOf, toFileError } from '../embedded/fileErrors';
 
 export class LargeText {
   /** The SHA-256 of its UTF-8 in hexadecimal: equal texts have the same name, so `name` compares them. */
@@ -27,7 +29,7 @@ export class LargeText {
     try {
       content = await readFile(this.file);
     } catch (cause) {
-      throw this.damage(cause);
+      throw this.unreadable(cause);
     }
     return this.checked(content);
   }
@@ -38,19 +40,25 @@ export class LargeText {
     try {
       content = readFileSync(this.file);
     } catch (cause) {
-      throw this.damage(cause);
+      throw this.unreadable(cause);
     }
     return this.checked(content);
   }
 
   private checked(content: Buffer): string {
-    if (content.length !== this.bytes || nameOfText(content) !== this.name) throw this.damage();
+    if (content.length !== this.bytes || nameOfText(content) !== this.name) throw this.damage('is damaged');
     return content.toString('utf8');
   }
 
-  private damage(cause?: unknown): StoreError {
+  private unreadable(cause: unknown): LLMError {
+    return codeOf(cause) === 'ENOENT'
+      ? this.damage('is missing', cause)
+      : toFileError(`${this.file} could not be read`, cause);
+  }
+
+  private damage(problem: string, cause?: unknown): StoreError {
     return new StoreError(
-      `${this.file} is missing or damaged. Restore it from a backup, or remove what refers to it.`,
+      `${this.file} ${problem}. Restore a backup, or write the document that refers to it again.`,
       cause === undefined ? {} : { cause },
     );
   }
