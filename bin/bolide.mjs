@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `npx bolide`: the server with its demo tools, configured by the environment. `npx bolide data` looks after the files of
- * its embedded database.
+ * `npx bolide`: the server with its demo tools, configured by the environment. `npx bolide data` looks after the files
+ * of its embedded database.
  */
 import { ToolRegistry } from '../dist/index.mjs';
 import { registerDemoTools, runDataCommand, runServer } from '../dist/node.mjs';

@@ -15,23 +15,21 @@ export class FaultyFiles {
 
   private constructor(prototype: FileHandle) {
     const faults = (): FaultyFiles => this;
-    const { writeFile, truncate } = prototype;
+    const writeFile = sinon.stub(prototype, 'writeFile');
+    const truncate = sinon.stub(prototype, 'truncate');
     async function write(this: FileHandle, content: string | Uint8Array): Promise<void> {
       const code = faults().writes;
-      if (code === undefined) return writeFile.call(this, content);
       const bytes = Buffer.from(content);
-      await writeFile.call(this, bytes.subarray(0, bytes.length / 2));
-      throw systemError(code);
+      await writeFile.wrappedMethod.call(this, code === undefined ? bytes : bytes.subarray(0, bytes.length / 2));
+      if (code !== undefined) throw systemError(code);
     }
-    this.stubs = [
-      sinon.stub(prototype, 'appendFile').callsFake(write),
-      sinon.stub(prototype, 'writeFile').callsFake(write),
-      sinon.stub(prototype, 'truncate').callsFake(async function (this: FileHandle, length) {
-        const code = faults().cuts;
-        if (code !== undefined) throw systemError(code);
-        return truncate.call(this, length);
-      }),
-    ];
+    writeFile.callsFake(write);
+    truncate.callsFake(async function (this: FileHandle, length) {
+      const code = faults().cuts;
+      if (code !== undefined) throw systemError(code);
+      await truncate.wrappedMethod.call(this, length);
+    });
+    this.stubs = [writeFile, truncate, sinon.stub(prototype, 'appendFile').callsFake(write)];
   }
 
   /** Until `restore` is called. */

@@ -10,7 +10,7 @@ export interface LockOwner {
   readonly host: string;
   /** Tells apart the processes that have had this pid; null on systems without /proc. */
   readonly incarnation: string | null;
-  /** Where the pid is valid: a running kernel, and in it the namespace of a container. Null on systems without /proc. */
+  /** Where the pid is valid: a running kernel, and a container's namespace in it. Null on systems without /proc. */
   readonly pidNamespace: string | null;
   /** The owner touches its file so often, in milliseconds; null if an earlier version wrote it, which does not. */
   readonly heartbeatMs: number | null;
@@ -49,8 +49,8 @@ export async function readOwner(file: string): Promise<LockOwner | undefined> {
 }
 
 /**
- * By its pid, if that is valid here. Otherwise, as for a container that has been replaced, by its heartbeat, which takes
- * as long as `MISSED_HEARTBEATS` of them if it is dead. Without either, an owner counts as alive.
+ * By its pid, if that is valid here. Otherwise, as for a container that has been replaced, by its heartbeat, which
+ * takes as long as `MISSED_HEARTBEATS` of them if it is dead. Without either, an owner counts as alive.
  * @param file of the owner
  */
 export async function isOwnerAlive(owner: LockOwner, file: string): Promise<boolean> {

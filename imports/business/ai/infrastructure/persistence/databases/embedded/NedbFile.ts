@@ -2,20 +2,20 @@
  * One collection's file, with its long texts beside it. NeDB manages the file, its compaction and unique keys.
  * Selectors and modifiers are evaluated outside, since NeDB interprets them differently from MongoDB.
  */
-import { promisify } from 'node:util';
 import Nedb from '@seald-io/nedb';
 import { ConflictError, isLLMError } from '../../../../domain/errors/LLMErrors';
 import type { FindOptions, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { compileRowTest } from '../query/compileSelector';
-import { AppendedFile } from './AppendedFile';
 import type { DocumentColumns } from './DocumentColumns';
 import { CorruptDataFileError } from './CorruptDataFileError';
+import { DataFile, FILE_MODE } from './DataFile';
 import { jsonOfLine, toDataLine } from './dataLine';
 import { codeOf, toFileError } from './fileErrors';
 import { IndexedDocuments } from './IndexedDocuments';
 import type { LargeTexts } from './LargeTexts';
 import { ascendingSlots } from './QueryPlan';
-import { replaceFile } from './replaceFile';
+import { scanSlots } from './scanSlots';
+import { indexesOf, persistenceOf } from './nedbInternals';
 import type { IndexOptions } from '../query/parseIndex';
 import type { CheckedSelector } from '../query/parseSelector';
 import { StoreError } from '../databaseErrors';
@@ -53,10 +53,8 @@ export class NedbFile {
   private readonly file: string;
   private readonly texts: LargeTexts;
   private readonly nedb: Nedb<StoredDocument>;
-  private readonly appended: AppendedFile;
-  private readonly verify: () => Promise<void>;
-  private readonly writeLine = createLineWriter();
-  private readonly records: number;
+  private readonly data: DataFile;
+  private readonly lines: number;
   private readonly isRewritten: boolean;
   private loaded: Promise<void> | undefined;
   /** NeDB's own copies can only be listed by a walk through its tree, which takes longer than most queries. */
@@ -75,9 +73,8 @@ export class NedbFile {
     this.name = name;
     this.file = file;
     this.texts = texts;
-    this.records = records;
+    this.lines = records;
     this.isRewritten = isRewritten;
-    this.verify = verify;
     this.nedb = new Nedb<StoredDocument>({
       filename: file,
       corruptAlertThreshold: 0,
@@ -85,12 +82,12 @@ export class NedbFile {
       afterSerialization: toDataLine,
       beforeDeserialization: jsonOfLine,
     });
-    this.appended = new AppendedFile(file, FILE_MODE);
+    this.data = new DataFile(file, verify);
     // NeDB has no option for either. It opens the file for each write, and has all lines in memory to rewrite it.
-    const persistence = this.nedb.persistence as object as NedbPersistence;
-    persistence.persistNewStateAsync = (documents) => this.append(documents);
+    const persistence = persistenceOf(this.nedb);
+    persistence.persistNewStateAsync = (records) => this.append(records);
     persistence.persistCachedDatabaseAsync = () => this.rewriteAfterLoad();
-    this.startLoading();
+    void this.startLoading();
   }
 
   /** @throws CorruptDataFileError, StoreError if the file is closed or cannot be read, StorageFullError */
@@ -206,7 +203,7 @@ export class NedbFile {
     this.isClosed = true;
     await Promise.allSettled([this.loaded]);
     try {
-      await this.appended.close();
+      await this.data.close();
     } catch (cause) {
       throw toFileError(`The end of ${this.file} could not be cut off`, cause);
     }
@@ -214,19 +211,14 @@ export class NedbFile {
 
   /** NeDB's copy of a document that it has the same content of, so that there are not two of them in memory. */
   private ownCopy(document: StoredDocument): StoredDocument {
-    const [own] = (this.nedb as object as NedbIndexes).indexes._id.getMatching(document._id);
+    const [own] = indexesOf(this.nedb)._id.getMatching(document._id);
     return own !== undefined && this.texts.encode(document) === document ? own : document;
   }
 
-  /** @param records documents, deletion marks and index definitions */
   private async append(records: readonly object[]): Promise<void> {
     if (this.isUndoing) return;
-    let lines = '';
-    for (const record of records) lines += `${await this.writeLine(toJson(record))}\n`;
-    if (lines === '') return;
     try {
-      await this.verify();
-      await this.appended.append(lines);
+      await this.data.append(records);
     } catch (error) {
       this.appendError = error;
       throw error;
@@ -234,25 +226,14 @@ export class NedbFile {
   }
 
   private async rewrite(): Promise<void> {
-    await this.verify();
-    await replaceFile(this.file, `${this.file}~`, async (handle) => {
-      let lines = '';
-      for await (const line of this.lines()) {
-        lines += `${line}\n`;
-        if (lines.length < REWRITTEN_AT_ONCE) continue;
-        await handle.appendFile(lines);
-        lines = '';
-      }
-      await handle.appendFile(lines);
-    });
+    await this.data.rewrite(this.records());
     this.hasNewWrites = false;
-    await this.appended.reopen();
   }
 
-  private async *lines(): AsyncGenerator<string> {
-    for (const document of this.nedb.getAllData()) yield this.writeLine(toJson(document));
-    for (const [name, { fieldName, unique, sparse }] of Object.entries((this.nedb as object as NedbIndexes).indexes))
-      if (name !== '_id') yield this.writeLine(toJson({ $$indexCreated: { fieldName, unique, sparse } }));
+  private *records(): Generator<object> {
+    yield* this.nedb.getAllData();
+    for (const [name, { fieldName, unique, sparse }] of Object.entries(indexesOf(this.nedb)))
+      if (name !== '_id') yield { $$indexCreated: { fieldName, unique, sparse } };
   }
 
   private async scan(
@@ -262,14 +243,7 @@ export class NedbFile {
   ): Promise<boolean> {
     const { columns } = this.documents;
     const { writes } = this;
-    let until = performance.now() + SCAN_SLICE_MS;
-    for (let at = 0; at < slots.length; at += 1) {
-      const slot = slots[at] ?? 0;
-      if (columns.document(slot) !== undefined && isMatch(slot) && !visit(slot)) break;
-      if (at % 500 !== 499 || performance.now() < until) continue;
-      await nextTick();
-      until = performance.now() + SCAN_SLICE_MS;
-    }
+    await scanSlots(slots, (slot) => columns.document(slot) === undefined || !isMatch(slot) || visit(slot));
     return this.writes === writes;
   }
 
@@ -287,8 +261,8 @@ export class NedbFile {
    */
   private async rewriteAfterLoad(): Promise<void> {
     const current = this.nedb.getAllData().length;
-    this.hasNewWrites = this.isRewritten || this.records > current;
-    if (!this.isRewritten && this.records <= 2 * current) return;
+    this.hasNewWrites = this.isRewritten || this.lines > current;
+    if (!this.isRewritten && this.lines <= 2 * current) return;
     try {
       await this.rewrite();
     } catch (cause) {
@@ -328,7 +302,7 @@ export class NedbFile {
       }
       if (cause === this.appendError) await this.undo(undo);
       // As long as the file may refer to the texts, the next start decides about them.
-      if (!this.appended.hasRemains) this.texts.release(stored);
+      if (!this.data.hasRemains) this.texts.release(stored);
       throw toFileError(`The collection ${this.name} could not be written`, cause);
     }
   }
@@ -357,54 +331,8 @@ function idsOf(documents: readonly StoredDocument[]): { readonly _id: { readonly
   return { _id: { $in: documents.map((document) => document._id) } };
 }
 
-/** Where NeDB finds its documents. */
-interface NedbIndexes {
-  readonly indexes: Readonly<Record<string, NedbIndex>> & { readonly _id: NedbIndex };
-}
-
-interface NedbIndex {
-  readonly fieldName: string;
-  readonly unique: boolean;
-  readonly sparse: boolean;
-  getMatching(key: string): readonly StoredDocument[];
-}
-
-/** What NeDB calls for its file. */
-interface NedbPersistence {
-  /** Called after a file has been loaded. */
-  persistCachedDatabaseAsync(): Promise<void>;
-  /** Appends to the file. */
-  persistNewStateAsync(records: readonly object[]): Promise<void>;
-}
-
-const FILE_MODE = 0o600;
 /** Fewer than one slot of so many are visited in any order. */
 const SPARSE = 50;
-/** Milliseconds that a scan takes before other tasks get a turn. */
-const SCAN_SLICE_MS = 15;
-/** How many lines are serialized before other tasks get a turn, while an entire file is written. */
-const LINES_PER_TICK = 200;
-/** Characters of the lines that are written at once, while an entire file is. */
-const REWRITTEN_AT_ONCE = 1_024 * 1_024;
-const nextTick = promisify(setImmediate);
-
-function createLineWriter(): (line: string) => Promise<string> {
-  let lines = 0;
-  return async (line) => {
-    lines += 1;
-    if (lines % LINES_PER_TICK === 0) await nextTick();
-    return toDataLine(line);
-  };
-}
-
-/** JSON as NeDB parses it: with its own form of dates. */
-function toJson(record: object): string {
-  return JSON.stringify(record, function (this: Readonly<Record<string, unknown>>, key, value: unknown) {
-    // By now, `value` is a date's ISO string.
-    const given = typeof value === 'string' ? this[key] : undefined;
-    return given instanceof Date ? { $$date: given.getTime() } : value;
-  });
-}
 
 function isUniqueViolation(cause: unknown): boolean {
   return cause instanceof Error && 'errorType' in cause && cause.errorType === 'uniqueViolated';

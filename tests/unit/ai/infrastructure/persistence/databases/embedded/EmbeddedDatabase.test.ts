@@ -166,6 +166,18 @@ describe('EmbeddedDatabase', () => {
     });
   }
 
+  it('reads files of earlier versions, and gives their lines checksums at the start', async () => {
+    const lines = ['{"_id":"a","n":1}', '{"_id":"b","at":{"$$date":5}}', '{"_id":"#1234567"}', '{"_id":"a","n":2}'];
+    await writeFile(file(), `${lines.join('\n')}\n{"$$indexCreated":{"fieldName":"n","unique":true,"sparse":true}}\n`);
+    const expected = [{ _id: '#1234567' }, { _id: 'a', n: 2 }, { _id: 'b', at: new Date(5) }];
+    expect(await allRows()).to.deep.equal(expected);
+    const rewritten = (await readFile(file(), 'utf8')).trimEnd().split('\n');
+    expect(rewritten).to.have.length(4);
+    for (const line of rewritten) expect(line).to.match(/\}#[0-9a-f]{8}$/);
+    expect(await allRows()).to.deep.equal(expected);
+    expect((await readFile(file(), 'utf8')).trimEnd().split('\n')).to.deep.equal(rewritten);
+  });
+
   it('ignores other files in the directory', async () => {
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, 'secret.key'), 'not json');

@@ -1,4 +1,4 @@
-/** Opens the data files of a directory, which a server may be writing to, with the sizes that they had at one moment. */
+/** Opens the data files of a directory that a server may be writing to, with the sizes that they had at one moment. */
 import { closeSync, fstatSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATA_EXTENSION } from '../dataFiles';
