@@ -39,7 +39,7 @@ export class AppendedFile {
     this.size += bytes.length;
   }
 
-  /** @throws if the file still ends with what a failed append has written */
+  /** The next append opens the file again. @throws if the file still ends with what a failed append has written */
   async close(): Promise<void> {
     const { handle } = this;
     if (handle === undefined) return;
@@ -49,12 +49,6 @@ export class AppendedFile {
       this.handle = undefined;
       await handle.close();
     }
-  }
-
-  /** After another file has been put in its place: the next append opens that. */
-  async reopen(): Promise<void> {
-    this.isCutOff = true;
-    await this.close();
   }
 
   private async open(): Promise<FileHandle> {

@@ -41,6 +41,8 @@ export class DataFile {
   /** Replaces the content at once. After an error, it is as it was before. */
   async rewrite(records: Iterable<object>): Promise<void> {
     await this.verify();
+    // The next append opens the file that is there by then.
+    await this.appended.close();
     await replaceFile(this.file, `${this.file}~`, async (handle) => {
       let lines = '';
       for (const record of records) {
@@ -51,7 +53,6 @@ export class DataFile {
       }
       await handle.appendFile(lines);
     });
-    await this.appended.reopen();
   }
 
   /** @throws if the file still ends with what a failed append has written */

@@ -96,8 +96,8 @@ class HeldLock implements DirectoryLock {
     if (!this.isLost && this.isLate()) await this.beat();
     if (this.isLost)
       throw new StoreError(
-        `Another process has taken the data directory ${this.directory}, since this one showed no sign of life for ` +
-          `${(MISSED_HEARTBEATS * this.heartbeatMs) / 1_000} s. Restart this process to use it again.`,
+        `This process has lost the data directory ${this.directory}: its lock was removed, or another process has taken ` +
+          `it after ${(MISSED_HEARTBEATS * this.heartbeatMs) / 1_000} s without a sign of life. Restart this process.`,
       );
   }
 

@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path';
 import type { DocumentCollection, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { LargeTexts } from './LargeTexts';
 import { moveLargeTexts } from './moveLargeTexts';
-import { repairDataFile } from './checkDataFile';
-import type { DataFileContent } from './checkDataFile';
+import { checkDataFile, mendCutLine } from './checkDataFile';
+import type { DataFileCheck } from './checkDataFile';
 import { CorruptDataFileError } from './CorruptDataFileError';
 import { DATA_EXTENSION, TEXTS_EXTENSION } from './dataFiles';
 import { toFileError } from './fileErrors';
@@ -92,6 +92,8 @@ export class EmbeddedDatabase implements DocumentDatabase {
     const contents = await this.check(names);
     // From here on, a crash may cut off the end of a file.
     await removeFileSizes(this.directory);
+    for (const [name, { cutLine }] of contents)
+      if (cutLine !== undefined) await mendCutLine(this.pathOf(name), cutLine);
     for (const [name, content] of contents) await this.load(name, content);
     // A crash came before the first document.
     for (const file of files)
@@ -141,20 +143,22 @@ export class EmbeddedDatabase implements DocumentDatabase {
     }
   }
 
-  private async check(names: readonly string[]): Promise<ReadonlyMap<string, DataFileContent>> {
+  private async check(names: readonly string[]): Promise<ReadonlyMap<string, DataFileCheck>> {
     const sizes = await readFileSizes(this.directory);
     for (const [file, problem] of await missingContent(this.directory, sizes ?? new Map()))
       throw new CorruptDataFileError(join(this.directory, file), [], problem);
-    const contents = new Map<string, DataFileContent>();
+    const contents = new Map<string, DataFileCheck>();
     for (const name of names) {
       const file = this.pathOf(name);
       const wasClosed = (await sizeOf(file)) === sizes?.get(`${name}${DATA_EXTENSION}`);
-      contents.set(name, await repairDataFile(file, { wasClosed }));
+      const content = await checkDataFile(file, { wasClosed });
+      if (content.damagedLines.length > 0) throw new CorruptDataFileError(file, content.damagedLines);
+      contents.set(name, content);
     }
     return contents;
   }
 
-  private async load(name: string, { records, hasUncheckedLines, hasLongTexts }: DataFileContent): Promise<void> {
+  private async load(name: string, { records, hasUncheckedLines, hasLongTexts }: DataFileCheck): Promise<void> {
     const path = this.pathOf(name);
     if (hasLongTexts) await moveLargeTexts(path, this.textsOf(name));
     const file = this.fileOf(name, { records, isRewritten: hasUncheckedLines && !hasLongTexts });

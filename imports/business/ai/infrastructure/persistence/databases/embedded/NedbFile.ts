@@ -37,7 +37,7 @@ export interface FileQuery {
 
 export interface NedbFileOptions {
   readonly name: string;
-  /** Checked by `repairDataFile`, or a file that doesn't exist yet. */
+  /** Checked by `checkDataFile`, or a file that doesn't exist yet. */
   readonly file: string;
   readonly texts: LargeTexts;
   /** The number of lines in the file. Default: 0. */

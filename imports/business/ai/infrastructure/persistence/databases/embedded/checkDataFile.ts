@@ -5,21 +5,17 @@
  */
 import { open } from 'node:fs/promises';
 import { checkDataLine, parseRecord } from './dataLine';
-import { CorruptDataFileError } from './CorruptDataFileError';
 import { LARGE_TEXT_LENGTH, longTextsIn } from './LargeTexts';
 import { readLines } from './readLines';
 import type { FileLine } from './readLines';
 
-export interface DataFileContent {
+export interface DataFileCheck {
   /** The number of records, outdated ones included. */
   readonly records: number;
   /** Records of earlier versions have no checksum. */
   readonly hasUncheckedLines: boolean;
   /** Texts are in it that belong in files of their own. */
   readonly hasLongTexts: boolean;
-}
-
-export interface DataFileCheck extends DataFileContent {
   /** Counted from 1. */
   readonly damagedLines: readonly number[];
   /** The last line, if a crash cut it off: where it begins, and whether only its end is missing. */
@@ -58,17 +54,7 @@ export async function checkDataFile(file: string, { wasClosed }: CheckOptions): 
   return { records, hasUncheckedLines, hasLongTexts, damagedLines, cutLine };
 }
 
-/**
- * Terminates the last line, or removes it, if a crash cut it off.
- * @throws CorruptDataFileError for any other line that is not a record
- */
-export async function repairDataFile(file: string, options: CheckOptions): Promise<DataFileContent> {
-  const check = await checkDataFile(file, options);
-  if (check.damagedLines.length > 0) throw new CorruptDataFileError(file, check.damagedLines);
-  if (check.cutLine !== undefined) await mendCutLine(file, check.cutLine);
-  return check;
-}
-
+/** Terminates a line that a crash cut off, or removes it. */
 export async function mendCutLine(
   file: string,
   { start, end, isComplete }: NonNullable<DataFileCheck['cutLine']>,

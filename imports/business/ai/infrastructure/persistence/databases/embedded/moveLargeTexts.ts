@@ -12,7 +12,7 @@ import { replaceFile } from './replaceFile';
 /**
  * Rewrites the file if it has long texts, with as much memory as its longest line takes. After a crash in between, the
  * next start begins again.
- * @param file checked by `repairDataFile`
+ * @param file checked by `checkDataFile`
  */
 export async function moveLargeTexts(file: string, texts: LargeTexts): Promise<void> {
   await replaceFile(file, `${file}.moving`, async (output) => {

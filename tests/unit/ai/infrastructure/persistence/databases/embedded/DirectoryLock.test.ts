@@ -194,7 +194,7 @@ describe('DirectoryLock', () => {
       const written = await readFile(join(directory, 'rows.nedb'), 'utf8');
       owner.process.stdin!.write('late\n');
       owner.process.kill('SIGCONT');
-      expect(await nextLine(owner)).to.match(/^StoreError .* taken the data directory/);
+      expect(await nextLine(owner)).to.match(/^StoreError .* lost the data directory/);
       expect(await readFile(join(directory, 'rows.nedb'), 'utf8')).to.equal(written);
       await database.close();
     });

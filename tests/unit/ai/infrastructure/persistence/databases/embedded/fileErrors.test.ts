@@ -154,6 +154,20 @@ describe('EmbeddedDatabase: files that cannot be written', () => {
     expect((await readFile(file(), 'utf8')).trimEnd().split('\n')).to.have.length(1);
   });
 
+  it('appends to the new file if a compaction fails after it has replaced the old one', async () => {
+    const rows = await reopen();
+    await rows.insert({ _id: 'a' });
+    const { rename } = fsPromises;
+    const stub = sinon.stub(fsPromises, 'rename').callsFake(async (from, to) => {
+      await rename(from, to);
+      throw systemError('EIO');
+    });
+    expect(await failure(database!.purge())).to.be.instanceOf(StoreError);
+    stub.restore();
+    await rows.insert({ _id: 'b' });
+    expect(await allRows(await reopen())).to.deep.equal([{ _id: 'a' }, { _id: 'b' }]);
+  });
+
   it('names what the operating system refuses at a start, and advises nobody to delete data', async () => {
     await (await reopen()).insert({ _id: 'a' });
     await database!.close();
