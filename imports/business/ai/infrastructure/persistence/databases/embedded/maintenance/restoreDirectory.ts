@@ -50,9 +50,11 @@ export async function restoreDirectory(
       throw error;
     }
     const replaced = existing.length === 0 ? undefined : join(directory, `before-restore-${timestamp(now)}`);
-    if (replaced !== undefined) await moveAll(existing, directory, replaced);
     // The sizes come first: if this is interrupted, the next start misses the other files.
-    await moveAll([SIZES_FILE, ...(await dataIn(backup)).filter((name) => name !== SIZES_FILE)], staging, directory);
+    if (replaced !== undefined) await moveAll(existing.filter(isSizes), directory, replaced);
+    await moveAll([SIZES_FILE], staging, directory);
+    if (replaced !== undefined) await moveAll(existing.filter(isContent), directory, replaced);
+    await moveAll((await dataIn(staging)).filter(isContent), staging, directory);
     await rm(staging, { recursive: true });
     return { files: report.files.length, replaced };
   } finally {
@@ -61,8 +63,15 @@ export async function restoreDirectory(
 }
 
 async function dataIn(directory: string): Promise<readonly string[]> {
-  const names = await readdir(directory);
-  return names.filter((name) => name.endsWith(DATA_EXTENSION) || name.endsWith(TEXTS_EXTENSION) || name === SIZES_FILE);
+  return (await readdir(directory)).filter((name) => isContent(name) || isSizes(name));
+}
+
+function isContent(name: string): boolean {
+  return name.endsWith(DATA_EXTENSION) || name.endsWith(TEXTS_EXTENSION);
+}
+
+function isSizes(name: string): boolean {
+  return name === SIZES_FILE;
 }
 
 async function moveAll(names: readonly string[], from: string, to: string): Promise<void> {
