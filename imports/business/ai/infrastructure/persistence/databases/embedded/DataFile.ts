@@ -1,4 +1,5 @@
 /** Writes the records of a collection to its file: documents, deletion marks and index definitions, one a line. */
+import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { AppendedFile } from './AppendedFile';
 import { toDataLine } from './dataLine';
@@ -27,6 +28,12 @@ export class DataFile {
   /** Whether the file ends with what a failed append has written, because it could not be cut off. */
   get hasRemains(): boolean {
     return this.appended.hasRemains;
+  }
+
+  /** Creates the file if it doesn't exist. NeDB would empty one that another process has created meanwhile. */
+  async create(): Promise<void> {
+    await this.verify();
+    await (await open(this.file, 'a', FILE_MODE)).close();
   }
 
   /** All of the records, or after an error none of them. */

@@ -273,6 +273,7 @@ export class NedbFile {
   }
 
   private async load(): Promise<void> {
+    await this.data.create();
     await this.nedb.loadDatabaseAsync();
     const documents = this.nedb.getAllData().map((document) => this.texts.decode(document));
     for (const document of documents) this.documents.set(document);
