@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { isLLMError } from '../business/ai/domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../business/ai/domain/interfaces/DocumentCollection';
-import { StoreError } from '../business/ai/infrastructure/persistence/databases/databaseErrors';
+import { StoreError, UnreadableDocumentError } from '../business/ai/infrastructure/persistence/databases/databaseErrors';
 import type { ContentKey, ContentKeys } from '../business/ai/infrastructure/persistence/sealing/ContentKeys';
 import { SealError } from '../business/providers/domain/interfaces/Sealer';
 import type { Sealer } from '../business/providers/domain/interfaces/Sealer';
@@ -190,7 +190,7 @@ function contentKey(id: string, secret: string): ContentKey {
         return sealer.open({ sealed, keyId: id }, binding);
       } catch (cause) {
         const [collection, documentId, field] = binding;
-        throw new StoreError(
+        throw new UnreadableDocumentError(
           `"${field}" of the document ${documentId} of ${collection} does not open: it was altered, or belongs elsewhere.`,
           { cause },
         );
@@ -203,10 +203,10 @@ function bindingOf({ _id, userId }: Pick<ContentKeyDocument, '_id' | 'userId'>):
   return ['content-key', _id, userId];
 }
 
-function unusableKey({ _id, keyId }: ContentKeyDocument, cause: SealError): StoreError {
+function unusableKey({ _id, keyId }: ContentKeyDocument, cause: SealError): UnreadableDocumentError {
   const problem =
     cause.reason === 'unknown-key'
       ? `is sealed with the key "${keyId}", which this server does not have. Add it to the sealing keys (AI_SECRET_KEYS)`
       : 'was altered. Restore it from a backup';
-  return new StoreError(`The content key ${_id} of a user ${problem}.`, { cause });
+  return new UnreadableDocumentError(`The content key ${_id} of a user ${problem}.`, { cause });
 }

@@ -4,6 +4,7 @@ import { createInboxOperations } from '../../imports/business/ai/application/ope
 import type { InboxOperations } from '../../imports/business/ai/application/operations/InboxOperations';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
+import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { InboxEntry, InboxPage } from '../../imports/business/ai/domain/types/InboxViews';
@@ -152,11 +153,44 @@ for (const [name, open] of Object.entries(DATABASES)) {
           argumentsHash: argumentsHash('{}'),
         },
       ]);
-      expect(page.counts).to.deep.equal({ approval: 1, review: 1, external: 1, failed: 1, total: 4 });
+      expect(page.counts).to.deep.equal({ approval: 1, review: 1, external: 1, parked: 0, failed: 1, total: 4 });
       expect(page).not.to.have.property('next');
       expect(idsOf(await list({ kind: 'external' }))).to.deep.equal(['r1:c4']);
       expect(idsOf(await list({ kind: 'failed' }))).to.deep.equal(['r2']);
       expect((await list({ kind: 'failed' })).counts.total).to.equal(4);
+    });
+
+    it('lists parked runs until they are claimed or end', async () => {
+      await addRun('r1', { userId: 'ann', createdAt: 1_000 });
+      await addRun('r2', {
+        userId: 'bob',
+        createdAt: 1_100,
+        calls: [toolCall('c1', { ...WAITS.approval, createdAt: 900 })],
+      });
+      const parked = { reason: 'max-takeovers', message: 'Its processes died.', at: 4_000 } as const;
+      for (const id of ['r1', 'r2']) await store.park((await store.head(id))!, parked);
+      const page = await list({ kind: 'parked' });
+      expect(page.entries[0]).to.deep.equal({
+        _id: 'r1',
+        kind: 'parked',
+        executionId: 'r1',
+        userId: 'ann',
+        providerId: 'openai',
+        title: 'A question',
+        createdAt: 1_000,
+        since: 4_000,
+        parked,
+      });
+      expect(page.counts).to.deep.equal({ approval: 1, review: 0, external: 0, parked: 2, failed: 0, total: 3 });
+      expect(idsOf(await list())).to.deep.equal(['r2:c1', 'r1', 'r2']);
+      expect(idsOf(await list({ search: 'processes DIED' }))).to.deep.equal(['r1', 'r2']);
+      expect(idsOf(await list({}, ANN))).to.deep.equal(['r1']);
+      expect(await failure(inbox['ai.inbox.dismiss'](ADMIN, { executionId: 'r1' }))).to.be.instanceOf(ConflictError);
+      await store.claim((await store.head('r1'))!, 'owner');
+      const error = { code: 'aborted', message: 'no' } as const;
+      await store.end((await store.head('r2'))!, { state: 'cancelled', endedAt: 5_000, error });
+      // Its call no longer waits either.
+      expect(idsOf(await list())).to.deep.equal([]);
     });
 
     it('shows users their own entries and counts, and admins all', async () => {
@@ -261,7 +295,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
         'review r1:c2',
         'failed r2',
       ]);
-      expect(counts).to.deep.equal({ approval: 1, review: 1, external: 0, failed: 1, total: 3 });
+      expect(counts).to.deep.equal({ approval: 1, review: 1, external: 0, parked: 0, failed: 1, total: 3 });
       expect(entries.find(({ _id }) => _id === 'r1:c1')).to.include({
         argumentsHash: argumentsHash(long),
         argumentsLength: long.length,

@@ -16,6 +16,7 @@ import type { OperationRequest } from '../../imports/ui/data/http/operationRoute
 import { registry } from '../stubs/server/registry';
 import { startMeteorApp } from '../support/meteorApp';
 import { recordEvents } from '../support/recordEvents';
+import { runRequest } from '../support/runRequests';
 import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';
 import { leaveWaitingRun } from '../support/waitingRun';
@@ -102,6 +103,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   },
   'ai.runs.submitToolResult': { of: 'owner', argument: { ...call(`reviewed-${MARK}`), output: 'done' }, starts: 'run' },
   'ai.runs.cancel': { of: 'owner', argument: { executionId: `cancelled-${MARK}` }, starts: 'run' },
+  'ai.runs.resume': { of: 'owner', argument: { executionId: `parked-${MARK}` }, starts: 'run' },
   'ai.inbox.dismiss': { of: 'owner', argument: ({ failedRun }) => ({ executionId: failedRun }) },
   'ai.tools.list': { of: 'everyone' },
   'ai.users.me': { of: 'everyone' },
@@ -326,6 +328,12 @@ async function store({ host, simulator }: Opened): Promise<Stored> {
       ...{ executionId: `${name}-${MARK}`, userId: 'cat', providerId: 'shared', tool: 'charge', arguments: {} },
       waitsFor: name === 'reviewed' ? 'review' : 'approval',
     });
+  const lease = await module.runs.create(
+    runRequest(`parked-${MARK}`, { userId: 'cat', providerId: 'shared' }),
+    'running',
+    'x',
+  );
+  await module.runs.park(lease, { reason: 'max-takeovers', message: `Parked ${MARK}`, at: 1 });
   const later = { requestId: 'later', providerId: 'shared', input: `A report ${MARK}`, tools: [] };
   const queued = await module.useCases.queueRun.execute(CAT, later, Date.now() + 86_400_000);
   await module.jobs.schedule({ name: 'nightly', cron: '0 3 1 1 *' }, () => Promise.resolve());

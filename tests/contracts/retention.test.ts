@@ -73,6 +73,29 @@ for (const [name, open] of Object.entries(DATABASES)) {
       return JSON.stringify(documents).length;
     };
 
+    it('ends parked runs that nobody resumed, and keeps the others', async () => {
+      for (const [id, at] of [
+        ['old', START],
+        ['new', START + DAY],
+      ] as const) {
+        const lease = await store.create(runRequest(id), 'running', 'me');
+        await store.saveCalls(lease, [toolCall(`${id}-call`, { state: 'awaiting_approval' })]);
+        await store.park(lease, { reason: 'max-takeovers', message: 'It kills.', at });
+      }
+      clock.now = START + 30 * DAY + 1;
+      await retention.sweep();
+      expect((await store.load('new'))?.run.parked?.at).to.equal(START + DAY);
+      expect((await store.load('old'))?.run).to.deep.include({
+        state: 'cancelled',
+        endedAt: clock.now,
+        error: { code: 'aborted', message: 'The run was parked, and nobody resumed it within 30 days.' },
+      });
+      expect(await opened.database.collection(TOOL_CALLS).count({ state: 'awaiting_approval' })).to.equal(1);
+      clock.now += 31 * DAY;
+      await retention.sweep();
+      expect(await store.head('old')).to.equal(undefined);
+    });
+
     it('leaves runs unchanged for a week', async () => {
       await run('done', START);
       const before = await store.load('done');

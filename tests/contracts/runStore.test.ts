@@ -311,6 +311,40 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       });
     });
 
+    it('parks a run, which then has no owner until it is claimed', async () => {
+      const lease = await begin();
+      await store.saveCalls(lease, [toolCall('c')]);
+      const parked = { reason: 'max-takeovers', message: 'It kills.', at: 7 } as const;
+      expect(await store.park({ ...lease, fence: 9 }, parked)).to.equal(false);
+      expect(await store.park(lease, parked)).to.equal(true);
+      const head = (await store.head(id))!;
+      expect(head).to.deep.equal({ executionId: id, userId: 'ann', owner: '', fence: 2, state: 'waiting', parked: { reason: 'max-takeovers' } });
+      expect((await store.leased(1_000)).some(({ executionId }) => executionId === id)).to.equal(false);
+      expect((await store.queued(1_000)).some(({ executionId }) => executionId === id)).to.equal(false);
+      expect(await store.unfinishedOf('ann', 1_000)).to.include(id);
+      // Whoever owned it can no longer write to it.
+      expect(await store.saveRun(lease, { iterations: 9 })).to.equal(false);
+      expect(await store.saveCalls(lease, [toolCall('c', { state: 'executing', startTime: 1 })])).to.equal(false);
+      expect((await store.load(id))!.run.parked).to.deep.equal(parked);
+      const claimed = (await store.claim(head, 'b', 'requested', { takeovers: 0 }))!;
+      expect(claimed.run).to.include({ owner: 'b', fence: 3, takeovers: 0 }).and.not.to.have.property('parked');
+      expect(await store.park(head, parked)).to.equal(false);
+    });
+
+    it('ends a run without reading it', async () => {
+      const lease = await begin();
+      await store.saveCalls(lease, [toolCall('c', { state: 'executing', startTime: 1 })]);
+      const end = { state: 'cancelled', endedAt: 9, error: { code: 'aborted', message: 'no' } } as const;
+      await store.park(lease, { reason: 'unreadable', message: 'no', at: 1 });
+      expect(await store.end(lease, end)).to.equal(false);
+      const head = (await store.head(id))!;
+      expect(await store.end(head, end)).to.equal(true);
+      const { run } = (await store.load(id))!;
+      expect(run).to.deep.include(end).and.not.to.have.property('parked');
+      expect(await store.end((await store.head(id))!, end)).to.equal(false);
+      expect(await store.head('nothing')).to.equal(undefined);
+    });
+
     it('counts the heartbeats of owners, and removes owners that leave', async () => {
       await store.heartbeat(`${id}-a`);
       await store.heartbeat(`${id}-b`);

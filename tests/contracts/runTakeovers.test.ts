@@ -9,7 +9,7 @@ import type { RecoveringLoop } from '../../imports/business/ai/application/servi
 import { MAX_TAKEOVERS } from '../../imports/business/ai/application/services/runs/durable/recoveryLimit';
 import type { RunRecoveryStep } from '../../imports/business/ai/application/services/runs/durable/recoveryPlan';
 import { runOf } from '../../imports/business/ai/domain/entities/Run';
-import { MaxTakeoversError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { LeasedRun, RunTrial } from '../../imports/business/ai/domain/types/RunRecords';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
@@ -82,22 +82,9 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       return found;
     };
 
-    it('is ended after too many takeovers without progress, with an error that lists its uncertain calls', async () => {
-      const noted = deferred();
-      let booms = 0;
-      const tools = (life: Life): ToolRegistry =>
-        new ToolRegistry()
-          .register({ name: 'note', execute: () => (noted.resolve(), new Promise(() => undefined)) })
-          .register({
-            name: 'boom',
-            idempotent: true,
-            execute: async () => {
-              await noted.promise;
-              booms += 1;
-              return life.die();
-            },
-          });
-      const first = new Life(store, [calling({ name: 'note', call_id: 'n' }, { name: 'boom', call_id: 'b' })], tools);
+    /** The run `RUN` after as many deaths as make it a culprit. */
+    const killAll = async (tools: (life: Life) => ToolRegistry, script: readonly ScriptedStep[]): Promise<void> => {
+      const first = new Life(store, script, tools);
       void first.loop
         .execute('ann', { model: 'm', input: 'go', tools: ['note', 'boom'], executionId: RUN })
         .catch(() => undefined);
@@ -108,42 +95,114 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         void life.loop.recover(await seen()).catch(() => undefined);
         await life.died.promise;
       }
-      const before = (await store.load(RUN))!.run;
-      const last = new Life(store, [], tools);
-      const error = await failure(last.loop.recover(await seen()));
-      expect(error).to.be.instanceOf(MaxTakeoversError).and.to.include({ code: 'max-takeovers', retryable: false });
-      for (const part of ['5 processes in a row', 'note (n)', 'boom (b)'])
-        expect((error as Error).message).to.include(part);
+    };
+    let isMended = false;
+    let booms = 0;
+    let noted = deferred();
+    beforeEach(() => {
+      isMended = false;
+      booms = 0;
+      noted = deferred();
+    });
+    const explosive = (life: Life): ToolRegistry =>
+      new ToolRegistry()
+        .register({ name: 'note', execute: () => (noted.resolve(), new Promise(() => undefined)) })
+        .register({
+          name: 'boom',
+          idempotent: true,
+          execute: async () => {
+            await noted.promise;
+            booms += 1;
+            return isMended ? 'quiet' : life.die();
+          },
+        });
+    const script = [calling({ name: 'note', call_id: 'n' }, { name: 'boom', call_id: 'b' })];
+    const parkIt = async (): Promise<Life> => {
+      await killAll(explosive, script);
+      const life = new Life(store, [answer('done')], explosive);
+      expect(await life.loop.recover(await seen())).to.equal(undefined);
+      return life;
+    };
+
+    it('is parked after too many takeovers without progress, with a reason that lists its uncertain calls', async () => {
+      await killAll(explosive, script);
+      const before = (await store.load(RUN))!;
+      const last = new Life(store, [], explosive);
+      expect(await last.loop.recover(await seen())).to.equal(undefined);
       expect(booms).to.equal(MAX_TAKEOVERS + 1);
       const { run, calls } = (await store.load(RUN))!;
       expect(run).to.deep.include({
-        state: 'failed',
-        error: { code: 'max-takeovers', message: (error as Error).message, retryable: false },
-        transcript: before.transcript,
-        input: before.input,
-        response: before.response,
+        state: 'waiting',
+        owner: '',
+        transcript: before.run.transcript,
+        input: before.run.input,
+        response: before.run.response,
       });
-      expect(calls.map(({ id, state }) => [id, state])).to.have.deep.members([
-        ['n', 'cancelled'],
-        ['b', 'cancelled'],
-      ]);
-      for (const call of calls) expect('error' in call ? call.error.message : '').to.match(/is not known/);
-      expect(last.record.lines).to.have.members([
+      expect(run.parked?.reason).to.equal('max-takeovers');
+      for (const part of ['5 processes in a row', 'note (n)', 'boom (b)']) expect(run.parked?.message).to.include(part);
+      expect(calls).to.deep.equal(before.calls);
+      expect(last.record.lines).to.deep.equal([]);
+      // Neither the next scans nor this process have anything to do with it.
+      expect(await store.leased(10)).to.deep.equal([]);
+      expect(last.loop.size).to.equal(0);
+    });
+
+    it('is tried again when a person resumes it, cleared of suspicion', async () => {
+      await parkIt();
+      isMended = true;
+      const life = new Life(store, [answer('done')], explosive);
+      expect(await life.loop.resumeParked(RUN)).to.equal('running');
+      const claimed = (await store.load(RUN))!.run;
+      expect(claimed).to.include({ takeovers: 0, owner: life.loop.ownerId });
+      expect(claimed).not.to.have.any.keys('parked', 'trial');
+      // The first takeover asked for a review of the call.
+      await life.loop.reject(RUN, 'n');
+      expect((await life.loop.waitForResult(RUN)).response.output_text).to.equal('done');
+      expect(booms).to.equal(MAX_TAKEOVERS + 2);
+      const error = await failure(life.loop.resumeParked(RUN));
+      expect(error).to.be.instanceOf(ConflictError);
+    });
+
+    it('is parked once more if it goes on to kill its processes', async () => {
+      await parkIt();
+      const life = new Life(store, [], explosive);
+      await life.loop.resumeParked(RUN);
+      await life.died.promise;
+      for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
+        const next = new Life(store, [], explosive);
+        void next.loop.recover(await seen()).catch(() => undefined);
+        await next.died.promise;
+      }
+      await new Life(store, [], explosive).loop.recover(await seen());
+      expect((await store.load(RUN))!.run.parked?.reason).to.equal('max-takeovers');
+      expect(booms).to.equal(2 * (MAX_TAKEOVERS + 1));
+    });
+
+    it('is ended by a person while it is parked, with its calls', async () => {
+      const life = await parkIt();
+      const waiting = new Life(store, [], explosive).loop.waitForResult(RUN);
+      expect(await life.loop.cancel(RUN)).to.equal('cancelled');
+      expect(life.record.lines).to.have.members([
         'run:started',
         'tool:cancelled note',
         'tool:cancelled boom',
-        'run:failed',
+        'run:cancelled',
       ]);
-      expect(last.record.lines.at(-1)).to.equal('run:failed');
-      expect(await store.leased(10)).to.deep.equal([]);
-      // Later callers receive the same error.
-      const other = new Life(store, [], tools);
-      const reported = await failure(other.loop.waitForResult(RUN));
-      expect(reported)
-        .to.be.instanceOf(MaxTakeoversError)
-        .and.to.have.property('message', (error as Error).message);
-      expect(runOf(reported)?.transcript).to.deep.equal(before.transcript);
-      expect(await other.loop.cancel(RUN)).to.equal('failed');
+      const { run, calls } = (await store.load(RUN))!;
+      expect(run).to.include({ state: 'cancelled' }).and.not.to.have.property('parked');
+      for (const call of calls) expect('error' in call ? call.error.message : '').to.match(/is not known/);
+      expect(runOf(await failure(waiting))?.transcript).to.deep.equal(run.transcript);
+      expect(await life.loop.cancel(RUN)).to.equal('cancelled');
+    });
+
+    it('is ended by a cancellation that came before it was parked', async () => {
+      await killAll(explosive, script);
+      const life = new Life(store, [], explosive);
+      expect(await life.loop.cancel(RUN)).to.equal('running');
+      await life.loop.recover(await seen());
+      await new RunRecovery({ loop: life.loop, store, logger: new RecordingLogger() }).scan();
+      expect((await store.load(RUN))!.run.state).to.equal('cancelled');
+      expect(await store.commands(10)).to.deep.equal([]);
     });
 
     it('is taken over without limit while it makes progress each time', async () => {
@@ -255,6 +314,7 @@ describe('RunRecovery with quarantined runs', () => {
         return here.size;
       },
       isLocal: (executionId) => here.has(executionId),
+      cancel: () => Promise.resolve(),
       recover: async (seen, step) => {
         steps.push(step);
         taken.push(seen.executionId);
@@ -293,7 +353,7 @@ describe('RunRecovery with quarantined runs', () => {
     expect(taken).to.deep.equal(['d', 'e']);
   });
 
-  it('tries half of a group whose owner died, and ends what died alone', async () => {
+  it('tries half of a group whose owner died, and parks what died alone', async () => {
     const trial = (size: number, loneDeaths = 0) => ({ size, loneDeaths, startedAt: Date.now() });
     for (const name of ['a', 'b', 'c', 'd']) await left(name, 3, trial(4));
     await left('alone', 4, trial(1, 1));
@@ -308,7 +368,7 @@ describe('RunRecovery with quarantined runs', () => {
     await left('culprit', 5, trial(1, 3));
     await getsOn('alone');
     expect(await recovery.scan()).to.equal(1);
-    expect(steps.at(-1)).to.include({ kind: 'end' });
+    expect(steps.at(-1)).to.include({ kind: 'park' });
   });
 
   it('finds orphaned runs behind more local runs than one scan reads', async () => {

@@ -17,6 +17,7 @@ import {
   listRuns,
   listTools,
   readRun,
+  resumeRun,
   readStats,
   startRun,
   submitToolResult,
@@ -101,6 +102,7 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
     });
     get('/runs/:id', readRun(runs));
     post('/runs/:id/cancel', cancelRun(runs));
+    add('app', '/runs/:id/resume', '/runs/:id/resume', { method: 'post', scope: 'approve', handler: resumeRun(runs) });
     for (const decision of ['approve', 'reject'] as const) {
       const path = `/runs/:id/${decision}`;
       add('app', path, path, { method: 'post', scope: 'approve', handler: decideCall(runs, decision) });

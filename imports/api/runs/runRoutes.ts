@@ -36,6 +36,13 @@ export function cancelRun({ methods }: RunRoutePorts): RouteHandler {
   };
 }
 
+/** Continues a parked run, and responds with its `{ state }`. */
+export function resumeRun({ methods }: RunRoutePorts): RouteHandler {
+  return async ({ principal, request, response }) => {
+    response.json({ state: await methods['ai.runs.resume'](toActor(principal), { executionId: runIn(request) }) });
+  };
+}
+
 /** Takes `{ callId, argumentsHash, reason? }`, and responds with the call's `{ executionId, callId, state }`. */
 export function decideCall({ methods }: RunRoutePorts, decision: 'approve' | 'reject'): RouteHandler {
   return async ({ principal, request, response }) => {

@@ -111,6 +111,7 @@ export interface Operations {
   'ai.runs.export': { argument: { readonly executionId: string }; result: RunExport };
   'ai.runs.start': { argument: StartRunRequest; result: { readonly executionId: string } };
   'ai.runs.cancel': { argument: { readonly executionId: string }; result: RunState };
+  'ai.runs.resume': { argument: { readonly executionId: string }; result: RunState };
   'ai.runs.approve': { argument: ApprovalDecision; result: DecidedCall };
   'ai.runs.reject': { argument: ApprovalDecision & { readonly reason?: string }; result: DecidedCall };
   'ai.runs.getCall': {
@@ -277,6 +278,7 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.runs.export': ['runs', 'calls'],
   'ai.runs.start': ['runs'],
   'ai.runs.cancel': ['runs', 'calls'],
+  'ai.runs.resume': ['runs', 'calls'],
   'ai.runs.approve': ['runs', 'calls'],
   'ai.runs.reject': ['runs', 'calls'],
   'ai.runs.submitToolResult': ['runs', 'calls'],

@@ -5,6 +5,6 @@ import type { StateStyle } from './stateStyles';
 import { runWaitingFor } from './waitingFor';
 
 /** @param calls of the run */
-export function runBadge(run: Pick<RunView, 'state'>, calls: readonly ToolCallView[]): StateStyle {
-  return runStyle(run.state, runWaitingFor(calls));
+export function runBadge(run: Pick<RunView, 'state' | 'parked'>, calls: readonly ToolCallView[]): StateStyle {
+  return runStyle(run.state, run.parked === undefined ? runWaitingFor(calls) : 'parked');
 }

@@ -1,6 +1,7 @@
 /** The label, icon and colour of every state of runs and tool calls. */
 import type { RunState } from '../../business/ai/domain/entities/Run';
-import type { CallWait, ToolCallState } from '../../business/ai/domain/entities/Tool';
+import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
+import type { RunWait } from '../../business/ai/domain/types/RunViews';
 import type { IconName } from '../components/Icon';
 
 export interface StateStyle {
@@ -26,10 +27,11 @@ export const WAIT_STYLES = {
   approval: { label: 'Waiting for approval', icon: 'hand', tone: 'amber', isLive: true },
   review: { label: 'Waiting for review', icon: 'eye', tone: 'pink', isLive: true },
   external: { label: 'Waiting for a result', icon: 'hourglass', tone: 'violet', isLive: true },
-} as const satisfies Record<CallWait, StateStyle>;
+  parked: { label: 'Parked', icon: 'hand', tone: 'orange', isLive: true },
+} as const satisfies Record<RunWait, StateStyle>;
 
-/** @param waitingFor what calls of the run wait for; ignored once the run has ended */
-export function runStyle(state: RunState, waitingFor: CallWait | undefined): StateStyle {
+/** @param waitingFor what the run waits for; ignored once the run has ended */
+export function runStyle(state: RunState, waitingFor: RunWait | undefined): StateStyle {
   const style = RUN_STATE_STYLES[state];
   return waitingFor !== undefined && style.isLive ? WAIT_STYLES[waitingFor] : style;
 }

@@ -1,12 +1,10 @@
 /** One entry: what is asked, of which run, since when, and the controls that decide about it. */
 import { memo } from 'react';
-import type { InboxEntry, WaitingCallEntry } from '../../business/ai/domain/types/InboxViews';
+import type { InboxEntry, InboxKind, WaitingCallEntry } from '../../business/ai/domain/types/InboxViews';
 import { cutText, wellFormed } from '../format/text';
 import { formatDateTime, formatDuration } from '../format/format';
 import { RUN_STATE_STYLES, WAIT_STYLES } from '../format/stateStyles';
 import { Ago, Elapsed } from '../components/Elapsed';
-import { FormError } from '../components/FormError';
-import { FoldedText } from '../components/FoldedText';
 import { StateBadge } from '../components/StateBadge';
 import { useNow } from '../components/useNow';
 import { ApprovalControls } from '../runs/ApprovalControls';
@@ -16,7 +14,8 @@ import { ReviewControls } from '../runs/ReviewControls';
 import { useShownArguments } from '../runs/useShownArguments';
 import { linkTo } from '../shell/route';
 import type { EntryCommands, EntryStatus } from './useDecisions';
-import { entryKey } from './entryKey';
+import { entryKey, isCallEntry } from './entryKey';
+import { RunEntry } from './RunEntry';
 
 export interface EntryCardProps {
   readonly entry: InboxEntry;
@@ -41,7 +40,7 @@ export const EntryCard = memo(function EntryCard({ entry, status, commands, onDe
         <StateBadge style={style} />
         <h2>
           <a href={linkTo(['runs', entry.executionId])} data-row>
-            {entry.kind !== 'failed' && (
+            {isCallEntry(entry) && (
               <>
                 <bdi className="mono inbox-tool">{wellFormed(cutText(entry.name, 100))}</bdi>
                 <span aria-hidden="true"> · </span>
@@ -52,37 +51,37 @@ export const EntryCard = memo(function EntryCard({ entry, status, commands, onDe
         </h2>
       </div>
       <EntryFacts entry={entry} />
-      {entry.kind === 'failed' ? (
-        <FailedRun entry={entry} status={status} commands={commands} onDecide={onDecide} />
-      ) : (
+      {isCallEntry(entry) ? (
         <WaitingCall entry={entry} status={status} commands={commands} onDecide={onDecide} />
+      ) : (
+        <RunEntry entry={entry} status={status} commands={commands} onDecide={onDecide} />
       )}
     </li>
   );
 });
+
+const SINCE = {
+  approval: 'Waiting for',
+  review: 'Started',
+  external: 'Waiting for',
+  parked: 'Parked',
+  failed: 'Failed',
+} as const satisfies Record<InboxKind, string>;
 
 function EntryFacts({ entry }: { readonly entry: InboxEntry }) {
   const { userId, providerId, model, since } = entry;
   return (
     <p className="inbox-facts">
       <span>
-        {entry.kind === 'failed' ? (
-          <>
-            Failed <Ago at={since} />
-          </>
-        ) : (
-          <>
-            {entry.kind === 'review' ? 'Started' : 'Waiting for'}{' '}
-            {entry.kind === 'review' ? <Ago at={since} /> : <Elapsed start={since} />}
-          </>
-        )}
+        {SINCE[entry.kind]}{' '}
+        {isCallEntry(entry) && entry.kind !== 'review' ? <Elapsed start={since} /> : <Ago at={since} />}
       </span>
-      {entry.kind !== 'failed' && entry.expiresAt !== undefined && <Expiry at={entry.expiresAt} />}
+      {isCallEntry(entry) && entry.expiresAt !== undefined && <Expiry at={entry.expiresAt} />}
       <span>
         User <bdi>{userId}</bdi>
       </span>
       {providerId !== '' && <bdi>{model === undefined ? providerId : `${providerId} / ${model}`}</bdi>}
-      {entry.kind !== 'failed' && entry.note !== undefined && <bdi>{cutText(entry.note, 200)}</bdi>}
+      {isCallEntry(entry) && entry.note !== undefined && <bdi>{cutText(entry.note, 200)}</bdi>}
     </p>
   );
 }
@@ -97,9 +96,9 @@ function Expiry({ at }: { readonly at: number }) {
   );
 }
 
-type PartProps<E extends InboxEntry> = Omit<EntryCardProps, 'entry'> & { readonly entry: E };
+type WaitingCallProps = Omit<EntryCardProps, 'entry'> & { readonly entry: WaitingCallEntry };
 
-function WaitingCall({ entry, status, commands, onDecide }: PartProps<WaitingCallEntry>) {
+function WaitingCall({ entry, status, commands, onDecide }: WaitingCallProps) {
   const { isComplete, showAll, notice, mayApprove } = useShownArguments(entry);
   const decide = (command: () => Promise<void>): void => {
     if (onDecide()) void command();
@@ -136,41 +135,5 @@ function WaitingCall({ entry, status, commands, onDecide }: PartProps<WaitingCal
         />
       )}
     </>
-  );
-}
-
-function FailedRun({ entry, status, commands, onDecide }: PartProps<Extract<InboxEntry, { readonly kind: 'failed' }>>) {
-  return (
-    <div className="controls">
-      <div className="inbox-error">
-        <strong className="mono">{entry.error.code}</strong>
-        <FoldedText text={entry.error.message} label="the error" lines={4} length={400} />
-      </div>
-      <FormError error={status.error} />
-      <div className="buttons">
-        <button
-          type="button"
-          className="button button-primary"
-          data-action="again"
-          disabled={status.isBusy}
-          onClick={() => {
-            if (onDecide()) void commands.runAgain(entry);
-          }}
-        >
-          Run again
-        </button>
-        <button
-          type="button"
-          className="button"
-          data-action="dismiss"
-          disabled={status.isBusy}
-          onClick={() => {
-            if (onDecide()) void commands.dismiss(entry);
-          }}
-        >
-          Dismiss
-        </button>
-      </div>
-    </div>
   );
 }

@@ -21,6 +21,7 @@ const KINDS = [
   { kind: 'approval', label: 'Approvals' },
   { kind: 'review', label: 'Reviews' },
   { kind: 'external', label: 'Results' },
+  { kind: 'parked', label: 'Parked runs' },
   { kind: 'failed', label: 'Failed runs' },
 ] as const satisfies readonly { readonly kind: InboxKind; readonly label: string }[];
 
@@ -118,7 +119,7 @@ function NothingWaits({ isFiltered }: { readonly isFiltered: boolean }) {
     </EmptyState>
   ) : (
     <EmptyState icon="check" title="Nothing waits for anyone">
-      Approvals, interrupted calls, results from outside and failed runs appear here.
+      Approvals, interrupted calls, results from outside, parked and failed runs appear here.
     </EmptyState>
   );
 }

@@ -17,7 +17,7 @@ import { useData } from '../hooks/BolideProvider';
 import { newRequestId } from '../hooks/newRequestId';
 import { draftOf, toStartRequest } from '../runs/again';
 import type { Outcome } from '../runs/readOutcome';
-import { entryKey, entryName } from './entryKey';
+import { entryKey, entryName, isCallEntry } from './entryKey';
 
 export interface EntryStatus {
   readonly isBusy: boolean;
@@ -29,8 +29,12 @@ export interface EntryCommands {
   readonly reject: (entry: WaitingCallEntry, reason: string) => Promise<void>;
   readonly submit: (entry: WaitingCallEntry, outcome: Outcome) => Promise<void>;
   readonly dismiss: (entry: InboxEntry) => Promise<void>;
-  /** Starts a failed run again as it was. */
+  /** Starts a failed run again as it was. A parked one ends, since the new one takes its place. */
   readonly runAgain: (entry: InboxEntry) => Promise<void>;
+  /** Continues a parked run. */
+  readonly resume: (entry: InboxEntry) => Promise<void>;
+  /** Ends a parked run. */
+  readonly cancel: (entry: InboxEntry) => Promise<void>;
 }
 
 export interface Decisions {
@@ -99,6 +103,17 @@ export function useDecisions(announce: (notice: string) => void): Decisions {
         run(entry, 'Started again:', async () => {
           const exported = await call('ai.runs.export', { executionId: entry.executionId });
           await call('ai.runs.start', toStartRequest(exported, draftOf(exported), { requestId: newRequestId() }));
+          if (entry.kind === 'parked') await call('ai.runs.cancel', { executionId: entry.executionId });
+          return true;
+        }),
+      resume: (entry) =>
+        run(entry, 'Resumed', async () => {
+          await call('ai.runs.resume', { executionId: entry.executionId });
+          return true;
+        }),
+      cancel: (entry) =>
+        run(entry, 'Cancelled', async () => {
+          await call('ai.runs.cancel', { executionId: entry.executionId });
           return true;
         }),
       dismiss: (entry) =>
@@ -128,7 +143,7 @@ export function decidedElsewhere(entry: InboxEntry): string {
 
 /** Whether a command failed because the call does not wait any more. */
 async function isDecidedElsewhere(call: DashboardData['call'], entry: InboxEntry): Promise<boolean> {
-  if (entry.kind === 'failed') return false;
+  if (!isCallEntry(entry)) return false;
   const { executionId, callId } = entry;
   try {
     const { state } = await call('ai.runs.getCall', { executionId, callId });

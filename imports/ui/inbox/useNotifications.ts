@@ -6,12 +6,14 @@ import { useEffect, useRef } from 'react';
 import type { InboxEntry, InboxKind, InboxPage } from '../../business/ai/domain/types/InboxViews';
 import { cutText, wellFormed } from '../format/text';
 import { linkTo } from '../shell/route';
+import { isCallEntry } from './entryKey';
 import { useNotificationChoice } from './notificationChoice';
 
 const TEXTS = {
   approval: { one: 'waits for approval', many: 'calls wait for approval' },
   review: { one: 'waits for review', many: 'calls wait for review' },
   external: { one: 'waits for a result', many: 'calls wait for a result' },
+  parked: { one: 'was parked', many: 'runs were parked' },
   failed: { one: 'failed', many: 'failed runs' },
 } as const satisfies Record<InboxKind, unknown>;
 
@@ -44,7 +46,7 @@ function notify(kind: InboxKind, added: number, entries: readonly InboxEntry[]):
   const body =
     added > 1
       ? `${added} ${texts.many}.`
-      : `${entry === undefined || entry.kind === 'failed' ? 'A run' : nameOf(entry.name)} ${texts.one}.`;
+      : `${entry !== undefined && isCallEntry(entry) ? nameOf(entry.name) : 'A run'} ${texts.one}.`;
   const link = linkTo(
     ['inbox'],
     added === 1 && entry !== undefined ? { kind, search: entry.executionId, entry: entry._id } : { kind },

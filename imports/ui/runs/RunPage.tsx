@@ -12,6 +12,7 @@ import type { AgainChoice } from './AgainPanel';
 import { CallCards } from './CallCards';
 import { Conversation } from './Conversation';
 import { EventLog } from './EventLog';
+import { ParkedRun } from './ParkedRun';
 import { PendingActions } from './PendingActions';
 import { openCard, scrollToCall } from './scrollToCall';
 import { RunActions } from './RunActions';
@@ -69,6 +70,7 @@ function RunContent({ live, details }: { readonly live: LiveRun; readonly detail
       <RunFacts run={run} requests={requests} />
       <RunRelations run={run} />
       {run.error !== undefined && run.state !== 'cancelled' && <RunFailure error={run.error} />}
+      {run.parked !== undefined && <ParkedRun run={run} onAgain={setAgain} />}
       <PendingActions live={live} />
       {again !== undefined && (
         <AgainPanel
@@ -105,7 +107,9 @@ function RunContent({ live, details }: { readonly live: LiveRun; readonly detail
             <h2 id="turns-title">Turns</h2>
             <TurnList
               turns={turnRecords(run.iterations, requests, turns)}
-              {...(live.isActive ? {} : { onFork: (turn: number) => setAgain({ kind: 'fork', turn }) })}
+              {...(live.isActive && run.parked === undefined
+                ? {}
+                : { onFork: (turn: number) => setAgain({ kind: 'fork', turn }) })}
             />
           </section>
           <section className="card" aria-labelledby="calls-title">

@@ -24,6 +24,7 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunRowView }
     iterations,
     waitingFor,
     error,
+    parked,
     tags = [],
     rating,
   } = run;
@@ -50,6 +51,7 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunRowView }
                 {tag}
               </bdi>
             ))}
+            {parked !== undefined && <bdi className="run-error">{parked.message}</bdi>}
             {error !== undefined && state === 'failed' && <bdi className="run-error">{error.message}</bdi>}
           </span>
         </span>

@@ -72,6 +72,7 @@ export const RUN_ROUTES: RouteDescriptions = {
   },
   'GET /runs/:id/export': { summary: 'Everything that is stored of a run', result: OBJECT },
   'POST /runs/:id/cancel': { summary: 'Cancel a run', result: objectOf({ state: TEXT }) },
+  'POST /runs/:id/resume': { summary: 'Continue a parked run', result: objectOf({ state: TEXT }) },
   'POST /runs/:id/approve': {
     summary: 'Approve a tool call, or let the attempt that is under review run again',
     body: objectOf(DECISION, { startTime: TIME }),

@@ -78,6 +78,7 @@ export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N
   'ai.runs.export': { request: ({ executionId }) => get(path`/runs/${executionId}/export`) },
   'ai.runs.start': { request: (run) => post('/runs', run) },
   'ai.runs.cancel': { request: ({ executionId }) => post(path`/runs/${executionId}/cancel`), field: 'state' },
+  'ai.runs.resume': { request: ({ executionId }) => post(path`/runs/${executionId}/resume`), field: 'state' },
   'ai.runs.approve': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/approve`, body) },
   'ai.runs.reject': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/reject`, body) },
   'ai.runs.getCall': { request: ({ executionId, callId }) => get(path`/runs/${executionId}/calls/${callId}`) },

@@ -13,6 +13,8 @@ export function reduceRunRecord<R extends RunRecord>(run: R, event: AgentEvent):
   if (isFinished(run.state)) return run;
   switch (event.type) {
     case 'run:started':
+      // It was resumed.
+      if (run.parked !== undefined) return { ...run, state: 'running', parked: undefined };
       return run.startedAt === undefined ? withState({ ...run, startedAt: event.at }, 'running') : run;
     case 'iteration:start':
       return event.iteration > run.iterations

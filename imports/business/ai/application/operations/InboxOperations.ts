@@ -25,7 +25,13 @@ export interface InboxOperations {
   readonly 'ai.runs.getCall': (actor: Actor, ...args: readonly unknown[]) => Promise<CompleteCallView>;
 }
 
-export const INBOX_KINDS = ['approval', 'review', 'external', 'failed'] as const satisfies readonly InboxKind[];
+export const INBOX_KINDS = [
+  'approval',
+  'review',
+  'external',
+  'parked',
+  'failed',
+] as const satisfies readonly InboxKind[];
 
 const LIMITS = { entries: 200, defaultEntries: 50, search: 200, after: 500 } as const;
 /** Entries that one search reads at most. The next page continues where it stopped. */
@@ -114,10 +120,20 @@ async function countAll(inbox: InboxReader, filter: InboxFilter): Promise<InboxC
 /** Matches parts of titles, tools, users, providers, models and errors, whatever their case, and ids as they are. */
 function matchesSearch(entry: InboxEntry, search: string): boolean {
   const { title, userId, providerId, model, executionId } = entry;
-  const others = entry.kind === 'failed' ? [entry.error.code, entry.error.message] : [entry.name, entry.callId];
-  return [title, userId, providerId, model ?? '', executionId, ...others].some((value) =>
+  return [title, userId, providerId, model ?? '', executionId, ...searchedFieldsOf(entry)].some((value) =>
     value.toLowerCase().includes(search),
   );
+}
+
+function searchedFieldsOf(entry: InboxEntry): readonly string[] {
+  switch (entry.kind) {
+    case 'failed':
+      return [entry.error.code, entry.error.message];
+    case 'parked':
+      return [entry.parked.reason, entry.parked.message];
+    default:
+      return [entry.name, entry.callId];
+  }
 }
 
 function toPage(entries: readonly InboxEntry[], last: InboxPosition | undefined): Page {

@@ -26,6 +26,7 @@ type Awaitable<T> = T | Promise<T>;
 /** Controls running runs; the agentic loop implements it. */
 export interface RunControl {
   cancel(executionId: string): Awaitable<RunState>;
+  resumeParked(executionId: string): Awaitable<RunState>;
   approve(executionId: string, callId: string, argumentsHash: string, by: Decider): Awaitable<ToolCallState>;
   rerun(
     executionId: string,
@@ -89,6 +90,8 @@ export interface AIMethods {
   readonly 'ai.llm.generateWithTools': Method<LLMResponse>;
   readonly 'ai.runs.start': Method<{ readonly executionId: string }>;
   readonly 'ai.runs.cancel': Method<RunState>;
+  /** Continues a parked run. @throws ConflictError for other runs */
+  readonly 'ai.runs.resume': Method<RunState>;
   /**
    * With `startTime`, lets a call under review run again.
    * @throws ConflictError if the call's arguments are not the ones that were shown, or it was started since
@@ -136,6 +139,10 @@ export function createRunOperations({ useCases, control, ownerOf, admit }: AIMet
       useCases.agenticExecution.start(actor, request),
     ),
     'ai.runs.cancel': commandOperation(readNamedRun, ({ executionId }) => control.cancel(executionId)),
+    'ai.runs.resume': commandOperation(readNamedRun, ({ executionId }, actor) => {
+      assertMayDecide(actor);
+      return control.resumeParked(executionId);
+    }),
     'ai.runs.approve': commandOperation(readDecision, async (decision, actor) => {
       assertMayDecide(actor);
       const { executionId, callId, argumentsHash, startTime } = decision;
@@ -161,11 +168,11 @@ export function createRunOperations({ useCases, control, ownerOf, admit }: AIMet
   };
 }
 
-/** @throws LLMPermissionError for an API token that may start runs, but not decide about their calls */
+/** @throws LLMPermissionError for an API token that may start runs, but not decide about them and their calls */
 function assertMayDecide({ mayDecide = true }: Actor): void {
   if (!mayDecide)
     throw new LLMPermissionError(
-      'This API token may not decide about tool calls. Use one with the scope "approve", or sign in.',
+      'This API token may not decide about runs and tool calls. Use one with the scope "approve", or sign in.',
     );
 }
 

@@ -20,7 +20,7 @@ import type { LeasedRun, RunSuspicion } from '../../domain/types/RunRecords';
 import type { RunLimits } from '../../domain/types/RunLimits';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
-import type { RunMetadata } from './runs/durable/DurableRuns';
+import type { ClaimedRun, RunMetadata } from './runs/durable/DurableRuns';
 import { unknownRunError } from './runs/durable/RemoteRuns';
 import { ExternalDecisions } from './runs/ExternalDecisions';
 import { planRun } from './runs/planRun';
@@ -30,7 +30,6 @@ import { ResilientProvider } from './routing/ResilientProvider';
 import { RunLauncher } from './runs/RunLauncher';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import { RunRegistry } from './runs/RunRegistry';
-import { recoveryLimitError } from './runs/durable/recoveryLimit';
 import { planRecoveryOf } from './runs/durable/recoveryPlan';
 import { ToolProcessor } from './ToolProcessor';
 import { assertUntrustedTools } from './tools/ToolSet';
@@ -189,24 +188,28 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const completion = this.registry.live.get(executionId)?.loop.completion;
     if (completion !== undefined) return completion;
     const durable = this.requireDurable(executionId);
-    const launched = await durable.claim(executionId, (claimed) => this.launcher.launchClaimed(claimed));
+    const launched = await durable.claim(executionId, this.launchClaimed);
     return launched === undefined
       ? durable.remote.waitForResult(executionId)
       : durable.resultOf(executionId, launched.done);
   }
 
   /**
-   * Takes over and continues a run whose owner is gone, or ends a run that kills its owners.
+   * Takes over and continues a run whose owner is gone, or parks a run that kills its owners.
    * @param lease as read from the store
    * @param step default: as if no other run were orphaned
-   * @returns undefined when another process has claimed the run since, or it has ended
-   * @throws as `resume` does; MaxTakeoversError
+   * @returns undefined when the run was parked, another process has claimed it since, or it has ended
+   * @throws as `resume` does
    */
   async recover(lease: LeasedRun, step = planRecoveryOf(lease, this.ownerId)): Promise<RunResult | undefined> {
     const { executionId } = lease;
     const durable = this.requireDurable(executionId);
     if (step === undefined) return undefined;
     const { kind, takeovers, trial, holdMs = 0 } = step;
+    if (kind === 'park') {
+      await durable.park(lease);
+      return undefined;
+    }
     let orphan = lease;
     let suspicion: RunSuspicion = { takeovers, ...(trial === undefined ? {} : { trial }) };
     if (trial !== undefined && holdMs > 0) {
@@ -215,11 +218,26 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       orphan = held;
       suspicion = { takeovers, trial: { ...trial, startedAt: Date.now() } };
     }
-    const launched = await durable.takeOver(orphan, kind === 'end' ? 'end' : 'orphaned', suspicion, (claimed) => {
-      const endError = kind === 'end' ? recoveryLimitError(lease.takeovers, claimed.stored.calls) : undefined;
-      return this.launcher.launchClaimed(claimed, endError);
-    });
+    const launched = await durable.takeOver(orphan, 'orphaned', suspicion, this.launchClaimed);
     return launched === undefined ? undefined : durable.resultOf(executionId, launched.done);
+  }
+
+  /**
+   * Continues a parked run in this process, cleared of all suspicion.
+   * @returns the run's state now
+   * @throws ConflictError if it is not parked; LLMInvalidRequestError for an unknown run; UnreadableRunError if it
+   *   still cannot be read, and it stays parked
+   */
+  async resumeParked(executionId: string): Promise<RunState> {
+    const durable = this.requireDurable(executionId);
+    const launched = await durable.claim(executionId, this.launchClaimed, ({ parked }) => parked !== undefined);
+    if (launched === undefined)
+      throw new ConflictError(`The run "${executionId}" is not parked: it was resumed or has ended.`, {
+        path: 'executionId',
+      });
+    // How it ends is reported by events and the store.
+    launched.done.catch(() => undefined);
+    return this.registry.find(executionId)?.state ?? 'running';
   }
 
   /**
@@ -231,7 +249,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const durable = this.requireDurable(executionId);
     const launched = await durable.claim(
       executionId,
-      (claimed) => this.launcher.launchClaimed(claimed),
+      this.launchClaimed,
       ({ state, owner }) => state === 'queued' && owner === '',
     );
     return launched === undefined ? undefined : { executionId, done: durable.resultOf(executionId, launched.done) };
@@ -288,14 +306,14 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   }
 
   /**
-   * Cancels a run. Has no effect on one that has ended. A run of another process is cancelled with that process's next
-   * heartbeat.
+   * Cancels a run. Has no effect on one that has ended. One without an owner ends at once; a run of another process is
+   * cancelled with that process's next heartbeat.
    * @returns the run's state now, which may still be `running` until the cancellation has taken effect
    * @throws LLMInvalidRequestError for an unknown run
    */
   async cancel(executionId: string): Promise<RunState> {
     const run = this.registry.find(executionId);
-    if (run === undefined) return this.requireDurable(executionId).cancel(executionId);
+    if (run === undefined) return this.requireDurable(executionId).cancel(executionId, this.launchCancelled);
     this.registry.live.get(executionId)?.loop.abort(new LLMAbortedError('The run was cancelled.'));
     return run.state;
   }
@@ -382,6 +400,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     if (this.durable === undefined) throw unknownRunError(executionId);
     return this.durable;
   }
+
+  private readonly launchClaimed = (claimed: ClaimedRun): Promise<RunResult> => this.launcher.launchClaimed(claimed);
+
+  private readonly launchCancelled = (claimed: ClaimedRun): Promise<RunResult> =>
+    this.launcher.launchClaimed(claimed, new LLMAbortedError('The run was cancelled.'));
 
   private readonly hears = (type: AgentEventType): boolean =>
     // A run retires with its last event.

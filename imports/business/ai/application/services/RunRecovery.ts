@@ -20,6 +20,7 @@ export interface RecoveringLoop {
   readonly size: number;
   isLocal(executionId: string): boolean;
   recover(lease: LeasedRun, step: RunRecoveryStep): Promise<RunResult | undefined>;
+  cancel(executionId: string): Promise<unknown>;
 }
 
 export interface RunRecoveryOptions {
@@ -185,13 +186,15 @@ export class RunRecovery {
     });
   }
 
-  /** Deletes commands that arrived after their run had ended. */
+  /** Deletes commands that arrived after their run had ended, and cancels runs that were parked meanwhile. */
   private async deleteObsoleteCommands(leased: readonly RunLease[]): Promise<void> {
     const unfinished = new Set(leased.map(({ executionId }) => executionId));
-    for (const { id, executionId } of await this.store.commands(SCAN_LIMIT)) {
+    for (const { id, executionId, action } of await this.store.commands(SCAN_LIMIT)) {
       if (unfinished.has(executionId)) continue;
-      const stored = await this.store.load(executionId);
-      if (stored === undefined || isFinished(stored.run.state)) await this.store.removeCommand(id);
+      const head = await this.store.head(executionId);
+      const isCancelled = head?.parked !== undefined && action.kind === 'cancel';
+      if (isCancelled) await this.loop.cancel(executionId);
+      if (isCancelled || head === undefined || isFinished(head.state)) await this.store.removeCommand(id);
     }
   }
 

@@ -4,8 +4,8 @@ import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgenticLoop } from './AgenticLoop';
 
 export interface EndUserRunsPorts {
-  readonly loop: Pick<AgenticLoop, 'cancel' | 'waitForResult' | 'ownerId'>;
-  readonly store: Pick<RunStore, 'unfinishedOf' | 'load' | 'claim' | 'saveRun'>;
+  readonly loop: Pick<AgenticLoop, 'cancel' | 'waitForResult'>;
+  readonly store: Pick<RunStore, 'unfinishedOf' | 'head' | 'end'>;
   /** Milliseconds that a run's owner may take to end it; then the run is taken from it. Default: 10,000. */
   readonly patienceMs?: number;
 }
@@ -43,14 +43,13 @@ async function endRun(
   );
   await Promise.race([ended, late]);
   clearTimeout(timer);
-  if (controller.signal.aborted) await fence(store, loop.ownerId ?? '', executionId);
+  if (controller.signal.aborted) await fence(store, executionId);
 }
 
 /** Ends a run whose owner does not respond, which refuses all of its further writes. */
-async function fence(store: EndUserRunsPorts['store'], owner: string, executionId: string): Promise<void> {
-  const stored = await store.load(executionId);
-  const claimed = stored === undefined ? undefined : await store.claim(stored.run, owner, 'end');
-  if (claimed === undefined) return;
+async function fence(store: EndUserRunsPorts['store'], executionId: string): Promise<void> {
+  const head = await store.head(executionId);
+  if (head === undefined) return;
   const error = { code: 'aborted', message: 'The run was cancelled.' } as const;
-  await store.saveRun(claimed.lease, { state: 'cancelled', endedAt: Date.now(), error });
+  await store.end(head, { state: 'cancelled', endedAt: Date.now(), error });
 }

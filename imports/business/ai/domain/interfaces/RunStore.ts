@@ -8,12 +8,14 @@ import type {
   ClaimReason,
   LeasedRun,
   RunCommand,
+  RunHead,
   RunLease,
   RunProgress,
   RunRecord,
   RunRequest,
   RunSuspicion,
 } from '../types/RunRecords';
+import type { ParkedRun } from '../types/RunViews';
 
 /** A run with its recorded tool calls, oldest first. */
 export interface StoredRun {
@@ -47,6 +49,7 @@ export interface RunStore {
    * @param reason default: `requested`
    * @param suspicion written with the claim. Default: for an orphaned run one more takeover, otherwise unchanged
    * @returns the run as read after the previous owner lost its right to write; undefined if it was not claimed
+   * @throws UnreadableRunError if it was claimed, but cannot be read
    */
   claim(
     lease: Pick<RunLease, 'executionId' | 'fence'>,
@@ -65,7 +68,23 @@ export interface RunStore {
    */
   saveCalls(lease: RunLease, calls: readonly ToolCall[]): Promise<boolean>;
 
+  /**
+   * Sets a run aside without reading it: it has no owner until it is claimed, and whoever owned it can no longer write
+   * to it. @returns false if it has ended, or was claimed since `lease` was read
+   */
+  park(lease: Pick<RunLease, 'executionId' | 'fence'>, parked: ParkedRun): Promise<boolean>;
+  /**
+   * Ends a run without reading it, and shows its open calls as cancelled. @returns false as `park` does
+   */
+  end(
+    lease: Pick<RunLease, 'executionId' | 'fence'>,
+    end: Required<Pick<RunProgress, 'state' | 'endedAt' | 'error'>>,
+  ): Promise<boolean>;
+
+  /** @throws UnreadableRunError */
   load(executionId: string): Promise<StoredRun | undefined>;
+  /** Also of a run that cannot be read. */
+  head(executionId: string): Promise<RunHead | undefined>;
   /** The run that was created for this user's request. */
   findRequest(userId: string, requestId: string): Promise<RunRecord | undefined>;
   /** Ids of the user's runs that have not ended, oldest first. */

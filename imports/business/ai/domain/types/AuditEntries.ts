@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = [
   'run.cancel',
   'run.dismiss',
   'run.rate',
+  'run.resume',
   'run.start_now',
   'run.tag',
   'schedule.pause',

@@ -1,12 +1,15 @@
 /** What waits for a person or another service, across all runs. Times are milliseconds since the epoch. */
 import type { CallWait } from '../entities/Tool';
-import type { RunError, RunView } from './RunViews';
+import type { ParkedRun, RunError, RunView, RunWait } from './RunViews';
 
-/** What a tool call waits for; `failed` is a run that failed for a reason that may have passed. */
-export type InboxKind = CallWait | 'failed';
+/**
+ * What a tool call waits for; `parked` is a run that was set aside, `failed` one that failed for a reason that may have
+ * passed.
+ */
+export type InboxKind = RunWait | 'failed';
 
 interface InboxEntryBase extends Pick<RunView, 'userId' | 'providerId' | 'model' | 'title' | 'conversationId'> {
-  /** The document's id: the call's, or the execution id of a failed run. */
+  /** The document's id: the call's, or the execution id of a parked or failed run. */
   readonly _id: string;
   readonly executionId: string;
   /** When the call was requested, or the run was. Entries are listed in this order. */
@@ -38,7 +41,12 @@ export interface FailedRunEntry extends InboxEntryBase {
   readonly error: RunError;
 }
 
-export type InboxEntry = WaitingCallEntry | FailedRunEntry;
+export interface ParkedRunEntry extends InboxEntryBase {
+  readonly kind: 'parked';
+  readonly parked: ParkedRun;
+}
+
+export type InboxEntry = WaitingCallEntry | ParkedRunEntry | FailedRunEntry;
 
 export type InboxCounts = { readonly [K in InboxKind | 'total']: number };
 

@@ -4,7 +4,7 @@ import type { Decider, Tool } from '../entities/Tool';
 import type { Actor } from './Actor';
 import type { NormalizedOptions } from './LLMTypes';
 import type { RunLimits } from './RunLimits';
-import type { RunError, RunMetadataFields } from './RunViews';
+import type { ParkedRun, RunError, RunMetadataFields } from './RunViews';
 import type { Item, LLMResponse } from './ResponsesAPITypes';
 import type { RunTotals } from './RunTotals';
 
@@ -89,6 +89,8 @@ export interface RunProgress extends RunTotals {
   readonly takeovers: number;
   /** As of the last of these deaths. Means nothing while there was none. */
   readonly trial?: RunTrial;
+  /** Until the run is claimed. */
+  readonly parked?: ParkedRun;
 }
 
 /** A recovery of a run that is suspected of killing its owners. */
@@ -109,6 +111,12 @@ export interface RunLease {
   readonly owner: string;
   /** The fencing token. */
   readonly fence: number;
+}
+
+/** What is known of a run without reading it: as much as it takes to claim, park or end it. */
+export interface RunHead extends RunLease {
+  readonly state: RunState;
+  readonly parked?: Pick<ParkedRun, 'reason'>;
 }
 
 /** What a run is suspected of. */

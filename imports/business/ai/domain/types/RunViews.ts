@@ -37,6 +37,8 @@ export interface RunView {
   /** Milliseconds from its start to its end; absent until then. */
   readonly duration?: number;
   readonly error?: RunError;
+  /** The run was set aside, and waits for a person. */
+  readonly parked?: ParkedRun;
   /** The beginning of the input's text. */
   readonly title: string;
   /** The conversation that the run belongs to. */
@@ -56,10 +58,28 @@ export type RunMetadataFields = Readonly<Record<string, string | number | boolea
 
 export type RunRating = 'up' | 'down';
 
+/**
+ * Why a run was set aside: `max-takeovers`: it most likely kills the processes that execute it; `unreadable`: what is
+ * stored of it cannot be restored.
+ */
+export type ParkReason = 'max-takeovers' | 'unreadable';
+
+/** A run that no process executes until a person resumes it. Its state is `waiting`. */
+export interface ParkedRun {
+  readonly reason: ParkReason;
+  /** For people. */
+  readonly message: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What a run waits for: one of its calls, or, if it is parked, for itself to be resumed. */
+export type RunWait = CallWait | 'parked';
+
 /** A run in a list, with what it waits for. */
 export interface ListedRun extends RunView {
   /** Absent if it waits for neither a person nor another service. */
-  readonly waitingFor?: CallWait;
+  readonly waitingFor?: RunWait;
 }
 
 /** Sums over all runs that a filter matches. */

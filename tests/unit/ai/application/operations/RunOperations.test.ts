@@ -17,6 +17,7 @@ function operations(state: ToolCallState): { methods: AIMethods; decisions: unkn
   const decisions: unknown[] = [];
   const control: RunControl = {
     cancel: () => 'cancelled',
+    resumeParked: () => 'running',
     approve: (_executionId, _callId, _hash, by) => (decisions.push(by), 'executing'),
     rerun: (_executionId, _callId, _startTime, _hash, by) => (decisions.push(by), 'executing'),
     reject: (_executionId, _callId, _reason, _hash, by) => (decisions.push(by), 'failed'),

@@ -1,6 +1,7 @@
 /** Starts the loops of runs in this process: of new ones from their plans, of stored ones from where they were. */
 import type { RunResult } from '../../../domain/entities/Run';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
 import { restoreError } from '../../../domain/errors/restoreError';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
@@ -66,20 +67,28 @@ export class RunLauncher {
     return loop.run();
   }
 
-  /** @param recoveryError ends the run, unless it was about to end with another error */
-  launchClaimed({ stored, journal }: ClaimedRun, recoveryError?: LLMError): Promise<RunResult> {
+  /**
+   * @param endError ends the run, unless it was about to end with another error
+   * @throws UnreadableRunError for a run that cannot be restored
+   */
+  launchClaimed({ stored, journal }: ClaimedRun, endError?: LLMError): Promise<RunResult> {
     const { executionId, userId, error, response } = stored.run;
-    const { plan, error: planError } = readStoredPlan(stored.run, this.options.toolExecutor);
-    // A run that was about to end when its owner died ends with the recorded error: its calls may be cancelled already.
-    const recordedError = error === undefined ? undefined : restoreError(error.code, error.message, response);
-    return this.launch({
-      executionId,
-      userId,
-      plan,
-      returnsEarly: false,
-      journal,
-      restored: restoreRun(stored),
-      endError: planError ?? recordedError ?? recoveryError,
-    });
+    try {
+      const { plan, error: planError } = readStoredPlan(stored.run, this.options.toolExecutor);
+      // A run that was about to end when its owner died ends with the recorded error: its calls may be cancelled
+      // already.
+      const recordedError = error === undefined ? undefined : restoreError(error.code, error.message, response);
+      return this.launch({
+        executionId,
+        userId,
+        plan,
+        returnsEarly: false,
+        journal,
+        restored: restoreRun(stored),
+        endError: planError ?? recordedError ?? endError,
+      });
+    } catch (thrown) {
+      throw new UnreadableRunError(executionId, thrown);
+    }
   }
 }

@@ -16,6 +16,9 @@ export class StoreError extends LLMServerError {
   }
 }
 
+/** The database works, but a document in it does not open. */
+export class UnreadableDocumentError extends StoreError {}
+
 /**
  * MongoDB's error codes (src/mongo/base/error_codes.yml) for a request that does not fit the document or the
  * collection: BadValue, FailedToParse, TypeMismatch, PathNotViable, ConflictingUpdateOperators,

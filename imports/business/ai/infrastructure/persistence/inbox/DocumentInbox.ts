@@ -15,6 +15,7 @@ import type {
   FailedRunEntry,
   InboxEntry,
   InboxKind,
+  ParkedRunEntry,
   WaitingCallEntry,
 } from '../../../domain/types/InboxViews';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
@@ -43,6 +44,11 @@ const FAILED: Selector = {
   $or: [{ 'error.retryable': true }, { 'error.retryable': { $exists: false }, 'error.code': { $in: RETRYABLE_CODES } }],
 };
 
+const RUN_SELECTORS = {
+  parked: { state: 'waiting', 'parked.at': { $exists: true } },
+  failed: FAILED,
+} as const satisfies Record<Exclude<InboxKind, CallWait>, Selector>;
+
 const CALL_FIELDS = {
   executionId: 1,
   userId: 1,
@@ -67,6 +73,7 @@ const RUN_FIELDS = {
   createdAt: 1,
   endedAt: 1,
   error: 1,
+  parked: 1,
 } as const;
 
 type RunFields = Pick<InboxRunDocument, '_id' | keyof typeof RUN_FIELDS>;
@@ -85,19 +92,26 @@ export class DocumentInbox implements InboxReader {
     const options = { sort: { createdAt: direction, _id: direction }, limit } as const;
     const range = after === undefined ? filter : { ...filter, $and: isAfter(after, direction) };
     // One query for each kind, since an index serves only conditions that all results fulfil.
-    const [calls, failed] = await Promise.all([
+    const [calls, found] = await Promise.all([
       Promise.all(
         kinds.map((kind) =>
-          kind === 'failed'
+          isOfRun(kind)
             ? Promise.resolve([])
             : this.calls.find({ ...range, ...CALL_SELECTORS[kind] }, { ...options, fields: CALL_FIELDS }),
         ),
       ),
-      kinds.includes('failed')
-        ? this.runs.find({ ...range, ...FAILED }, { ...options, fields: RUN_FIELDS })
-        : Promise.resolve([]),
+      Promise.all(
+        kinds.map((kind) =>
+          isOfRun(kind)
+            ? this.runs.find({ ...range, ...RUN_SELECTORS[kind] }, { ...options, fields: RUN_FIELDS })
+            : Promise.resolve([]),
+        ),
+      ),
     ]);
-    const listed = [...calls.flat().map((call) => ({ _id: call._id, createdAt: call.createdAt, call })), ...failed]
+    const listed = [
+      ...calls.flat().map((call) => ({ _id: call._id, createdAt: call.createdAt, call })),
+      ...found.flat(),
+    ]
       .toSorted((a, b) => direction * compare(a, b))
       .slice(0, limit);
     const runs = await this.runsOf(listed.flatMap((each) => ('call' in each ? [each.call.executionId] : [])));
@@ -105,18 +119,19 @@ export class DocumentInbox implements InboxReader {
       listed.map((each) =>
         'call' in each
           ? this.toCallEntry(each.call, runs.get(each.call.executionId))
-          : Promise.resolve(toFailedRunEntry(each)),
+          : Promise.resolve(toRunEntry(each)),
       ),
     );
   }
 
   async counts(filter: InboxFilter): Promise<Readonly<Record<InboxKind, number>>> {
-    const [rows, failed] = await Promise.all([
+    const [rows, parked, failed] = await Promise.all([
       this.calls.aggregate(
         { ...filter, state: { $in: WAITING_STATES } },
         { by: { state: 'state', waiting: 'waiting' } },
       ),
-      this.runs.count({ ...filter, ...FAILED }),
+      this.runs.count({ ...filter, ...RUN_SELECTORS.parked }),
+      this.runs.count({ ...filter, ...RUN_SELECTORS.failed }),
     ]);
     const countOf = (matches: AggregateRow['key']): number =>
       rows
@@ -126,6 +141,7 @@ export class DocumentInbox implements InboxReader {
       approval: countOf(CALL_SELECTORS.approval),
       review: countOf(CALL_SELECTORS.review),
       external: countOf(CALL_SELECTORS.external),
+      parked,
       failed,
     };
   }
@@ -192,19 +208,16 @@ export class DocumentInbox implements InboxReader {
   }
 }
 
-function toFailedRunEntry(run: RunFields): FailedRunEntry {
-  const { _id, userId, createdAt, endedAt = createdAt, error } = run;
-  return {
-    _id,
-    kind: 'failed',
-    executionId: _id,
-    userId,
-    createdAt,
-    since: endedAt,
-    // The selector finds only runs with an error.
-    error: error ?? { code: 'vendor-error', message: '' },
-    ...describeRun(run),
-  };
+function isOfRun(kind: InboxKind): kind is keyof typeof RUN_SELECTORS {
+  return Object.hasOwn(RUN_SELECTORS, kind);
+}
+
+function toRunEntry(run: RunFields): ParkedRunEntry | FailedRunEntry {
+  const { _id, userId, createdAt, endedAt = createdAt, error, parked } = run;
+  const named = { _id, executionId: _id, userId, createdAt, ...describeRun(run) };
+  if (parked !== undefined) return { ...named, kind: 'parked', since: parked.at, parked };
+  // The selector finds only runs with an error.
+  return { ...named, kind: 'failed', since: endedAt, error: error ?? { code: 'vendor-error', message: '' } };
 }
 
 /** @param run undefined if it was removed after its call was read */

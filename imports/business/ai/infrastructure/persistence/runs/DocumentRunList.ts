@@ -61,7 +61,7 @@ export class DocumentRunList implements RunListReader, RunLabels {
     const total = isOnlyPage ? rows.length : await this.runs.count(selector);
     const waits = await this.waitsOf(rows.map(({ _id }) => _id));
     const runs = rows.map((row): ListedRun => {
-      const waitingFor = waits.get(row._id);
+      const waitingFor = row.parked === undefined ? waits.get(row._id) : 'parked';
       return waitingFor === undefined ? row : { ...row, waitingFor };
     });
     return { runs, total, ...(next === undefined ? {} : { next }) };

@@ -2,14 +2,17 @@
 import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished, RUN_TRANSITIONS } from '../../../domain/entities/Run';
 import type { RunState } from '../../../domain/entities/Run';
-import type { ToolCall } from '../../../domain/entities/Tool';
+import { isSettled, TOOL_CALL_TRANSITIONS } from '../../../domain/entities/Tool';
+import type { ToolCall, ToolCallState } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
+import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
 import type { DocumentCollection, FindOptions, Modifier, Upsert } from '../../../domain/interfaces/DocumentCollection';
 import type { OpenCalls, RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
   RunCommand,
+  RunHead,
   RunLease,
   RunAction,
   RunProgress,
@@ -17,6 +20,8 @@ import type {
   RunRecord,
   RunSuspicion,
 } from '../../../domain/types/RunRecords';
+import type { ParkedRun } from '../../../domain/types/RunViews';
+import { UnreadableDocumentError } from '../databases/databaseErrors';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import {
   callDocumentId,
@@ -30,10 +35,12 @@ import {
   toOpenCallsModifier,
   toRunDocument,
   toRunFields,
+  WAIT_FIELDS,
   WITHOUT_TRANSCRIPT,
 } from './runDocuments';
 import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
 
+const OPEN_CALLS = (Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[]).filter((state) => !isSettled({ state }));
 const UNFINISHED = (Object.keys(RUN_TRANSITIONS) as RunState[]).filter((state) => !isFinished(state));
 /** A command that was not applied within a week was for a run that had ended. */
 const COMMAND_TTL_SECONDS = 7 * 24 * 3600;
@@ -102,14 +109,14 @@ export class DocumentRunStore implements RunStore {
     );
     if (claimed === 0) return undefined;
     // Read the calls only after the old owner can no longer write to them.
-    await this.calls.update({ executionId, fence: { $lt: next } }, { $set: { fence: next } }, { multi: true });
+    await this.fenceCalls(executionId, next);
     const found = await this.read(
       executionId,
       reason === 'end' || reason === 'hold' ? { fields: WITHOUT_TRANSCRIPT } : {},
     );
-    return found === undefined
-      ? undefined
-      : { ...found, lease: { executionId, userId: found.run.userId, owner, fence: next } };
+    // It was removed since, or the key of its content was.
+    if (found === undefined) throw new UnreadableRunError(executionId, undefined);
+    return { ...found, lease: { executionId, userId: found.run.userId, owner, fence: next } };
   }
 
   async saveRun(
@@ -147,13 +154,45 @@ export class DocumentRunStore implements RunStore {
     return run?.fence === fence;
   }
 
+  async park({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>, parked: ParkedRun): Promise<boolean> {
+    const $set = { owner: '', fence: fence + 1, state: 'waiting', parked };
+    const selector = { _id: executionId, fence, state: { $in: UNFINISHED } };
+    if ((await this.runs.update(selector, { $set })) === 0) return false;
+    await this.fenceCalls(executionId, fence + 1);
+    return true;
+  }
+
+  async end(
+    { executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>,
+    end: Required<Pick<RunProgress, 'state' | 'endedAt' | 'error'>>,
+  ): Promise<boolean> {
+    const selector = { _id: executionId, fence, state: { $in: UNFINISHED } };
+    const ended = { $set: { ...end, fence: fence + 1 }, $unset: { parked: true, openCalls: true } } as const;
+    if ((await this.runs.update(selector, ended)) === 0) return false;
+    await this.fenceCalls(executionId, fence + 1);
+    await this.calls.update(
+      { executionId, state: { $in: OPEN_CALLS } },
+      { $set: { state: 'cancelled', endTime: end.endedAt }, $unset: WAIT_FIELDS },
+      { multi: true },
+    );
+    return true;
+  }
+
   load(executionId: string): Promise<StoredRun | undefined> {
     return this.read(executionId);
   }
 
+  async head(executionId: string): Promise<RunHead | undefined> {
+    const fields = { userId: 1, owner: 1, fence: 1, state: 1, 'parked.reason': 1 } as const;
+    const found = await this.runs.findOne({ _id: executionId }, { fields });
+    if (found === undefined) return undefined;
+    const { _id, ...head } = found;
+    return { executionId, ...head };
+  }
+
   async findRequest(userId: string, requestId: string): Promise<RunRecord | undefined> {
     const run = await this.runs.findOne({ userId, requestId });
-    return run === undefined ? undefined : fromRunDocument(run);
+    return run === undefined ? undefined : readable(run._id, () => fromRunDocument(run));
   }
 
   async unfinishedOf(userId: string, limit: number): Promise<readonly string[]> {
@@ -219,11 +258,30 @@ export class DocumentRunStore implements RunStore {
     await this.pendingCommands.remove({ _id: commandId });
   }
 
+  /** @throws UnreadableRunError; what the database throws, which may pass */
   private async read(executionId: string, options: Pick<FindOptions, 'fields'> = {}): Promise<StoredRun | undefined> {
-    const run = await this.runs.findOne({ _id: executionId }, options);
-    if (run === undefined) return undefined;
-    const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
-    return { run: fromRunDocument(run), calls: fromCallDocuments(calls, run) };
+    try {
+      const run = await this.runs.findOne({ _id: executionId }, options);
+      if (run === undefined) return undefined;
+      const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
+      return readable(executionId, () => ({ run: fromRunDocument(run), calls: fromCallDocuments(calls, run) }));
+    } catch (error) {
+      throw error instanceof UnreadableDocumentError ? new UnreadableRunError(executionId, error) : error;
+    }
+  }
+
+  /** From here on nobody with an older lease can write to the run's calls. */
+  private async fenceCalls(executionId: string, fence: number): Promise<void> {
+    await this.calls.update({ executionId, fence: { $lt: fence } }, { $set: { fence } }, { multi: true });
+  }
+}
+
+/** @throws UnreadableRunError */
+function readable<T>(executionId: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UnreadableRunError(executionId, error);
   }
 }
 
@@ -232,9 +290,11 @@ function claimModifier(
   reason: ClaimReason,
   suspicion: RunSuspicion | undefined,
 ): Modifier {
-  if (suspicion === undefined) return { $set: ownership, ...(reason === 'orphaned' ? { $inc: { takeovers: 1 } } : {}) };
+  const $unset = { parked: true } as const;
+  if (suspicion === undefined)
+    return { $set: ownership, $unset, ...(reason === 'orphaned' ? { $inc: { takeovers: 1 } } : {}) };
   return {
     $set: { ...ownership, ...suspicion },
-    ...(suspicion.trial === undefined ? { $unset: { trial: true } } : {}),
+    $unset: suspicion.trial === undefined ? { ...$unset, trial: true } : $unset,
   };
 }

@@ -10,6 +10,7 @@ import type { RunDocument, ToolCallDocument } from './runDocuments';
 type UsageField = `usage.${keyof UsageView}`;
 type UnpricedField = `unpriced.${keyof NonNullable<RunView['unpriced']>}`;
 type BudgetField = `budget.${keyof NonNullable<RunView['budget']>}`;
+type ParkedField = `parked.${keyof NonNullable<RunView['parked']>}`;
 type ErrorField = `error.${keyof NonNullable<RunView['error']>}`;
 
 /** The fields that `ai.runs` publishes. */
@@ -41,6 +42,9 @@ export const RUN_FIELDS = {
   'error.code': 1,
   'error.message': 1,
   'error.retryable': 1,
+  'parked.reason': 1,
+  'parked.message': 1,
+  'parked.at': 1,
   title: 1,
   conversationId: 1,
   tags: 1,
@@ -50,9 +54,10 @@ export const RUN_FIELDS = {
   ratedBy: 1,
   ratedAt: 1,
 } as const satisfies Record<
-  | Exclude<keyof RunView, 'usage' | 'error' | 'budget' | 'unpriced'>
+  | Exclude<keyof RunView, 'usage' | 'error' | 'parked' | 'budget' | 'unpriced'>
   | UsageField
   | ErrorField
+  | ParkedField
   | BudgetField
   | UnpricedField,
   1

@@ -2,6 +2,7 @@
 import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished } from '../../../domain/entities/Run';
 import { FairLruMap } from '../../../domain/FairLruMap';
+import { applyToolEvent, isSettled } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { OpenCalls, RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
@@ -9,12 +10,14 @@ import type {
   ClaimReason,
   LeasedRun,
   RunCommand,
+  RunHead,
   RunLease,
   RunProgress,
   RunRequest,
   RunRecord,
   RunSuspicion,
 } from '../../../domain/types/RunRecords';
+import type { ParkedRun } from '../../../domain/types/RunViews';
 import type { Writable } from '../../../domain/types/Writable';
 
 interface Entry {
@@ -72,6 +75,7 @@ export class MemoryRunStore implements RunStore {
     if (entry === undefined) return Promise.resolve(undefined);
     entry.owner = owner;
     entry.fence = fence + 1;
+    delete entry.progress.parked;
     if (suspicion !== undefined) {
       if (suspicion.trial === undefined) delete entry.progress.trial;
       Object.assign(entry.progress, suspicion);
@@ -98,6 +102,44 @@ export class MemoryRunStore implements RunStore {
     if (entry?.fence !== fence) return Promise.resolve(false);
     for (const call of calls) entry.calls.set(call.id, call);
     return Promise.resolve(true);
+  }
+
+  park(lease: Pick<RunLease, 'executionId' | 'fence'>, parked: ParkedRun): Promise<boolean> {
+    const entry = this.writable(lease);
+    if (entry === undefined) return Promise.resolve(false);
+    entry.owner = '';
+    entry.fence += 1;
+    Object.assign(entry.progress, { state: 'waiting', parked });
+    return Promise.resolve(true);
+  }
+
+  end(
+    lease: Pick<RunLease, 'executionId' | 'fence'>,
+    end: Required<Pick<RunProgress, 'state' | 'endedAt' | 'error'>>,
+  ): Promise<boolean> {
+    const entry = this.writable(lease);
+    if (entry === undefined) return Promise.resolve(false);
+    const error = { failure: 'cancelled', message: end.error.message } as const;
+    for (const call of entry.calls.values())
+      if (!isSettled(call))
+        entry.calls.set(call.id, applyToolEvent(call, { type: 'tool:cancelled', at: end.endedAt, error }));
+    entry.fence += 1;
+    delete entry.progress.parked;
+    Object.assign(entry.progress, end);
+    this.endedRuns.set(entry.request.userId, lease.executionId, lease.executionId);
+    return Promise.resolve(true);
+  }
+
+  head(executionId: string): Promise<RunHead | undefined> {
+    const entry = this.entries.get(executionId);
+    if (entry === undefined) return Promise.resolve(undefined);
+    const { owner, fence } = entry;
+    const { state, parked } = entry.progress;
+    const { userId } = entry.request;
+    return Promise.resolve({
+      ...{ executionId, userId, owner, fence, state },
+      ...(parked === undefined ? {} : { parked: { reason: parked.reason } }),
+    });
   }
 
   load(executionId: string): Promise<StoredRun | undefined> {

@@ -9,12 +9,14 @@ import type { DocumentCollection, Selector } from '../../../domain/interfaces/Do
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import { DocumentRunStore } from './DocumentRunStore';
 import { fromCallDocument, RUNS, toCallModifier, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
 
 /** Milliseconds after a run's end. */
 export interface RetentionTimes {
   readonly compactAfter: number;
+  /** Also ends runs that have been parked for so long. */
   readonly removeAfter: number;
 }
 
@@ -44,6 +46,7 @@ type RetainedRun = RunDocument & { readonly compactedAt?: number };
 export class RunRetention {
   private readonly runs: DocumentCollection<RetainedRun>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
+  private readonly store: DocumentRunStore;
   private readonly times: RetentionTimes;
   private readonly options: RunRetentionOptions;
   private readonly now: () => number;
@@ -54,6 +57,7 @@ export class RunRetention {
   constructor(database: DocumentDatabase, options: RunRetentionOptions = {}) {
     this.runs = database.collection(RUNS);
     this.calls = database.collection(TOOL_CALLS);
+    this.store = new DocumentRunStore(database);
     this.times = { ...DEFAULT_RETENTION, ...options.times };
     this.options = options;
     this.now = options.now ?? Date.now;
@@ -90,6 +94,7 @@ export class RunRetention {
 
   async sweep(): Promise<SweepResult> {
     const now = this.now();
+    await this.endParked(now);
     const removed = await this.forEachBatch({ endedAt: { $lt: now - this.times.removeAfter } }, (runs) =>
       this.remove(runs),
     );
@@ -98,6 +103,19 @@ export class RunRetention {
       (runs) => this.compact(runs, now),
     );
     return { compacted, removed };
+  }
+
+  /** Ends runs that nobody resumed. */
+  private async endParked(now: number): Promise<void> {
+    const selector = { state: 'waiting', 'parked.at': { $lt: now - this.times.removeAfter } };
+    const days = Math.round(this.times.removeAfter / DAY);
+    for (const { _id: executionId, fence } of await this.runs.find(selector, { fields: { fence: 1 } })) {
+      const error = {
+        code: 'aborted',
+        message: `The run was parked, and nobody resumed it within ${days} days.`,
+      } as const;
+      await this.store.end({ executionId, fence }, { state: 'cancelled', endedAt: now, error });
+    }
   }
 
   /** `work` must leave no run of a batch that the selector would find again. */

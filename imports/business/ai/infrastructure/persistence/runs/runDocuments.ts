@@ -122,6 +122,7 @@ export const WITHOUT_TRANSCRIPT = {
   seq: 1,
   takeovers: 1,
   trial: 1,
+  parked: 1,
   unpriced: 1,
   models: 1,
   tools: 1,
@@ -242,7 +243,12 @@ export function callDocumentId(executionId: string, callId: string): string {
 }
 
 /** The fields that a call has only while it waits for a person or another service. */
-const WAIT_FIELDS = { waiting: true, expiresAt: true, argumentsHash: true, argumentsLength: true } as const satisfies {
+export const WAIT_FIELDS = {
+  waiting: true,
+  expiresAt: true,
+  argumentsHash: true,
+  argumentsLength: true,
+} as const satisfies {
   readonly [F in keyof ToolCallView]?: true;
 };
 

@@ -11,7 +11,7 @@ export function runListSelector(filter: RunListFilter, waitingIds: readonly stri
     ...equal('_id', executionId),
     ...equal('userId', userId),
     ...(states === undefined ? [] : [{ state: states.length === 1 ? states[0] : { $in: states } }]),
-    ...(waiting === undefined ? [] : [{ _id: { $in: waitingIds } }]),
+    ...(waiting === undefined ? [] : [{ $or: [{ _id: { $in: waitingIds } }, { 'parked.at': { $exists: true } }] }]),
     ...equal('providerId', providerId),
     // The one that was asked for, or one that responded.
     ...(model === undefined ? [] : [{ $or: [{ model }, { models: model }] }]),

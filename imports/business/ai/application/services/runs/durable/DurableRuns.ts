@@ -7,17 +7,20 @@ import { isFinished } from '../../../../domain/entities/Run';
 import type { RunResult, RunState } from '../../../../domain/entities/Run';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import type { Logger } from '../../../../domain/interfaces/Logger';
+import { UnreadableRunError } from '../../../../domain/errors/UnreadableRunError';
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
   RunAction,
   RunCommand,
+  RunHead,
   RunLease,
-  RunRecord,
   RunRequest,
   RunSuspicion,
 } from '../../../../domain/types/RunRecords';
+import type { ParkReason } from '../../../../domain/types/RunViews';
+import { recoveryLimitReason } from './recoveryLimit';
 import { RemoteRuns, decisionId } from './RemoteRuns';
 import { toStoredPlan } from '../planRun';
 import type { PlannedRun, RunOptions } from '../planRun';
@@ -139,42 +142,80 @@ export class DurableRuns implements JournalHost {
   }
 
   /**
-   * Makes this process the run's owner.
+   * Makes this process the run's owner. A parked run is cleared of all suspicion.
    * @param predicate claims the run only if it matches
    * @returns undefined when the run has ended, does not match, or was claimed by another process meanwhile
-   * @throws LLMInvalidRequestError for an unknown run
+   * @throws LLMInvalidRequestError for an unknown run; UnreadableRunError, and the run is parked
    */
   claim(
     executionId: string,
     launch: (claimed: ClaimedRun) => Promise<RunResult>,
-    predicate: (run: RunRecord) => boolean = () => true,
+    predicate: (run: RunHead) => boolean = () => true,
   ): Promise<LaunchedRun | undefined> {
     return this.register(executionId, async () => {
-      const { run } = await this.remote.load(executionId);
-      const claimed = isFinished(run.state) || !predicate(run) ? undefined : await this.store.claim(run, this.ownerId);
-      if (claimed === undefined) return undefined;
-      const journal = this.journalContext(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
-      return { done: launch({ stored: claimed, journal }) };
+      const head = await this.remote.head(executionId);
+      if (isFinished(head.state) || !predicate(head)) return undefined;
+      return this.claimAndLaunch(head, 'requested', head.parked === undefined ? undefined : { takeovers: 0 }, launch);
     });
   }
 
   /**
    * Makes this process the owner of a run whose owner is gone.
    * @returns undefined when another process has claimed it since `lease` was read
+   * @throws UnreadableRunError, and the run is parked
    */
   takeOver(
-    lease: LeasedRun,
+    lease: RunLease,
     reason: ClaimReason,
     suspicion: RunSuspicion,
     launch: (claimed: ClaimedRun) => Promise<RunResult>,
   ): Promise<LaunchedRun | undefined> {
-    return this.register(lease.executionId, async () => {
-      // Claimed before it is read: a run that cannot even be read must count as taken over, too.
+    return this.register(lease.executionId, () => this.claimAndLaunch(lease, reason, suspicion, launch));
+  }
+
+  /** Claimed before it is read: a run that cannot even be read must count as taken over, too. */
+  private claimAndLaunch(
+    lease: RunLease,
+    reason: ClaimReason,
+    suspicion: RunSuspicion | undefined,
+    launch: (claimed: ClaimedRun) => Promise<RunResult>,
+  ): Promise<LaunchedRun | undefined> {
+    return this.parkingUnreadable(lease, async () => {
       const claimed = await this.store.claim(lease, this.ownerId, reason, suspicion);
       if (claimed === undefined) return undefined;
       const journal = this.journalContext(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
       return { done: launch({ stored: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } }) };
     });
+  }
+
+  /** Parks a run that kills its owners. Its conversation is not read. */
+  park(lease: LeasedRun): Promise<void> {
+    const { takeovers, trial } = lease;
+    return this.register(lease.executionId, () =>
+      this.parkingUnreadable(lease, async () => {
+        const suspicion = { takeovers, ...(trial === undefined ? {} : { trial }) };
+        const claimed = await this.store.claim(lease, this.ownerId, 'end', suspicion);
+        if (claimed === undefined) return;
+        await this.parkClaimed(claimed.lease, 'max-takeovers', recoveryLimitReason(takeovers, claimed.calls));
+      }),
+    );
+  }
+
+  /** @param work claims the run @throws UnreadableRunError, once the run is parked */
+  private async parkingUnreadable<T>(lease: RunLease, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof UnreadableRunError)
+        await this.parkClaimed({ ...lease, fence: lease.fence + 1 }, 'unreadable', error.message);
+      throw error;
+    }
+  }
+
+  private async parkClaimed(lease: RunLease, reason: ParkReason, message: string): Promise<void> {
+    if (!(await this.store.park(lease, { reason, message, at: Date.now() }))) return;
+    this.logger.warn(`The run "${lease.executionId}" waits for a person to resume or end it. ${message}`);
+    this.stateStored(lease.userId);
   }
 
   /**
@@ -184,7 +225,8 @@ export class DurableRuns implements JournalHost {
    */
   hold(lease: LeasedRun, suspicion: RunSuspicion, ms: number): Promise<LeasedRun | undefined> {
     return this.register(lease.executionId, async () => {
-      const claimed = await this.store.claim(lease, this.ownerId, 'hold', suspicion);
+      const claim = (): ReturnType<RunStore['claim']> => this.store.claim(lease, this.ownerId, 'hold', suspicion);
+      const claimed = await this.parkingUnreadable(lease, claim);
       if (claimed === undefined) return undefined;
       await new Promise<void>((resolve) => {
         const release = (): void => {
@@ -209,8 +251,37 @@ export class DurableRuns implements JournalHost {
     }
   }
 
-  cancel(executionId: string): Promise<RunState> {
-    return this.remote.cancel(executionId, this.ownerId);
+  /**
+   * Ends a run that has no owner, and asks the owner of any other to cancel it.
+   * @param launch ends the claimed run as cancelled
+   * @returns the run's present state
+   * @throws LLMInvalidRequestError for an unknown run
+   */
+  async cancel(executionId: string, launch: (claimed: ClaimedRun) => Promise<RunResult>): Promise<RunState> {
+    const head = await this.remote.head(executionId);
+    if (isFinished(head.state)) return head.state;
+    if (head.owner === '' && (await this.end(head, launch))) return 'cancelled';
+    await this.remote.sendCancel(executionId);
+    return head.state;
+  }
+
+  /** @returns false when another process has claimed the run */
+  private async end(head: RunHead, launch: (claimed: ClaimedRun) => Promise<RunResult>): Promise<boolean> {
+    // Only a run that was executed has calls to cancel, and followers to notify.
+    if (head.parked !== undefined && head.parked.reason !== 'unreadable') {
+      try {
+        const launched = await this.takeOver(head, 'end', { takeovers: 0 }, launch);
+        await launched?.done.catch(() => undefined);
+        return launched !== undefined;
+      } catch (error) {
+        if (!(error instanceof UnreadableRunError)) throw error;
+        return this.end(await this.remote.head(head.executionId), launch);
+      }
+    }
+    const error = { code: 'aborted', message: 'The run was cancelled.' } as const;
+    const isEnded = await this.store.end(head, { state: 'cancelled', endedAt: Date.now(), error });
+    if (isEnded) this.stateStored(head.userId);
+    return isEnded;
   }
 
   /**

@@ -1,12 +1,12 @@
 /** Reaches runs through the store, whichever process owns them. The owner carries the commands out. */
 import { isFinished } from '../../../../domain/entities/Run';
-import type { RunReport, RunResult, RunState } from '../../../../domain/entities/Run';
+import type { RunReport, RunResult } from '../../../../domain/entities/Run';
 import { isUndelivered } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import { restoreError } from '../../../../domain/errors/restoreError';
 import { LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
-import type { RunAction, RunCommand } from '../../../../domain/types/RunRecords';
+import type { RunAction, RunCommand, RunHead } from '../../../../domain/types/RunRecords';
 import { FollowUps } from '../FollowUps';
 import { totalsOf } from '../RunBill';
 import { sleep } from '../../shared/time';
@@ -47,26 +47,16 @@ export class RemoteRuns {
     return call;
   }
 
-  /**
-   * Cancels a queued run at once, and asks the owner of any other to cancel it.
-   * @param owner the id of this process, under which a queued run is claimed
-   * @returns the run's present state
-   * @throws LLMInvalidRequestError for an unknown run
-   */
-  async cancel(executionId: string, owner: string): Promise<RunState> {
-    const { run } = await this.load(executionId);
-    if (isFinished(run.state)) return run.state;
-    if (run.owner === '') {
-      const claimed = await this.store.claim(run, owner);
-      const error = { code: 'aborted', message: 'The run was cancelled.' } as const;
-      if (
-        claimed !== undefined &&
-        (await this.store.saveRun(claimed.lease, { state: 'cancelled', endedAt: Date.now(), error }))
-      )
-        return 'cancelled';
-    }
+  /** @throws LLMInvalidRequestError for an unknown run */
+  async head(executionId: string): Promise<RunHead> {
+    const head = await this.store.head(executionId);
+    if (head === undefined) throw unknownRunError(executionId);
+    return head;
+  }
+
+  /** Asks the run's owner to cancel it. */
+  async sendCancel(executionId: string): Promise<void> {
     await this.store.addCommand({ id: `${executionId}:cancel`, executionId, action: { kind: 'cancel' } });
-    return run.state;
   }
 
   /** @returns undefined if an earlier command has settled the call's present wait */
@@ -84,8 +74,8 @@ export class RemoteRuns {
   /** @throws the error that ended the run; LLMInvalidRequestError for an unknown run; `signal.reason` */
   async waitForResult(executionId: string, signal?: AbortSignal): Promise<RunResult> {
     for (;;) {
-      const stored = await this.load(executionId);
-      if (isFinished(stored.run.state)) return resultOfStoredRun(stored);
+      const { state } = await this.head(executionId);
+      if (isFinished(state)) return resultOfStoredRun(await this.load(executionId));
       await sleep(this.pollIntervalMs, signal);
     }
   }

@@ -8,7 +8,7 @@
  * 3. A suspect that was tried alone is tried again by a process that has lived longer without it than its last owner
  *    with it; until then, the process holds the run. If that process dies while it holds the run, something else kills
  *    processes, and the run is free of suspicion.
- * 4. A run that was alone on trial when its owner died, four times, is ended.
+ * 4. A run that was alone on trial when its owner died, four times, is parked.
  *
  * A culprit among `n` runs is so found after about log2(n) deaths, and progress ends all suspicion.
  */
@@ -17,7 +17,7 @@ import { MAX_TAKEOVERS } from './recoveryLimit';
 
 /** How a run is claimed: with what it is from then on suspected of. */
 export interface RunRecoveryStep {
-  readonly kind: 'recover' | 'try' | 'end';
+  readonly kind: 'recover' | 'try' | 'park';
   readonly lease: LeasedRun;
   /** Takeovers from owners that may have died of the run, with this one. */
   readonly takeovers: number;
@@ -42,7 +42,7 @@ export interface RecoveryConditions {
   readonly limit: number;
 }
 
-/** A run that was alone on trial at so many deaths is ended. The first two deaths only make it a suspect. */
+/** A run that was alone on trial at so many deaths is parked. The first two deaths only make it a suspect. */
 const MAX_LONE_DEATHS = MAX_TAKEOVERS - 1;
 /** The longest time that a run is held. */
 const MAX_HOLD_MS = 60_000;
@@ -74,13 +74,13 @@ export function planRecovery(
   return suspects.length === 0 ? others : [...others, ...nextTrial(suspects, conditions)];
 }
 
-/** The runs that are ended, or else the group that is tried next: first the runs that are suspected least. */
+/** The runs that are parked, or else the group that is tried next: first the runs that are suspected least. */
 function nextTrial(
   suspects: readonly LeasedRun[],
   { survived, uptime, now }: Pick<RecoveryConditions, 'survived' | 'uptime' | 'now'>,
 ): readonly RunRecoveryStep[] {
   const culprits = suspects.filter((lease) => loneDeaths(lease) >= MAX_LONE_DEATHS);
-  if (culprits.length > 0) return culprits.map((lease) => ({ kind: 'end', lease, takeovers: takeoversOf(lease) }));
+  if (culprits.length > 0) return culprits.map((lease) => ({ kind: 'park', lease, takeovers: takeoversOf(lease) }));
   const size = Math.max(...suspects.map(lastSize));
   const peers = suspects.filter((lease) => lastSize(lease) === size);
   if (size === 1) return [nextAlone(peers, uptime, now)];

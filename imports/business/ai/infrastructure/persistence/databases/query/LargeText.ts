@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
-import { StoreError } from '../databaseErrors';
+import { UnreadableDocumentError } from '../databaseErrors';
 import { codeOf, toFileError } from '../embedded/fileErrors';
 
 export class LargeText {
@@ -23,7 +23,7 @@ export class LargeText {
     this.file = file;
   }
 
-  /** @throws StoreError if the file is missing or damaged */
+  /** @throws UnreadableDocumentError if the file is missing or damaged, StoreError if it can't be read now */
   async load(): Promise<string> {
     let content: Buffer;
     try {
@@ -56,8 +56,8 @@ export class LargeText {
       : toFileError(`${this.file} could not be read`, cause);
   }
 
-  private damage(problem: string, cause?: unknown): StoreError {
-    return new StoreError(
+  private damage(problem: string, cause?: unknown): UnreadableDocumentError {
+    return new UnreadableDocumentError(
       `${this.file} ${problem}. Restore a backup, or write the document that refers to it again.`,
       cause === undefined ? {} : { cause },
     );

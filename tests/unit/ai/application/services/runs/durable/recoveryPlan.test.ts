@@ -1,4 +1,4 @@
-/** Simulates processes that die of a run, or of something else: which runs are ended, and how long the others wait. */
+/** Simulates processes that die of a run, or of something else: which runs are parked, and how long the others wait. */
 import { expect } from 'chai';
 import { planRecovery } from '../../../../../../../imports/business/ai/application/services/runs/durable/recoveryPlan';
 import type { LeasedRun, RunTrial } from '../../../../../../../imports/business/ai/domain/types/RunRecords';
@@ -14,7 +14,7 @@ interface SimulatedRun {
   takeovers: number;
   trial: RunTrial | undefined;
   startsAt: number;
-  end: 'done' | 'ended' | undefined;
+  end: 'done' | 'parked' | undefined;
   endedAt: number;
 }
 
@@ -92,7 +92,7 @@ function live(runs: readonly SimulatedRun[], owner: string, bornAt: number, life
       const hold = (step.holdMs ?? 0) / 1_000;
       Object.assign(taken, { owner, takeovers: step.takeovers, startsAt: scanAt + hold });
       taken.trial = step.trial === undefined ? undefined : { ...step.trial, startedAt: taken.startsAt * 1_000 };
-      if (step.kind === 'end') finish(taken, 'ended', scanAt);
+      if (step.kind === 'park') finish(taken, 'parked', scanAt);
     }
     const tried = steps.filter(({ kind }) => kind === 'try');
     if (tried.length > 0)
@@ -118,7 +118,7 @@ function live(runs: readonly SimulatedRun[], owner: string, bornAt: number, life
   return until;
 }
 
-function finish(finished: SimulatedRun, end: 'done' | 'ended', time: number): void {
+function finish(finished: SimulatedRun, end: 'done' | 'parked', time: number): void {
   Object.assign(finished, { end, endedAt: time, takeovers: 0 });
 }
 
@@ -133,20 +133,20 @@ describe('the plan of the recovery', () => {
   const last = (runs: readonly SimulatedRun[]): number => Math.max(...runs.map(({ endedAt }) => endedAt));
 
   for (const poisons of [0, 1, 3])
-    it(`ends ${poisons} runs that kill their processes, among 10,000 others`, () => {
+    it(`parks ${poisons} runs that kill their processes, among 10,000 others`, () => {
       const runs = innocents(10_000);
       for (let index = 0; index < poisons; index += 1)
         runs.splice(Math.floor(random() * runs.length), 0, run(`poison ${index}`, Infinity, 0.5 + random()));
       const { deaths } = simulate(runs, { until: 20_000 });
-      const ended = runs.filter(({ end }) => end === 'ended').map(({ id }) => id);
-      expect(ended.toSorted()).to.deep.equal(Array.from({ length: poisons }, (_, index) => `poison ${index}`));
+      const parked = runs.filter(({ end }) => end === 'parked').map(({ id }) => id);
+      expect(parked.toSorted()).to.deep.equal(Array.from({ length: poisons }, (_, index) => `poison ${index}`));
       const others = runs.filter(({ fuse }) => fuse === undefined);
       expect(others.every(({ end }) => end === 'done')).to.equal(true);
       console.log(`      ${poisons} of 10,000: ${deaths} deaths, the last of the others done after ${last(others)} s`);
       expect(deaths).to.be.at.most(1 + poisons * 16);
     });
 
-  it('ends no run where something else kills processes every six seconds', () => {
+  it('parks no run where something else kills processes every six seconds', () => {
     const runs = [...innocents(40), ...Array.from({ length: 13 }, (_, index) => run(`long ${index}`, 10))];
     const { deaths } = simulate(runs, { lifetime: 6, calmAt: 600, until: 2_000 });
     expect(deaths).to.be.greaterThan(50);

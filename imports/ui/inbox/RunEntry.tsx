@@ -1,0 +1,52 @@
+/** A run in the inbox: why it failed or is parked, and what can be done about it. */
+import type { FailedRunEntry, ParkedRunEntry } from '../../business/ai/domain/types/InboxViews';
+import { FoldedText } from '../components/FoldedText';
+import { FormError } from '../components/FormError';
+import type { EntryCommands, EntryStatus } from './useDecisions';
+
+export interface RunEntryProps {
+  readonly entry: FailedRunEntry | ParkedRunEntry;
+  readonly status: EntryStatus;
+  readonly commands: EntryCommands;
+  readonly onDecide: () => boolean;
+}
+
+export function RunEntry({ entry, status, commands, onDecide }: RunEntryProps) {
+  const cause = entry.kind === 'failed' ? entry.error : { code: entry.parked.reason, message: entry.parked.message };
+  const button = (action: string, label: string, command: () => Promise<void>, style = '') => (
+    <button
+      type="button"
+      className={`button ${style}`}
+      data-action={action}
+      disabled={status.isBusy}
+      onClick={() => {
+        if (onDecide()) void command();
+      }}
+    >
+      {label}
+    </button>
+  );
+  return (
+    <div className="controls">
+      <div className="inbox-error">
+        <strong className="mono">{cause.code}</strong>
+        <FoldedText text={cause.message} label="the reason" lines={4} length={400} />
+      </div>
+      <FormError error={status.error} />
+      <div className="buttons">
+        {entry.kind === 'parked' ? (
+          <>
+            {button('resume', 'Resume', () => commands.resume(entry), 'button-primary')}
+            {button('again', 'Run again', () => commands.runAgain(entry))}
+            {button('cancel', 'Cancel run', () => commands.cancel(entry), 'button-danger')}
+          </>
+        ) : (
+          <>
+            {button('again', 'Run again', () => commands.runAgain(entry), 'button-primary')}
+            {button('dismiss', 'Dismiss', () => commands.dismiss(entry))}
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
