@@ -6,7 +6,7 @@ import { leaveWaitingRun } from '../support/waitingRun';
 import { TOKEN } from '../support/DashboardBrowser';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { withDashboard } from '../support/withDashboard';
-import { runRequest } from '../support/runRequests';
+import { runRequest, toolCall } from '../support/runRequests';
 import { until } from '../support/until';
 
 const HOSTILE = [
@@ -117,6 +117,53 @@ describe('the inbox in Chromium', function () {
     expect(effects).to.have.length(20);
     expect(new Set(effects)).to.have.property('size', 20);
     await page.waitForFunction(() => document.title === 'Inbox · Bolide');
+  });
+
+  const park = async (): Promise<string> => {
+    const executionId = `run-${(count += 1)}`;
+    const { runs } = app.server.host.module;
+    const { plan } = runRequest(executionId);
+    const lease = await runs.create(
+      runRequest(executionId, {
+        userId: 'local',
+        title: executionId,
+        plan: { ...plan, options: { model: 'openai' }, tools: ['charge'] },
+      }),
+      'running',
+      'gone',
+    );
+    // After it is resumed, the run waits for it.
+    await runs.saveCalls(lease, [
+      toolCall('call', { name: 'charge', arguments: '{"note":"x"}', state: 'awaiting_approval', blocking: false }),
+    ]);
+    const message =
+      'The run was set aside because 5 processes in a row died after taking it over. Most likely the run itself is the cause.';
+    await runs.park(lease, { reason: 'max-takeovers', message, at: Date.now() });
+    return executionId;
+  };
+
+  it('resumes parked runs, and cancels them, from the list and from their page', async () => {
+    const [resumed, cancelled, opened] = [await park(), await park(), await park()];
+    const page = await open('/inbox?kind=parked');
+    const parked = (executionId: string) => page.locator(`[data-entry="${executionId}"][data-kind="parked"]`);
+    await parked(resumed).getByText('5 processes in a row').waitFor();
+    await parked(resumed).getByRole('button', { name: 'Resume' }).click();
+    await parked(resumed).waitFor({ state: 'detached' });
+    await page.getByText(`Resumed the run “${resumed}”.`).waitFor();
+    await parked(cancelled).getByRole('button', { name: 'Cancel run' }).click();
+    await parked(cancelled).waitFor({ state: 'detached' });
+    const { loop, runs } = app.server.host.module;
+    expect((await runs.head(resumed))?.owner).to.equal(loop.ownerId);
+    expect((await runs.head(cancelled))?.state).to.equal('cancelled');
+    await parked(opened).getByRole('link', { name: opened }).click();
+    const notice = page.getByRole('region', { name: 'This run is parked' });
+    await notice.getByText('no process executes this run').waitFor();
+    await page.locator('.run-actions').getByText('Parked').waitFor();
+    await notice.getByRole('button', { name: 'Run again…' }).click();
+    await page.getByRole('heading', { name: 'Run again' }).waitFor();
+    await notice.getByRole('button', { name: 'Resume' }).click();
+    await notice.waitFor({ state: 'detached' });
+    await page.locator('.run-actions').getByText('Waiting for approval').waitFor();
   });
 
   it('approves one entry while the key is held down', async () => {

@@ -318,7 +318,14 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect(await store.park({ ...lease, fence: 9 }, parked)).to.equal(false);
       expect(await store.park(lease, parked)).to.equal(true);
       const head = (await store.head(id))!;
-      expect(head).to.deep.equal({ executionId: id, userId: 'ann', owner: '', fence: 2, state: 'waiting', parked: { reason: 'max-takeovers' } });
+      expect(head).to.deep.equal({
+        executionId: id,
+        userId: 'ann',
+        owner: '',
+        fence: 2,
+        state: 'waiting',
+        parked: { reason: 'max-takeovers' },
+      });
       expect((await store.leased(1_000)).some(({ executionId }) => executionId === id)).to.equal(false);
       expect((await store.queued(1_000)).some(({ executionId }) => executionId === id)).to.equal(false);
       expect(await store.unfinishedOf('ann', 1_000)).to.include(id);
