@@ -167,7 +167,10 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       throw new LLMInvalidRequestError('Tools need a tool executor. Pass "toolExecutor" to the AgenticLoop.', {
         path: 'toolExecutor',
       });
-    const plan = planRun(runOptions, this.toolExecutor, this.limits);
+    // Whoever continues the run calls the same provider, or none.
+    const providerId = runOptions.providerId ?? this.provider.routeOf?.(runOptions.model)?.providerId;
+    const pinned = providerId === undefined ? runOptions : { ...runOptions, providerId };
+    const plan = planRun(pinned, this.toolExecutor, this.limits);
     const init = { executionId, userId, plan, returnsEarly: onPending === 'return' };
     if (this.durable === undefined) return { executionId, done: this.launcher.launch({ ...init, journal: undefined }) };
     const { done } = await this.durable.create(

@@ -196,6 +196,7 @@ const CHECKS: {
   vendor: plain(vendorFields),
   wire: plain(wireName),
   turn: plain(runTurn),
+  providerId: plain(name),
   relay: plain(flag),
   relayTo: ownObject,
   route: ownObject,

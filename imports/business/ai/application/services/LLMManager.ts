@@ -205,6 +205,10 @@ export class LLMManager implements ILLMProvider {
   }
 
   /** @throws LLMModelNotFoundError with the candidates */
+  routeOf(model: string | undefined): { readonly providerId: string } | undefined {
+    return this.router.routeOf(model);
+  }
+
   getCapabilities(model: string): ModelCapabilities {
     return this.provider.getCapabilities(model);
   }

@@ -299,6 +299,7 @@ function originOf({ source, origin, isAdmin }: Actor): Pick<ExecuteOptions, 'ori
 function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens, reasoning }: ReadRequest) {
   return {
     model: model === undefined ? providerId : `${providerId}/${model}`,
+    providerId,
     input,
     ...(instructions === undefined ? {} : { instructions }),
     ...(temperature === undefined ? {} : { temperature }),

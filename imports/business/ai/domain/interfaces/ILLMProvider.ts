@@ -40,6 +40,8 @@ export interface ILLMProvider {
   /** The model of requests that name none. Undefined if only the vendor knows it. */
   readonly defaultModel?: string | undefined;
   getProviderName(): string;
+  /** Where a call with that model goes first, of several providers. Undefined for a model that names none of them. */
+  routeOf?(model: string | undefined): { readonly providerId: string } | undefined;
   /**
    * One attempt.
    * @returns a completed or incomplete response

@@ -133,6 +133,11 @@ export interface StartedAttempt {
 /** One request to one model. */
 export interface GenerateOptions {
   readonly model?: string;
+  /**
+   * The id of the provider that `model` stands for. The call fails if there is no such provider any more, where another
+   * one would get it otherwise. Default: whichever provider `model` leads to.
+   */
+  readonly providerId?: string;
   readonly input: LLMInput;
   readonly instructions?: string;
   readonly tools?: readonly LooseTool[];

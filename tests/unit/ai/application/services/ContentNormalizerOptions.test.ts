@@ -24,6 +24,7 @@ describe('normalizeOptions', () => {
     const { signal } = new AbortController();
     const allOptions: Required<GenerateOptions> = {
       model: 'meta-llama/llama-4-scout:free',
+      providerId: 'groq',
       input: 'x',
       instructions: 'be brief',
       tools: [{ type: 'function', function: { name: 'f' } }],

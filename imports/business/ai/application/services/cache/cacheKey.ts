@@ -45,6 +45,7 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
     relayTo,
     origin,
     turn,
+    providerId,
     vendor = {},
     ...decisive
   } = options;

@@ -60,7 +60,7 @@ export class FallbackCalls {
     const retryUntil = startedAt + (options.maxRetryTime ?? Infinity);
     const failures: FailedAttempt[] = [];
     const routes = options.route === undefined ? undefined : this.routesOf(userId, options.route, options);
-    const first = routes?.[0] ?? (await this.ports.router.resolveFresh(options.model));
+    const first = routes?.[0] ?? (await this.ports.router.resolveFresh(options.model, options.providerId));
     const limits = { deadline, retryUntil, ...limitsOf(options) };
     const call: Call<T> = { userId, options, ...limits, attempt, startedAt, failures, kind, first };
     try {

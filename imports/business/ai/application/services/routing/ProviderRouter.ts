@@ -80,15 +80,28 @@ export class ProviderRouter {
     });
   }
 
-  /** Like `resolve`, for a provider that may have been created in another process a moment ago. */
-  async resolveFresh(model: string | undefined): Promise<Route> {
+  /**
+   * Like `resolve`, for a provider that may have been created in another process a moment ago.
+   * @param providerId the only provider that may be the target
+   */
+  async resolveFresh(model: string | undefined, providerId?: string): Promise<Route> {
     try {
-      return this.resolve(model);
+      return this.resolveAt(model, providerId);
     } catch (error) {
       if (!(error instanceof LLMModelNotFoundError)) throw error;
       await this.refresh();
-      return this.resolve(model);
+      return this.resolveAt(model, providerId);
     }
+  }
+
+  private resolveAt(model: string | undefined, providerId: string | undefined): Route {
+    const isGone = providerId !== undefined && this.get(providerId) === undefined;
+    const route = isGone ? undefined : this.resolve(model);
+    if (route !== undefined && (providerId === undefined || route.target.id === providerId)) return route;
+    throw new LLMModelNotFoundError(
+      `The model "${model ?? ''}" is to be called at the provider "${providerId ?? ''}", which does not exist any more. Add it again, or use another one.`,
+      { path: 'model' },
+    );
   }
 
   /** The routes to a routing rule's targets, except those whose provider no longer exists. */
