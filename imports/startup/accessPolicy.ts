@@ -20,12 +20,14 @@ export interface ToolAccessPorts {
   readonly findToken?: (id: string) => Promise<Pick<LimitedToken, 'tools' | 'team'> | undefined>;
   /** Default: everyone may use every tool. */
   readonly toolRules?: readonly ToolRule[];
+  /** Whoever is not found does not exist. Default: users may be unknown. */
+  readonly hasAccounts?: boolean | undefined;
 }
 
 export function createAccessPolicy(
   providers: Pick<StoredProviderSource, 'find' | 'lastRead' | 'isEmpty'>,
   findUser: UserLookup,
-  { findToken = () => Promise.resolve(undefined), toolRules = [] }: ToolAccessPorts = {},
+  { findToken = () => Promise.resolve(undefined), toolRules = [], hasAccounts = false }: ToolAccessPorts = {},
 ): AccessPolicy {
   const refusalOfTool = async ({ userId, source, tokenId }: Actor, tool: string): Promise<string | undefined> => {
     const token = tokenId === undefined ? undefined : await findToken(tokenId);
@@ -63,6 +65,7 @@ export function createAccessPolicy(
       return { allowed: false, reason: `You may not ${action}.` };
     },
     refusalOfTool,
+    isRemoved: async (userId) => hasAccounts && (await findUser(userId)) === undefined,
     // The directory was refreshed just before, so no provider is read again.
     async permittedProviders({ userId, source }, providerIds) {
       const user = await findUser(userId);

@@ -235,6 +235,7 @@ export async function createHost(
   const access = createAccessPolicy(storedProviders, findUser, {
     findToken: (id) => apiTokens.tokens.find(id),
     toolRules,
+    hasAccounts: ports.hasAccounts,
   });
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
   const jobQueue = await openJobQueue(jobs, database);

@@ -47,8 +47,11 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly defaultToolTimeout?: number;
   /** UTF-8 bytes of a tool's result that are sent to the model; default 256 KiB. */
   readonly maxResultBytes?: number;
-  /** Asked before each call of a run that somebody outside started. Default: nobody is refused. */
-  readonly access?: Pick<AccessPolicy, 'refusalOfTool'> | undefined;
+  /**
+   * Asked before each turn and each tool call of a run that somebody outside started. Default: nobody is refused or
+   * removed.
+   */
+  readonly access?: Pick<AccessPolicy, 'refusalOfTool' | 'isRemoved'> | undefined;
   /** How many finished runs remain readable; default 200. */
   readonly keepFinished?: number;
   /** Receives what event listeners throw. Default: logs to standard error. */
@@ -126,6 +129,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       processor,
       live: this.registry.live,
       publisher: { hears: this.hears, publish: this.publish },
+      isUserRemoved: removalCheck(options.access, logger),
     });
     this.durable =
       runStore === undefined
@@ -419,5 +423,21 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     // The union of events and the map of listeners are derived from the same type.
     (this.emit as (type: string, event: AgentEvent) => boolean)(event.type, event);
     (this.emit as (type: string, event: AgentEvent) => boolean)('event', event);
+  };
+}
+
+/** A user who cannot be looked up just now has not been removed. */
+function removalCheck(
+  access: AgenticLoopOptions['access'],
+  logger: Logger,
+): ((userId: string) => Promise<boolean>) | undefined {
+  if (access?.isRemoved === undefined) return undefined;
+  return async (userId) => {
+    try {
+      return (await access.isRemoved?.(userId)) === true;
+    } catch (error) {
+      logger.warn('Could not look up whether the user of a run still exists, so the run goes on.', error);
+      return false;
+    }
   };
 }

@@ -167,8 +167,9 @@ export class ToolProcessor {
       }
       if (tool === undefined) throw unknownTool(call.name, tools.names);
       if (this.isRestricted(job)) await this.assertPermitted(job);
-      const checked = tool.validate(parseToolArguments(call.arguments), job.userId);
-      const args = isThenable(checked) ? await checked : checked;
+      const validated = await this.validate(job, tool, outcome);
+      if (validated === undefined) return;
+      const { args } = validated;
       if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
       const mayAsk = isPending(call) && (tool.definition.needsApproval ?? false) !== false;
       const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));
@@ -183,6 +184,29 @@ export class ToolProcessor {
       outcome.fail(thrown);
     } finally {
       outcome.prepared();
+    }
+  }
+
+  /**
+   * The arguments of a call that an earlier process started were valid then. If they no longer are, because the tool has
+   * changed since, the call cannot be repeated, and it is not known whether it took effect.
+   * @returns undefined if a person has supplied the outcome, or the run is over
+   * @throws ToolError `invalid-arguments`
+   */
+  private async validate(
+    job: ToolJob,
+    tool: OfferedTool,
+    outcome: ToolCallOutcome,
+  ): Promise<{ readonly args: unknown } | undefined> {
+    const { call, userId, awaitReview } = job;
+    try {
+      const checked = tool.validate(parseToolArguments(call.arguments), userId);
+      return { args: isThenable(checked) ? await checked : checked };
+    } catch (error) {
+      const isUncertain = isExecuting(call) && tool.definition.external !== true && !outcome.isRerunApproved;
+      if (!isUncertain || awaitReview === undefined) throw error;
+      if (outcome.isOpen() && (await this.mayRerun(job, awaitReview, outcome))) throw error;
+      return undefined;
     }
   }
 

@@ -33,4 +33,9 @@ export interface AccessPolicy {
    * all tools are offered. An error permits nothing. Default: what `decide` has permitted stays permitted.
    */
   refusalOfTool?(actor: Actor, tool: string): Promise<string | undefined>;
+  /**
+   * Whether a user who has started runs no longer exists, so that these are ended. Asked when a run is recovered, and
+   * before each of its turns. Default: users are never removed.
+   */
+  isRemoved?(userId: string): Promise<boolean>;
 }

@@ -18,6 +18,8 @@ export interface RunContext {
   readonly options: NormalizedOptions;
   readonly limits: RunLimits;
   readonly stream: boolean;
+  /** Whether the run's user no longer exists. Absent: nobody asks. */
+  readonly isUserRemoved?: ((userId: string) => Promise<boolean>) | undefined;
   /** `RunLoop.run` resolves with the first answer instead of the last. */
   readonly returnsEarly: boolean;
   /** Undefined if runs are not stored. */

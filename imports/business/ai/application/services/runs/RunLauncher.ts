@@ -23,6 +23,8 @@ export interface RunLauncherOptions {
   /** Receives the runs. */
   readonly live: RunRegistry['live'];
   readonly publisher: RunPublisher;
+  /** Absent: users are never removed. */
+  readonly isUserRemoved?: RunContext['isUserRemoved'];
 }
 
 export interface RunInit
@@ -41,7 +43,7 @@ export class RunLauncher {
 
   /** @returns settles when the run ends */
   launch({ executionId, userId, plan, returnsEarly, journal, restored, endError }: RunInit): Promise<RunResult> {
-    const { provider, processor, live, publisher } = this.options;
+    const { provider, processor, live, publisher, isUserRemoved } = this.options;
     const { options, tools, limits, stream } = plan;
     const run = new LiveRun({
       id: executionId,
@@ -59,6 +61,7 @@ export class RunLauncher {
       limits,
       stream,
       returnsEarly,
+      isUserRemoved,
       journal,
       restored,
       endError,

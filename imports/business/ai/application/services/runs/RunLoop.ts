@@ -186,12 +186,15 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   private async start(): Promise<void> {
     const { run, options, journal, restored } = this.context;
     options.signal?.addEventListener('abort', this, { once: true });
-    await this.advance(() => {
+    await this.advance(async () => {
       run.transition('running');
       run.emit({ type: 'run:started', userId: run.userId, model: options.model, ...journal?.metadata });
       if (options.signal?.aborted === true) this.handleEvent();
       if (this.context.endError !== undefined) throw this.context.endError;
-      if (restored !== undefined) this.calls.resumeOpenCalls(restored.turn?.calls ?? []);
+      if (restored !== undefined) {
+        await this.assertUserExists();
+        this.calls.resumeOpenCalls(restored.turn?.calls ?? []);
+      }
       return this.loop(restored?.turn, restored?.lateUndelivered ?? []);
     });
   }
@@ -273,6 +276,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     const { run } = this.context;
     for (;;) {
       if (turn === undefined) {
+        await this.assertUserExists();
         const isDelivery = this.isDelivery;
         lateCallIds = this.drainLateResults(lateCallIds, isDelivery);
         const response = await this.model.call(lateCallIds);
@@ -309,6 +313,14 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
           return response;
       }
     }
+  }
+
+  /** Of a run that someone outside started. @throws LLMAbortedError */
+  private async assertUserExists(): Promise<void> {
+    const { run, options, isUserRemoved } = this.context;
+    if (isUserRemoved === undefined || options.origin === undefined || options.origin.source === 'job') return;
+    if (!(await this.cancellation.race(isUserRemoved(run.userId)))) return;
+    throw new LLMAbortedError(`The run was cancelled because its user "${run.userId}" no longer exists.`);
   }
 
   /** Whether late results are the only reason for the next model call: the model's last turn is over. */

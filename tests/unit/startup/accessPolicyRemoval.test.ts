@@ -1,0 +1,22 @@
+/** Who counts as removed: only where users have accounts does an unknown user not exist. */
+import { expect } from 'chai';
+import { createAccessPolicy } from '../../../imports/startup/accessPolicy';
+
+describe('the access policy', () => {
+  const providers = {
+    find: () => Promise.resolve(undefined),
+    lastRead: () => undefined,
+    isEmpty: () => Promise.resolve(false),
+  };
+  const findUser = (userId: string) => Promise.resolve(userId === 'ann' ? { userId } : undefined);
+
+  it('tells removed users where users have accounts', async () => {
+    const { isRemoved } = createAccessPolicy(providers, findUser, { hasAccounts: true });
+    expect([await isRemoved?.('ann'), await isRemoved?.('bob')]).to.deep.equal([false, true]);
+  });
+
+  it('takes no user for removed where they are known by their tokens only', async () => {
+    const { isRemoved } = createAccessPolicy(providers, findUser);
+    expect([await isRemoved?.('ann'), await isRemoved?.('bob')]).to.deep.equal([false, false]);
+  });
+});
