@@ -11,12 +11,12 @@ describe('the access policy', () => {
   const findUser = (userId: string) => Promise.resolve(userId === 'ann' ? { userId } : undefined);
 
   it('tells removed users where users have accounts', async () => {
-    const { isRemoved } = createAccessPolicy(providers, findUser, { hasAccounts: true });
-    expect([await isRemoved?.('ann'), await isRemoved?.('bob')]).to.deep.equal([false, true]);
+    const policy = createAccessPolicy(providers, findUser, { hasAccounts: true });
+    expect([await policy.isRemoved?.('ann'), await policy.isRemoved?.('bob')]).to.deep.equal([false, true]);
   });
 
   it('takes no user for removed where they are known by their tokens only', async () => {
-    const { isRemoved } = createAccessPolicy(providers, findUser);
-    expect([await isRemoved?.('ann'), await isRemoved?.('bob')]).to.deep.equal([false, false]);
+    const policy = createAccessPolicy(providers, findUser);
+    expect([await policy.isRemoved?.('ann'), await policy.isRemoved?.('bob')]).to.deep.equal([false, false]);
   });
 });

@@ -188,8 +188,8 @@ export class ToolProcessor {
   }
 
   /**
-   * The arguments of a call that an earlier process started were valid then. If they no longer are, because the tool has
-   * changed since, the call cannot be repeated, and it is not known whether it took effect.
+   * The arguments of a call that an earlier process started were valid then. If they no longer are, because the tool
+   * has changed since, the call cannot be repeated, and it is not known whether it took effect.
    * @returns undefined if a person has supplied the outcome, or the run is over
    * @throws ToolError `invalid-arguments`
    */
