@@ -27,6 +27,8 @@ import type { FollowRunPorts } from './chat/followRun';
 import { addExportRoutes } from './runs/exportRoutes';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
 import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
+import { readReadiness } from './health/readReadiness';
+import type { DatabaseOutage } from './health/readReadiness';
 import { HttpError } from './http/HttpError';
 import { handleGeneration } from './gateway/generation/handleGeneration';
 import type { GenerationPorts } from './gateway/generation/handleGeneration';
@@ -84,6 +86,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly findUser?: UserLookup;
   readonly operations?: Partial<HostOperations>;
   readonly audit?: AuditTrail;
+  readonly outage?: () => DatabaseOutage | undefined;
   /** What streams of runs need. */
   readonly streamedRuns?: FollowRunPorts;
   readonly chat?: Chats;
@@ -201,6 +204,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     method: 'get',
     handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })),
   });
+  add('app', '/ready', '/ready', { method: 'get', handler: readReadiness(ports.outage ?? (() => undefined)) });
   add('responses', '/metrics', '/metrics', {
     method: 'get',
     scope: 'admin',

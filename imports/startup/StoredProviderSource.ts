@@ -1,4 +1,5 @@
 /** Feeds the provider system's stored providers to the AI module, which reads the current state for each call. */
+import { isStoreOutage } from '../business/ai/domain/errors/LLMErrors';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
 import type { ProviderSource } from '../business/ai/infrastructure/factories/ProviderSource';
@@ -33,9 +34,16 @@ export class StoredProviderSource implements ProviderSource {
     return this.cache.get(id)?.row;
   }
 
-  /** Reads one provider of either kind from the store. */
+  /** Reads one provider of either kind from the store; during an outage, as it was read last. */
   async find(id: string): Promise<Provider | undefined> {
-    const provider = await this.providers.service.find(id);
+    let provider: Provider | undefined;
+    try {
+      provider = await this.providers.service.find(id);
+    } catch (error) {
+      const known = this.lastRead(id);
+      if (!isStoreOutage(error) || known === undefined) throw error;
+      return known;
+    }
     const known = new Map(this.cache);
     if (provider === undefined) known.delete(id);
     else known.set(id, this.entry(provider));

@@ -2,6 +2,7 @@
  * The access policy of both hosts: the provider system's rules. A provider or user that cannot be read permits
  * nothing.
  */
+import { isStoreOutage } from '../business/ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { Actor, User, UserLookup } from '../business/ai/domain/types/Actor';
 import { admits, hostedToolName, rulesOn } from '../business/ai/domain/entities/toolRules';
@@ -100,11 +101,26 @@ export function dedupeLookups(findUser: UserLookup): UserLookup {
   };
 }
 
-/** Users of several kinds who share their ids: the rights of a user are those of each kind together. */
+/**
+ * Users of several kinds who share their ids: the rights of a user are those of each kind together. During an outage of
+ * the database, a user has the rights of the kinds that need none.
+ */
 export function knownToAny(...lookups: readonly UserLookup[]): UserLookup {
   return async (userId) => {
-    const found = await Promise.all(lookups.map((lookup) => lookup(userId)));
+    let outage: unknown;
+    const found = await Promise.all(
+      lookups.map(async (lookup) => {
+        try {
+          return await lookup(userId);
+        } catch (error) {
+          if (!isStoreOutage(error)) throw error;
+          outage = error;
+          return undefined;
+        }
+      }),
+    );
     const users = found.filter((user) => user !== undefined);
+    if (users.length === 0 && outage !== undefined) throw outage as Error;
     if (users.length === 0) return undefined;
     const isAdmin = users.some((user) => user.isAdmin === true);
     return users.reduceRight<User>((known, user) => ({ ...known, ...user, isAdmin }), { userId });

@@ -351,6 +351,7 @@ export async function createHost(
     responseEvents: stores.responseEvents,
     ...accounts,
     ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
+    outage: () => database.outage,
     isAlone: database.isExclusive,
     limits: {
       ...(shutdownGraceMs === undefined ? {} : { shutdownGrace: shutdownGraceMs }),

@@ -1,6 +1,7 @@
 /** Turns an error into the status, body and headers of the API that the client speaks. */
 import type { ErrorCode, LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
+import { isStoreOutage } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import { ObjectNotFoundError } from '../../business/ai/domain/errors/ObjectNotFoundError';
 import { HttpError } from './HttpError';
@@ -45,8 +46,9 @@ export function errorResponse(error: LLMError, given: ErrorContext): ErrorRespon
 }
 
 /** The client's retries would multiply with ours. A vendor that asks for a longer pause was not retried here. */
-function wasRetried({ retryAfterMs = 0 }: LLMError, { retriedWithinMs }: ErrorContext): boolean {
-  return retriedWithinMs !== undefined && retryAfterMs <= retriedWithinMs;
+function wasRetried(error: LLMError, { retriedWithinMs }: ErrorContext): boolean {
+  const { retryAfterMs = 0 } = error;
+  return retriedWithinMs !== undefined && !isStoreOutage(error) && retryAfterMs <= retriedWithinMs;
 }
 
 /** Read by OpenAI's and Anthropic's SDKs. */
@@ -122,7 +124,7 @@ const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
   }),
   ai_sdk: ({ message }) => ({ error: { message } }),
   responses: (error, status, context) =>
-    openAIBody(error, RESPONSES_TYPES[status] ?? (status < 500 ? 'invalid_request' : 'model_error'), context),
+    openAIBody(error, isStoreOutage(error) ? 'server_error' : responsesTypeOf(status), context),
   chat_completions: (error, status, context) =>
     openAIBody(error, CHAT_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'), context),
   anthropic_messages: (error, status, { requestId }) => ({
@@ -142,6 +144,10 @@ const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
     },
   }),
 };
+
+function responsesTypeOf(status: number): string {
+  return RESPONSES_TYPES[status] ?? (status < 500 ? 'invalid_request' : 'model_error');
+}
 
 /** https://www.openresponses.org, "Errors"; the types for 401 and 403 are OpenAI's. */
 const RESPONSES_TYPES: Readonly<Record<number, string>> = {

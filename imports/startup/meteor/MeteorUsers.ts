@@ -18,7 +18,12 @@ export interface MeteorUsersOptions {
   readonly adminRoles?: readonly string[];
   /** Default: the global roles of the app's roles package; without one, `roles` of the user document. */
   readonly findRoles?: FindRoles;
+  /** Performs a read of the app's database, unless it cannot be reached. Default: performs every read. */
+  readonly whileReachable?: WhileReachable;
 }
+
+/** @throws StoreUnavailableError during an outage */
+export type WhileReachable = <Result>(read: () => Promise<Result>) => Promise<Result>;
 
 export class MeteorUsers {
   private readonly Meteor: Pick<MeteorApp, 'users'>;
@@ -26,8 +31,11 @@ export class MeteorUsers {
   private readonly admins: ReadonlySet<string>;
   private readonly adminRoles: ReadonlySet<string>;
   private readonly findRoles: FindRoles | undefined;
+  private readonly whileReachable: WhileReachable;
 
-  constructor({ Meteor, Accounts, admins, adminRoles = [], findRoles = findPackageRoles() }: MeteorUsersOptions) {
+  constructor(options: MeteorUsersOptions) {
+    const { Meteor, Accounts, admins, adminRoles = [], findRoles = findPackageRoles() } = options;
+    this.whileReachable = options.whileReachable ?? ((read) => read());
     this.Meteor = Meteor;
     this.Accounts = Accounts as MeteorAccounts & LoginTokens;
     this.admins = new Set(admins.map(comparable));
@@ -37,9 +45,8 @@ export class MeteorUsers {
 
   readonly findUser = async (userId: string): Promise<User | undefined> => {
     if (userId === '') return undefined;
-    const user = await this.Meteor.users.findOneAsync(userId, {
-      fields: { username: 1, emails: 1, 'profile.name': 1, roles: 1 },
-    });
+    const fields = { username: 1, emails: 1, 'profile.name': 1, roles: 1 } as const;
+    const user = await this.whileReachable(() => this.Meteor.users.findOneAsync(userId, { fields }));
     return isMissing(user) ? undefined : this.toUser(user);
   };
 
@@ -48,9 +55,11 @@ export class MeteorUsers {
     const token = presentedToken(request);
     if (token === undefined) return undefined;
     const hashedToken = this.Accounts._hashLoginToken(token);
-    const user = await this.Meteor.users.findOneAsync(
-      { 'services.resume.loginTokens.hashedToken': hashedToken },
-      { fields: { 'services.resume.loginTokens': 1, emails: 1, roles: 1 } },
+    const user = await this.whileReachable(() =>
+      this.Meteor.users.findOneAsync(
+        { 'services.resume.loginTokens.hashedToken': hashedToken },
+        { fields: { 'services.resume.loginTokens': 1, emails: 1, roles: 1 } },
+      ),
     );
     const login = (user?.services as LoginServices | undefined)?.resume?.loginTokens?.find(
       (one) => one.hashedToken === hashedToken,

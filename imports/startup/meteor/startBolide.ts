@@ -96,15 +96,16 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
   const registry = tools === undefined ? undefined : toToolRegistry(tools);
   if (firstUser !== undefined) requirePasswords(Accounts);
   if (allowSignUp !== undefined || ownsAccounts) configureSignUp(Accounts, allowSignUp ?? false);
+  const database = new MeteorDatabase({ Mongo });
   const users = new MeteorUsers({
     Meteor,
     Accounts,
     admins,
     adminRoles,
+    whileReachable: database.whileReachable,
     ...(findRoles === undefined ? {} : { findRoles }),
   });
   const { authenticate, findUser } = users;
-  const database = new MeteorDatabase({ Mongo });
   const simulated = await simulateWithoutVendors(settings.ai, database, simulates);
   const ai = simulated === undefined ? {} : { ai: simulated.settings, access: 'everyone' as const };
   try {

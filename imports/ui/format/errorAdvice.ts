@@ -76,6 +76,10 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   'missing-package': { meaning: 'An optional package is not installed.', advice: 'Install the package on the server.' },
   'illegal-transition': { meaning: 'A bug in Bolide.', advice: 'Report it with the export of this run.' },
   conflict: { meaning: 'The request contradicts an earlier one.', advice: 'Start it under a new request id.' },
+  'store-unavailable': {
+    meaning: 'The server cannot reach its database.',
+    advice: 'Wait: it goes on by itself once the database is back. See the log of the server for the reason.',
+  },
   'tool-failed': { meaning: 'A tool call failed.', advice: 'See the error of the tool call.' },
   'storage-full': {
     meaning: 'The disk of the server’s database is full.',

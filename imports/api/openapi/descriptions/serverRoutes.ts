@@ -27,6 +27,10 @@ const AUDIT_FILTER = {
 
 export const SERVER_ROUTES: RouteDescriptions = {
   'GET /health': { summary: 'Whether the server is ready', result: objectOf({ status: { const: 'ok' } }) },
+  'GET /ready': {
+    summary: 'Whether the server can reach its database; 503 otherwise',
+    result: objectOf({ status: { const: 'ready' } }),
+  },
   'GET /metrics': { summary: 'Metrics for Prometheus', content: ['text/plain'] },
   'GET /openapi.json': { summary: 'This document', result: OBJECT },
 

@@ -2,6 +2,7 @@
 import type { Logger } from './interfaces/Logger';
 import { createLogFilter } from './logLevels';
 import type { LogEnvironment } from './logLevels';
+import { withoutOutages } from './withoutOutages';
 
 /** Filtered as `createLogFilter` says. */
 export function createConsoleLogger(readEnvironment?: () => LogEnvironment): Logger {
@@ -69,4 +70,4 @@ function errorOnOneLine(error: Error, depth: number): Error {
   return Object.create(Object.getPrototypeOf(error) as object, fields) as Error;
 }
 
-export const consoleLogger = createConsoleLogger();
+export const consoleLogger = withoutOutages(createConsoleLogger());

@@ -14,6 +14,7 @@ import type { AgenticLoop, ExecuteOptions } from './AgenticLoop';
 import type { RunMetadata } from './runs/durable/DurableRuns';
 import { runDetached } from './runDetached';
 import { planRun, toStoredPlan } from './runs/planRun';
+import { throughOutages } from './shared/throughOutages';
 import { DEFAULT_LIMITS } from './runs/runLimits';
 
 export interface RunQueueOptions {
@@ -33,6 +34,8 @@ export interface QueuedRun extends RunMetadata {
 }
 
 const SWEEP_INTERVAL_MS = 600_000;
+/** Milliseconds after which the sweep is repeated if jobs could not be added. */
+const JOB_RETRY_MS = 5_000;
 /** How many queued runs one sweep reads. */
 const SWEEP_LIMIT = 10_000;
 
@@ -43,7 +46,8 @@ export class RunQueue {
   private readonly tools: IToolExecutor;
   private readonly sweepIntervalMs: number;
   private readonly logger: Logger;
-  private timer: ReturnType<typeof setInterval> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isStopped = true;
   /** Resolves when the queue is stopped. */
   private stopped: Promise<void> = Promise.resolve();
   private resolveStopped = (): void => undefined;
@@ -100,13 +104,9 @@ export class RunQueue {
     this.stopped = new Promise((resolve) => (this.resolveStopped = resolve));
     // The queue may call from the context of whoever added the job.
     await this.jobs.start((executionId) => runDetached(() => this.work(executionId)));
+    this.isStopped = false;
     await this.requeueOrphans();
-    this.timer = setInterval(() => {
-      this.requeueOrphans().catch((error: unknown) =>
-        this.logger.error('The sweep for queued runs without a job failed and will be retried.', error),
-      );
-    }, this.sweepIntervalMs);
-    this.timer.unref();
+    this.scheduleSweep(this.sweepIntervalMs);
   }
 
   /**
@@ -125,7 +125,8 @@ export class RunQueue {
 
   /** Starts no more runs. Those in progress continue in the loop. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
+    this.isStopped = true;
+    clearTimeout(this.timer);
     this.resolveStopped();
     await this.jobs.stop();
   }
@@ -135,20 +136,43 @@ export class RunQueue {
     for (const { executionId, dueAt } of await this.store.queued(SWEEP_LIMIT)) await this.jobs.add(executionId, dueAt);
   }
 
+  private scheduleSweep(delayMs: number): void {
+    if (this.isStopped) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.requeueOrphans().then(
+        () => this.scheduleSweep(this.sweepIntervalMs),
+        (error: unknown) => {
+          this.logger.error('The sweep for queued runs without a job failed and will be retried.', error);
+          this.scheduleSweep(JOB_RETRY_MS);
+        },
+      );
+    }, delayMs);
+    this.timer.unref();
+  }
+
   /** Does not throw: the run is recorded, so the next sweep adds the job if the queue cannot be reached now. */
   private async enqueueJob(executionId: string, dueAt: number | undefined): Promise<void> {
     try {
       await this.jobs.add(executionId, dueAt);
     } catch (error) {
       this.logger.warn(`Run "${executionId}" will start later, because the job queue cannot be reached.`, error);
+      this.scheduleSweep(JOB_RETRY_MS);
     }
   }
 
   private async work(executionId: string): Promise<void> {
-    // The run may have been deleted since it was queued.
-    if ((await this.store.load(executionId)) === undefined) return;
-    const started = await this.loop.startQueued(executionId);
+    // An outage of the store, however long, is no failed attempt at the job.
+    const started = await throughOutages(
+      () => this.startIfQueued(executionId),
+      () => !this.isStopped,
+    );
     if (started !== undefined) await this.untilIdleOrDone(executionId, started.done);
+  }
+
+  private async startIfQueued(executionId: string): ReturnType<AgenticLoop['startQueued']> {
+    // The run may have been deleted since it was queued.
+    return (await this.store.load(executionId)) === undefined ? undefined : this.loop.startQueued(executionId);
   }
 
   /** Frees the worker when the run ends, or when it begins to wait for a person or another service. */

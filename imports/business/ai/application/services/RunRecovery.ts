@@ -1,7 +1,8 @@
 /**
  * Recovers orphaned runs: scans the store at the start and periodically, and takes over the runs of owners that are
  * gone. An owner is gone when it has removed itself, or when its heartbeat count has not changed for as long as a lease
- * lasts, measured by this process's monotonic clock. Clocks of different machines are never compared.
+ * lasts, measured by this process's monotonic clock. Clocks of different machines are never compared. Time in which
+ * this process could not read the heartbeats does not count: their owners could not write them either.
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { RunResult } from '../../domain/entities/Run';
@@ -62,6 +63,8 @@ export class RunRecovery {
   private readonly logger: Logger;
   /** By owner, as of the last scan. */
   private heartbeats: ReadonlyMap<string, Heartbeat> = new Map();
+  /** By `performance.now()`, when they were read last. */
+  private readAt = -Infinity;
   /** The suspects that were recovered last. */
   private trial: Trial | undefined;
   /** By `performance.now()`. */
@@ -136,12 +139,14 @@ export class RunRecovery {
 
   private updateHeartbeats(counts: ReadonlyMap<string, number>): ReadonlyMap<string, Heartbeat> {
     const seenAt = performance.now();
+    const wasWatching = seenAt - this.readAt < this.leaseMs;
     const heartbeats = new Map<string, Heartbeat>();
     for (const [owner, count] of counts) {
       const last = this.heartbeats.get(owner);
-      heartbeats.set(owner, last?.count === count ? last : { count, seenAt });
+      heartbeats.set(owner, wasWatching && last?.count === count ? last : { count, seenAt });
     }
     this.heartbeats = heartbeats;
+    this.readAt = seenAt;
     return heartbeats;
   }
 

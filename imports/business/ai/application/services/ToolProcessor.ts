@@ -18,6 +18,7 @@ import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { LooseTool } from '../../domain/types/LLMTypes';
 import type { CallOrigin } from '../../domain/types/RequestRecords';
+import { throughOutages } from './shared/throughOutages';
 import { canonicalJson } from './shared/canonicalJson';
 import { isThenable } from './shared/isThenable';
 import { elapsedSince } from './shared/time';
@@ -166,17 +167,17 @@ export class ToolProcessor {
         if (!(await this.mayRerun(job, job.awaitReview, outcome))) return;
       }
       if (tool === undefined) throw unknownTool(call.name, tools.names);
-      if (this.isRestricted(job)) await this.assertPermitted(job);
-      const validated = await this.validate(job, tool, outcome);
-      if (validated === undefined) return;
-      const { args } = validated;
+        if (this.isRestricted(job)) await this.assertPermitted(job, outcome);
+        const validated = await this.validate(job, tool, outcome);
+        if (validated === undefined) return;
+        const { args } = validated;
       if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
       const mayAsk = isPending(call) && (tool.definition.needsApproval ?? false) !== false;
       const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));
       outcome.prepared();
       if (mustAsk) await this.awaitApproval(job, outcome);
       // Approvals may take a day.
-      if (mustAsk && outcome.isOpen() && this.isRestricted(job)) await this.assertPermitted(job);
+      if (mustAsk && outcome.isOpen() && this.isRestricted(job)) await this.assertPermitted(job, outcome);
       if (!outcome.isOpen()) return;
       if (tool.definition.external === true) await this.runExternal(job, tool, outcome);
       else await this.runWhenFree(job, tool, args, outcome);
@@ -217,10 +218,13 @@ export class ToolProcessor {
   }
 
   /** @throws ToolError `rejected` */
-  private async assertPermitted({ call, userId, origin }: ToolJob): Promise<void> {
+  private async assertPermitted({ call, userId, origin }: ToolJob, outcome: ToolCallOutcome): Promise<void> {
     const tokenId = origin?.tokenId;
     const actor = { userId, source: 'http', ...(tokenId === undefined ? {} : { tokenId }) } as const;
-    const refusal = await this.access?.refusalOfTool?.(actor, call.name);
+    const refusal = await throughOutages(
+      async () => this.access?.refusalOfTool?.(actor, call.name),
+      () => outcome.isOpen(),
+    );
     if (refusal !== undefined) throw new ToolError('rejected', refusal);
   }
 

@@ -35,6 +35,7 @@ export const ERROR_TABLE = {
   'illegal-transition': { http: 500, retryable: false },
   'missing-package': { http: 500, retryable: false },
   conflict: { http: 409, retryable: false },
+  'store-unavailable': { http: 503, retryable: true },
   'tool-failed': { http: 500, retryable: false },
   'storage-full': { http: 507, retryable: false },
 } as const satisfies Record<string, { http: number; retryable: boolean }>;
@@ -325,6 +326,15 @@ export class ConflictError extends LLMError {
     super('conflict', message, details);
   }
 }
+/**
+ * The database cannot be reached, so nothing that needs it can be done. `retryAfterMs` is the time to wait. Whether a
+ * write that was in progress took effect is unknown.
+ */
+export class StoreUnavailableError extends LLMError {
+  constructor(message: string, details?: LLMErrorDetails) {
+    super('store-unavailable', message, details);
+  }
+}
 
 /**
  * The disk of the embedded database is full. What was stored before remains, and so does everything that can be read;
@@ -359,6 +369,11 @@ export class ToolError extends LLMError {
 /** Recognizes the errors of every copy of this module: an app may load the package as an ES module and as CommonJS. */
 export function isLLMError(error: unknown): error is LLMError {
   return error instanceof LLMError || (error instanceof Error && BRAND in error);
+}
+
+/** Whether the database could not be reached: the work can go on once it can. */
+export function isStoreOutage(error: unknown): boolean {
+  return isLLMError(error) && error.code === 'store-unavailable';
 }
 
 /** The response that was received before the error, if any, for what it has cost. */

@@ -23,6 +23,7 @@ import {
   MaxIterationsError,
   MaxTakeoversError,
   StorageFullError,
+  StoreUnavailableError,
   ToolLoopError,
   UnsupportedFeatureError,
 } from './LLMErrors';
@@ -54,6 +55,7 @@ const PLAIN: Readonly<Partial<Record<ErrorCode, new (message: string, details?: 
   'illegal-transition': IllegalTransitionError,
   conflict: ConflictError,
   'storage-full': StorageFullError,
+  'store-unavailable': StoreUnavailableError,
 };
 
 /** A restored error is not retryable: a repeated request with the same id fails in the same way. */

@@ -10,6 +10,7 @@ import { ModelRouting } from '../../application/services/routing/ModelRouting';
 import { RouteStats } from '../../application/services/routing/RouteStats';
 import { RoutingRules } from '../../application/services/routing/RoutingRules';
 import type { LeaseTimes } from '../../application/services/runs/durable/LeaseHeartbeat';
+import { withoutOutages } from '../../domain/withoutOutages';
 import type { BudgetSettings } from '../../domain/entities/BudgetAccount';
 import type { RoutingRule } from '../../domain/entities/RoutingRule';
 import type { BudgetLimitStore } from '../../domain/interfaces/BudgetLimitStore';
@@ -140,7 +141,8 @@ export interface AIModule {
 }
 
 /** @throws LLMInvalidRequestError for invalid settings */
-export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {}): AIModule {
+export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {}): AIModule {
+  const ports = given.logger === undefined ? given : { ...given, logger: withoutOutages(given.logger) };
   const settings = { ...input, providers: (input.providers ?? []).map(withId) };
   const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.providerSource);
   const tools = ports.tools ?? new ToolRegistry();

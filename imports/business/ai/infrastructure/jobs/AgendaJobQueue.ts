@@ -28,6 +28,8 @@ interface RunJob {
 
 export const JOBS = 'ai_jobs';
 const RUN = 'run';
+const REPORT_EVERY_MS = 60_000;
+const TIMEOUTS = { serverSelectionTimeoutMS: 10_000, connectTimeoutMS: 10_000, socketTimeoutMS: 30_000 };
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_LOCK_MS = 30_000;
 /** Scheduled tasks run in addition to runs. */
@@ -44,7 +46,7 @@ export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJob
   const agenda = await new Promise<Agenda>((resolve, reject) => {
     const created: Agenda = new AgendaClass(
       {
-        db: { address: url, collection: JOBS },
+        db: { address: url, collection: JOBS, options: timeoutsFor(url) },
         processEvery: `${pollEvery / 1000} seconds`,
         maxConcurrency: limits.concurrency + MAX_CONCURRENT_TASKS,
         defaultLockLifetime: lockLifetime,
@@ -56,6 +58,12 @@ export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJob
     );
   });
   return new AgendaJobQueue(agenda, { ...limits, lockLifetime, logger });
+}
+
+/** Without them, an operation on a connection that the network has lost never ends. A URL's own options count. */
+function timeoutsFor(url: string): Partial<typeof TIMEOUTS> {
+  const isGiven = (name: string): boolean => new RegExp(`[?&]${name}=`, 'i').test(url);
+  return Object.fromEntries(Object.entries(TIMEOUTS).filter(([name]) => !isGiven(name)));
 }
 
 /** Loaded on demand, together with its own database driver. */
@@ -73,6 +81,8 @@ export class AgendaJobQueue implements JobQueue {
   private readonly agenda: Agenda;
   private readonly options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger };
   private readonly pendingWork = new Set<Promise<void>>();
+  /** By `performance.now()`. */
+  private outageReportedAt = -Infinity;
 
   constructor(agenda: Agenda, options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger }) {
     this.agenda = agenda;
@@ -81,7 +91,7 @@ export class AgendaJobQueue implements JobQueue {
     this.guardSaves();
     agenda.on('success', (job: Job) => this.trackInBackground(this.onSuccess(job)));
     agenda.on('fail', (error: unknown, job: Job) => this.trackInBackground(this.onFailure(job, error)));
-    agenda.on('error', (error: unknown) => options.logger.error('The job queue failed.', error));
+    agenda.on('error', (error: unknown) => this.report('The job queue failed.', error));
   }
 
   async add(executionId: string, at?: number): Promise<void> {
@@ -126,7 +136,12 @@ export class AgendaJobQueue implements JobQueue {
   }
 
   async stop(): Promise<void> {
-    await this.agenda.stop();
+    try {
+      await this.agenda.stop();
+    } catch (error) {
+      // Other processes take the jobs once their locks have expired.
+      this.report('Could not unlock the jobs of this process.', error);
+    }
     while (this.pendingWork.size > 0) await Promise.allSettled(this.pendingWork);
     await this.agenda.close({ force: true });
   }
@@ -163,6 +178,18 @@ export class AgendaJobQueue implements JobQueue {
     await this.onSuccess(job);
   }
 
+  /** An outage of the database makes much fail: it is reported once a minute. */
+  private report(message: string, error: unknown): void {
+    if (!isOfDriver(error)) {
+      this.options.logger.error(message, error);
+      return;
+    }
+    const now = performance.now();
+    if (now - this.outageReportedAt < REPORT_EVERY_MS) return;
+    this.outageReportedAt = now;
+    this.options.logger.error(`The job queue cannot reach its database: ${error.message}`);
+  }
+
   /** Returns the same promise, which `stop` waits for. */
   private track(work: Promise<void>): Promise<void> {
     const settled = work.then(
@@ -176,7 +203,7 @@ export class AgendaJobQueue implements JobQueue {
 
   /** For work whose failure has no other observer. */
   private trackInBackground(work: Promise<void>): void {
-    this.track(work).catch((error: unknown) => this.options.logger.error('Could not finish a job.', error));
+    this.track(work).catch((error: unknown) => this.report('Could not finish a job.', error));
   }
 
   /**
@@ -191,11 +218,16 @@ export class AgendaJobQueue implements JobQueue {
         return await save(job);
       } catch (error) {
         if (!('_id' in job.attrs)) throw error;
-        this.options.logger.error(`Could not save the state of the job ${job.attrs.name}.`, error);
+        this.report(`Could not save the state of the job ${job.attrs.name}.`, error);
         return job;
       }
     };
   }
+}
+
+/** Errors about connections. Those of commands are MongoServerErrors. */
+function isOfDriver(error: unknown): error is Error {
+  return error instanceof Error && error.name.startsWith('Mongo') && error.name !== 'MongoServerError';
 }
 
 function taskName(schedule: string): string {

@@ -1,5 +1,6 @@
 /** Puts a job queue under people's control: it can be paused, and tasks are recorded, paused and triggered. */
 import { consoleLogger } from '../../domain/consoleLogger';
+import { isStoreOutage } from '../../domain/errors/LLMErrors';
 import { safeMessage } from '../../domain/errors/safeText';
 import type { JobControl } from '../../domain/interfaces/JobControl';
 import type { JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
@@ -129,7 +130,7 @@ export class ManagedJobQueue implements JobQueue, JobControl {
 
   private async pollPause(): Promise<boolean> {
     while (!this.isStopping) {
-      if ((await this.states.pausedSince()) === undefined) return true;
+      if (!(await this.isHeld())) return true;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, this.pollEvery);
         this.wake = () => {
@@ -139,6 +140,16 @@ export class ManagedJobQueue implements JobQueue, JobControl {
       });
     }
     return false;
+  }
+
+  /** While the store cannot be reached, nothing could be started either. */
+  private async isHeld(): Promise<boolean> {
+    try {
+      return (await this.states.pausedSince()) !== undefined;
+    } catch (error) {
+      if (isStoreOutage(error)) return true;
+      throw error;
+    }
   }
 
   private async perform(name: string, task: ScheduledTask): Promise<void> {

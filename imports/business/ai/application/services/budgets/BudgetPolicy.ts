@@ -3,6 +3,7 @@
  * everyone. Other processes notice a change within `MAX_AGE_MS`.
  */
 import type { BudgetLimits, BudgetSettings } from '../../../domain/entities/BudgetAccount';
+import { isStoreOutage } from '../../../domain/errors/LLMErrors';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../../../domain/interfaces/BudgetLimitStore';
 import type { BudgetLimitsView } from '../../../domain/types/BudgetViews';
 import { LruMap } from '../shared/LruMap';
@@ -45,7 +46,8 @@ export class BudgetPolicy {
 
   /**
    * @returns undefined for a user without limits
-   * @throws whatever the store throws, since limits that can't be read can't be enforced
+   * @throws whatever the store throws, since limits that can't be read can't be enforced. During an outage, those that
+   *   were read before still apply
    */
   async limitsOf(userId: string): Promise<BudgetLimits | undefined> {
     const [own, everyone] = await Promise.all([this.read(userId), this.read(undefined)]);
@@ -89,7 +91,11 @@ export class BudgetPolicy {
     const cached = this.cache.get(userId);
     const now = this.clock();
     if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached.row;
-    const row = store.find(userId);
+    const row = store.find(userId).catch((error: unknown) => {
+      // Nobody can change limits meanwhile.
+      if (isStoreOutage(error) && cached !== undefined) return cached.row;
+      throw error;
+    });
     const entry = { readAt: now, row };
     this.cache.set(userId, entry);
     row.catch(() => {

@@ -15,7 +15,7 @@ import {
   withLoad,
 } from '../../../domain/entities/UserLoad';
 import type { LoadAmounts, LoadKind, UserAccount, UserLoad } from '../../../domain/entities/UserLoad';
-import { LLMServerError } from '../../../domain/errors/LLMErrors';
+import { isStoreOutage, LLMServerError } from '../../../domain/errors/LLMErrors';
 import type { AccountStore } from '../../../domain/interfaces/AccountStore';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { runDetached } from '../runDetached';
@@ -83,7 +83,7 @@ export class UserLoads {
   /**
    * Adds the amounts unless that exceeds a limit.
    * @returns the limit
-   * @throws what the store throws
+   * @throws what the store throws, unless it cannot be reached
    */
   take(userId: string, amounts: LoadAmounts): ReachedLimit | undefined | Promise<ReachedLimit | undefined> {
     const entry = this.entryOf(userId);
@@ -146,10 +146,22 @@ export class UserLoads {
       try {
         await this.exchange(userId, entry, questions);
       } catch (error) {
-        for (const { reject } of questions) reject(error);
+        if (isStoreOutage(error)) this.answerAlone(entry, questions);
+        else for (const { reject } of questions) reject(error);
       }
     }
     entry.isAsking = false;
+  }
+
+  /** During an outage of the store each process counts for itself. */
+  private answerAlone(entry: Entry, questions: readonly Question[]): void {
+    for (const { amounts, resolve } of questions) {
+      const own = loadAt(entry.own, this.options.now());
+      const total = changedLoad(own, amounts);
+      const reached = this.reached(total, own, amounts);
+      entry.own = reached === undefined ? total : own;
+      resolve(reached);
+    }
   }
 
   /** Adds what fits, in order, to what the user does here, and stores that, in one step for all processes. */

@@ -1,5 +1,5 @@
 /** When a failed attempt is retried, after which delay, and which failures another provider may avoid. */
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isStoreOutage, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { ErrorCode, LLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 
@@ -61,6 +61,8 @@ export function retryDelay(
   random: () => number,
 ): number | undefined {
   if (!error.retryable || attempts >= settings.maxAttempts || ranServerTool(error.response)) return undefined;
+  // Runs wait for the database themselves; everybody else is told at once.
+  if (isStoreOutage(error)) return undefined;
   const retryAfterMs = error.retryAfterMs ?? 0;
   if (retryAfterMs > settings.maxRetryAfter) return undefined;
   const maxDelay = Math.min(settings.maxDelay, settings.baseDelay * 2 ** (attempts - 1));
@@ -99,6 +101,8 @@ const CAUSES = {
   'illegal-transition': 'request',
   'missing-package': 'request',
   conflict: 'request',
+  // Another provider needs the same database.
+  'store-unavailable': 'request',
   'tool-failed': 'request',
   'storage-full': 'request',
 } as const satisfies Record<ErrorCode, 'outage' | 'account' | 'request'>;

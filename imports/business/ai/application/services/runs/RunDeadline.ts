@@ -15,6 +15,9 @@ export class RunDeadline {
   private remainingMs: number;
   private resumedAt = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private isSuspended = false;
+  /** It would count if it were not suspended. */
+  private isDue = false;
   private readonly owner: DeadlineOwner;
 
   /** @param elapsedMs how much of the timeout has already passed */
@@ -31,12 +34,25 @@ export class RunDeadline {
   }
 
   resume(): void {
-    if (this.timer !== undefined) return;
+    this.isDue = true;
+    if (this.timer !== undefined || this.isSuspended) return;
     this.resumedAt = performance.now();
     this.wait(this.remainingMs);
   }
 
   pause(): void {
+    this.isDue = false;
+    this.stop();
+  }
+
+  /** Counts nothing, whether resumed or paused, until it is no longer suspended. */
+  suspend(isSuspended: boolean): void {
+    this.isSuspended = isSuspended;
+    if (isSuspended) this.stop();
+    else if (this.isDue) this.resume();
+  }
+
+  private stop(): void {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);
     this.timer = undefined;

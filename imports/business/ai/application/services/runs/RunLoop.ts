@@ -136,6 +136,11 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     else this.abort(error);
   }
 
+  /** What the store keeps a run waiting for is no time of the run. */
+  onStoreOutage(isOut: boolean): void {
+    this.deadline.suspend(isOut);
+  }
+
   /**
    * Stops the run locally after its lease was lost. Another process continues it, so no event is emitted and nothing
    * is written from here on.

@@ -1,17 +1,27 @@
 /** The model calls of one run: sent with the full transcript, streamed, recorded, and counted even when aborted. */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
-import { billedResponse, isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import {
+  billedResponse,
+  isLLMError,
+  isStoreOutage,
+  LLMStreamError,
+  LLMTimeoutError,
+} from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { adoptInput, adoptItem, withOwnOptions } from '../ContentNormalizer';
 import { estimateUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { priceCall } from '../routing/priceResponse';
+import { sleep } from '../shared/time';
 import type { TurnCall } from './LiveRun';
 import type { RunCancellation } from './RunCancellation';
 import type { RunJournal } from './durable/RunJournal';
 import type { RunContext } from './RunContext';
 import type { ToolCallObserver } from './RunToolCalls';
+
+/** Milliseconds after which a call that the store has failed is made again. */
+const STORE_RETRY_MS = 1_000;
 
 export class RunModelCalls {
   private readonly context: RunContext;
@@ -53,11 +63,19 @@ export class RunModelCalls {
     run.isCalling = true;
     this.observer.onTransition();
     try {
-      if (journal !== undefined) {
-        journal.runChanged();
-        await cancellation.race(journal.flushAndVerifyLease());
+      for (;;) {
+        if (journal !== undefined) {
+          journal.runChanged();
+          await cancellation.race(journal.flushAndVerifyLease());
+        }
+        try {
+          return await cancellation.race(this.send(this.request(attempts), received));
+        } catch (error) {
+          if (journal === undefined || !isStoreOutage(error)) throw error;
+          // The call needs the store, too, for a credential or a budget, and the run waits for it with its next write.
+          await sleep(STORE_RETRY_MS, cancellation.signal);
+        }
       }
-      return await cancellation.race(this.send(this.request(attempts), received));
     } catch (thrown) {
       const error = cancellation.aborted ? cancellation.error : thrown;
       this.countFailedCall(error, received.characters, attempts);

@@ -2,9 +2,19 @@
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import { invalidInput } from './query/fieldPaths';
 
+/** An outage of a database, while it lasts. */
+export interface StoreOutage {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** What the last operation failed with. */
+  readonly cause: unknown;
+}
+
 export interface DocumentDatabase {
   /** Whether no other process can use the database at the same time. */
   readonly isExclusive: boolean;
+  /** Undefined unless the database is known to be unreachable. Absent: it is always there. */
+  readonly outage?: StoreOutage | undefined;
   /** Content is stored sealed: it takes a third more bytes, and nothing may be derived from it in plain text. */
   readonly sealsContent?: boolean;
   /**
@@ -18,6 +28,9 @@ export interface DocumentDatabase {
   /** Waits for pending operations. Collections cannot be used afterwards. Safe to call again. */
   close(): Promise<void>;
 }
+
+/** A collection for reads that find out whether a database answers. Any one does. */
+export const PROBED = 'ai_run_owners';
 
 /** Accepts names that are safe as a file name, in a URL and in MongoDB. */
 export function checkCollectionName(name: string): void {

@@ -19,16 +19,19 @@ import { parseSelector } from './query/parseSelector';
 import { toMongoFilter } from './query/toMongoFilter';
 import { fromPipelineRow, toPipeline } from './query/toPipeline';
 import { toDatabaseError } from './databaseErrors';
+import type { StoreCircuit } from './StoreCircuit';
 import { upsertEach } from './upsertEach';
 import type { MeteorMongoCollection } from './MeteorMongo';
 
 export class MeteorCollection<T extends StoredDocument> implements DocumentCollection<T> {
   private readonly name: string;
   private readonly collection: MeteorMongoCollection;
+  private readonly circuit: StoreCircuit;
 
-  constructor(name: string, collection: MeteorMongoCollection) {
+  constructor(name: string, collection: MeteorMongoCollection, circuit: StoreCircuit) {
     this.name = name;
     this.collection = collection;
+    this.circuit = circuit;
   }
 
   async insert(document: T): Promise<void> {
@@ -88,12 +91,14 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
     await this.execute((collection) => collection.createIndexAsync(index.keys, index.options));
   }
 
-  private async execute<Result>(operation: (collection: MeteorMongoCollection) => Promise<Result>): Promise<Result> {
-    try {
-      return await operation(this.collection);
-    } catch (cause) {
-      throw toDatabaseError(cause, this.name);
-    }
+  private execute<Result>(operation: (collection: MeteorMongoCollection) => Promise<Result>): Promise<Result> {
+    return this.circuit.run(async () => {
+      try {
+        return await operation(this.collection);
+      } catch (cause) {
+        throw toDatabaseError(cause, this.name);
+      }
+    });
   }
 }
 

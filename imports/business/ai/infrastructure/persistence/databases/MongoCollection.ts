@@ -20,15 +20,21 @@ import { parseSelector } from './query/parseSelector';
 import { toMongoFilter } from './query/toMongoFilter';
 import { fromPipelineRow, toPipeline } from './query/toPipeline';
 import { toDatabaseError } from './databaseErrors';
+import type { StoreCircuit } from './StoreCircuit';
 
 type Row = Document & StoredDocument;
 
 /** Documents are assumed to be of type `T`; those of other writers are returned as they are. */
 export class MongoCollection<T extends StoredDocument> implements DocumentCollection<T> {
-  private readonly collection: Collection<Row>;
+  private readonly name: string;
+  private readonly open: () => Collection<Row>;
+  private readonly circuit: StoreCircuit;
 
-  constructor(collection: Collection<Row>) {
-    this.collection = collection;
+  /** @param open returns the collection of the present client */
+  constructor(name: string, open: () => Collection<Row>, circuit: StoreCircuit) {
+    this.name = name;
+    this.open = open;
+    this.circuit = circuit;
   }
 
   async insert(document: T): Promise<void> {
@@ -112,12 +118,14 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
     await this.execute((collection) => collection.createIndex(index.keys, index.options));
   }
 
-  private async execute<Result>(operation: (collection: Collection<Row>) => Promise<Result>): Promise<Result> {
-    try {
-      return await operation(this.collection);
-    } catch (cause) {
-      throw toDatabaseError(cause, this.collection.collectionName);
-    }
+  private execute<Result>(operation: (collection: Collection<Row>) => Promise<Result>): Promise<Result> {
+    return this.circuit.run(async () => {
+      try {
+        return await operation(this.open());
+      } catch (cause) {
+        throw toDatabaseError(cause, this.name);
+      }
+    });
   }
 }
 

@@ -32,6 +32,12 @@ const TOO_LARGE = new Set([10334, 17419]);
 const DUPLICATE = new Set([11000, 11001, 12582]);
 /** MaxTimeMSExpired, NetworkTimeout, ExceededTimeLimit. */
 const TIMEOUT = new Set([50, 89, 262]);
+/**
+ * A server that shuts down, or is no longer the primary: HostUnreachable, HostNotFound, ShutdownInProgress,
+ * PrimarySteppedDown, SocketException, NotWritablePrimary, InterruptedAtShutdown, InterruptedDueToReplStateChange,
+ * NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary.
+ */
+const GONE = new Set([6, 7, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436]);
 
 /**
  * Maps an error of the driver, or of Meteor's layer on top of it. Goes by code and name, since Meteor bundles its own
@@ -53,7 +59,7 @@ export function toDatabaseError(cause: unknown, collection: string): LLMError {
   if (TIMEOUT.has(code) || name === 'MongoNetworkTimeoutError')
     return new LLMTimeoutError(`${collection} did not respond in time.`, { cause });
   // A server that disappears in the middle of a response causes a plain socket error.
-  if (CONNECTION.has(name) || /\b(?:ECONN\w+|EPIPE|sockets?|connections?|pool)\b/i.test(message))
+  if (CONNECTION.has(name) || GONE.has(code) || /\b(?:ECONN\w+|EPIPE|sockets?|connections?|pool)\b/i.test(message))
     return new LLMConnectionError(`${collection} cannot be reached.`, { cause });
   return new StoreError(`An operation on ${collection} failed.`, { cause });
 }

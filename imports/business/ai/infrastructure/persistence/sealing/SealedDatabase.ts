@@ -3,7 +3,7 @@ import { consoleLogger } from '../../../domain/consoleLogger';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { StoreError } from '../databases/databaseErrors';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase, StoreOutage } from '../databases/DocumentDatabase';
 import { RUNS } from '../runs/runDocuments';
 import type { ContentKeys } from './ContentKeys';
 import type { ContentRules } from './ContentRule';
@@ -37,6 +37,10 @@ export class SealedDatabase implements DocumentDatabase {
     this.options = options;
     this.isExclusive = inner.isExclusive;
     this.sealsContent = options.isSealing;
+  }
+
+  get outage(): StoreOutage | undefined {
+    return this.inner.outage;
   }
 
   collection<T extends StoredDocument>(name: string): DocumentCollection<T> {

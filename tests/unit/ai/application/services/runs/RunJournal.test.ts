@@ -40,6 +40,7 @@ function setUp(saveRun: () => Promise<boolean>) {
         throw new RangeError(id);
       },
       onBroken: () => undefined,
+      onStoreOutage: () => undefined,
     },
     [],
   );

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import {
   LLMConnectionError,
   LLMInvalidRequestError,
+  StoreUnavailableError,
 } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { openMongoDatabase } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
@@ -65,7 +66,7 @@ describe('MongoDatabase', () => {
       await rows.remove({});
       if (!mongo.isStandIn) return;
       await mongo.stop();
-      expect(await failure(rows.find({}))).to.be.instanceOf(LLMConnectionError);
+      expect(await failure(rows.find({}))).to.be.instanceOf(StoreUnavailableError);
     });
 
     it('throws a typed error once closed, and can be closed twice', async () => {

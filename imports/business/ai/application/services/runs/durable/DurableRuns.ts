@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { isFinished } from '../../../../domain/entities/Run';
 import type { RunResult, RunState } from '../../../../domain/entities/Run';
 import type { ToolCall } from '../../../../domain/entities/Tool';
+import { isStoreOutage } from '../../../../domain/errors/LLMErrors';
 import type { Logger } from '../../../../domain/interfaces/Logger';
 import { UnreadableRunError } from '../../../../domain/errors/UnreadableRunError';
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
@@ -27,6 +28,7 @@ import type { PlannedRun, RunOptions } from '../planRun';
 import type { RunLoop } from '../RunLoop';
 import type { RunEntry } from '../RunRegistry';
 import { runDetached } from '../../runDetached';
+import { sleep } from '../../shared/time';
 import { LeaseLostError } from './RunJournal';
 import type { RunJournal } from './RunJournal';
 import type { JournalContext, JournalHost } from '../RunContext';
@@ -59,6 +61,9 @@ export interface DurableRunsOptions {
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly onStateStored?: ((userId: string) => void) | undefined;
 }
+
+/** Milliseconds for which a process that shuts down waits for the store. */
+const CLOSE_PATIENCE_MS = 5_000;
 
 export class DurableRuns implements JournalHost {
   readonly remote: RemoteRuns;
@@ -314,13 +319,24 @@ export class DurableRuns implements JournalHost {
   /** Abandons all runs, so that another process, or the next one, can continue them. */
   async close(): Promise<void> {
     this.isClosed = true;
+    const closed = new AbortController();
     for (const release of this.holds) release();
     const loops = [...this.live.values()].map(({ loop }) => loop);
     for (const loop of loops) loop.markProgress();
-    await Promise.allSettled(this.journals().map((journal) => journal.flush()));
+    // A store that cannot be reached must not hold the process up.
+    await Promise.race([
+      Promise.allSettled(this.journals().map((journal) => journal.flush())),
+      sleep(CLOSE_PATIENCE_MS, closed.signal).catch(() => undefined),
+    ]);
+    closed.abort();
     for (const loop of loops)
       loop.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
-    await this.heartbeats.release();
+    try {
+      await this.heartbeats.release();
+    } catch (error) {
+      // The runs are taken over when the lease has expired.
+      if (!isStoreOutage(error)) throw error;
+    }
   }
 
   private applyToLive({ id, executionId, action }: RunCommand): void {

@@ -4,7 +4,7 @@ import type { RunReport, RunResult } from '../../../../domain/entities/Run';
 import { isUndelivered } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import { restoreError } from '../../../../domain/errors/restoreError';
-import { LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
+import { isStoreOutage, LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
 import type { RunAction, RunCommand, RunHead } from '../../../../domain/types/RunRecords';
 import { FollowUps } from '../FollowUps';
@@ -71,12 +71,19 @@ export class RemoteRuns {
     return (await this.store.commands(COMMAND_LIMIT)).find((command) => command.id === id)?.action;
   }
 
-  /** @throws the error that ended the run; LLMInvalidRequestError for an unknown run; `signal.reason` */
+  /**
+   * Waits through outages of the store, except for one at the start.
+   * @throws the error that ended the run; LLMInvalidRequestError for an unknown run; `signal.reason`
+   */
   async waitForResult(executionId: string, signal?: AbortSignal): Promise<RunResult> {
+    let head: RunHead | undefined = await this.head(executionId);
     for (;;) {
-      const { state } = await this.head(executionId);
-      if (isFinished(state)) return resultOfStoredRun(await this.load(executionId));
+      if (head !== undefined && isFinished(head.state)) return resultOfStoredRun(await this.load(executionId));
       await sleep(this.pollIntervalMs, signal);
+      head = await this.head(executionId).catch((error: unknown) => {
+        if (isStoreOutage(error)) return undefined;
+        throw error;
+      });
     }
   }
 }

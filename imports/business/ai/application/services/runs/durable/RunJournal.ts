@@ -2,15 +2,16 @@
  * Writes a run to the store, in batches: what changes while one batch is written goes out with the next. A batch is one
  * write of the run, which records its open calls with it, followed by one write of the calls themselves. The first is
  * the barrier before every effect that cannot be undone; a call is never stored before the transcript that it is in. A
- * failing store is retried for as long as a lease lasts.
+ * failing store is retried for as long as a lease lasts, and one that cannot be reached until it can.
  */
 import { isFinished } from '../../../../domain/entities/Run';
 import type { RunState } from '../../../../domain/entities/Run';
 import { isSettled } from '../../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
-import { isLLMError, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
-import type { RunProgress } from '../../../../domain/types/RunRecords';
+import { isLLMError, isStoreOutage, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
+import type { RunLease, RunProgress } from '../../../../domain/types/RunRecords';
 import type { JournalContext } from '../RunContext';
+import { reclaimLease } from './reclaimLease';
 import type { Writable } from '../../../../domain/types/Writable';
 
 /** The run has another owner, or the store cannot be reached to prove that it has not. The run continues elsewhere. */
@@ -30,6 +31,8 @@ export interface JournalOwner {
   getCall(id: string): ToolCall;
   /** Called once, with the error that ended the journal: a LeaseLostError, or what the store refuses permanently. */
   onBroken(error: unknown): void;
+  /** Called when a write finds that the store cannot be reached, and when the store has answered again. */
+  onStoreOutage(isOut: boolean): void;
 }
 
 const FIRST_RETRY_MS = 20;
@@ -41,6 +44,10 @@ const NONE: ReadonlySet<string> = new Set();
 export class RunJournal {
   private readonly context: JournalContext;
   private readonly owner: JournalOwner;
+  private lease: RunLease;
+  /** Writes whose outcome is unknown may take effect late; see `reclaimLease`. */
+  private hasLostWrite = false;
+  private reclaiming: Promise<boolean> | undefined;
   private isRunChanged = false;
   /** Calls that have changed since the last write of the run … */
   private changed: Set<string> | undefined;
@@ -72,6 +79,7 @@ export class RunJournal {
   constructor(context: JournalContext, owner: JournalOwner, storedCalls: readonly string[]) {
     this.context = context;
     this.owner = owner;
+    this.lease = context.lease;
     for (const id of storedCalls) this.saved.set(id, undefined);
     if (context.keepsTranscript === true) this.savedItems = Infinity;
   }
@@ -258,9 +266,19 @@ export class RunJournal {
     for (let delay = FIRST_RETRY_MS, waited = 0; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
       if (this.isBroken) throw new LeaseLostError('The run continues in another process.');
       try {
-        if (await attempt()) return;
+        const isOwner = !this.hasLostWrite || (await this.reclaim());
+        const { lease } = this;
+        if (isOwner && (await attempt())) return;
+        // Another write has claimed the run again in the meantime.
+        if (lease !== this.lease) continue;
       } catch (error) {
         if (isLLMError(error) && error.code === 'invalid-request') throw this.markBroken(error);
+        if (isStoreOutage(error)) {
+          // No other process can claim the run from a store that cannot be reached, and whoever could reach it has.
+          this.onOutage();
+          await new Promise((resolve) => setTimeout(resolve, delay));
+          continue;
+        }
         if (waited >= this.context.runs.leaseMs)
           throw this.markBroken(
             new LeaseLostError('The run store cannot be written to. The run continues once it can.', {
@@ -275,9 +293,32 @@ export class RunJournal {
     }
   }
 
+  private onOutage(): void {
+    if (this.hasLostWrite) return;
+    this.hasLostWrite = true;
+    this.owner.onStoreOutage(true);
+  }
+
+  /** @returns false if the run has another owner, unless it ended with the last write of this journal */
+  private reclaim(): Promise<boolean> {
+    this.reclaiming ??= this.claimAgain().finally(() => (this.reclaiming = undefined));
+    return this.reclaiming;
+  }
+
+  private async claimAgain(): Promise<boolean> {
+    const lease = await reclaimLease(this.context.runs.store, this.lease);
+    // The last write may have succeeded although its response was lost.
+    if (lease === undefined && (this.finalWrite === undefined || !(await this.hasEnded()))) return false;
+    this.lease = lease ?? this.lease;
+    this.hasLostWrite = false;
+    this.owner.onStoreOutage(false);
+    return true;
+  }
+
   /** @param ids calls that have changed */
   private async saveRun(ids: ReadonlySet<string>): Promise<boolean> {
-    const { runs, lease } = this.context;
+    const { lease } = this;
+    const { runs } = this.context;
     const { transcript, response } = this.owner;
     // The transcript may grow while it is written.
     const { length } = transcript;
@@ -323,13 +364,15 @@ export class RunJournal {
 
   /** An earlier attempt at the last write may have succeeded although its response was lost. */
   private async hasEnded(): Promise<boolean> {
-    const { runs, lease } = this.context;
+    const { lease } = this;
+    const { runs } = this.context;
     const stored = await runs.store.load(lease.executionId);
     return stored !== undefined && stored.run.fence === lease.fence && isFinished(stored.run.state);
   }
 
   private async saveCalls(ids: readonly string[]): Promise<boolean> {
-    const { runs, lease } = this.context;
+    const { lease } = this;
+    const { runs } = this.context;
     // They may change while they are written.
     const calls = ids.map((id) => this.owner.getCall(id));
     const isSaved = await runs.store.saveCalls(lease, calls);
@@ -344,7 +387,7 @@ export class RunJournal {
   private stateStored(key: string, state: RunState | ToolCallState): void {
     if (this.saved.get(key) === state) return;
     this.saved.set(key, state);
-    this.context.runs.stateStored(this.context.lease.userId);
+    this.context.runs.stateStored(this.lease.userId);
   }
 
   /** Marks the journal as broken, once, and returns the error for the caller to throw. */
