@@ -16,6 +16,7 @@ export class StoredProviderSource implements ProviderSource {
   private readonly providers: Pick<ProvidersModule, 'service' | 'credentials'>;
   private readonly allowPrivateHosts: PrivateHosts;
   private cache: ReadonlyMap<string, CacheEntry> = new Map();
+  private hasRead = false;
   private reading: Promise<void> | undefined;
   private next: Promise<void> | undefined;
 
@@ -62,7 +63,10 @@ export class StoredProviderSource implements ProviderSource {
     return this.cache.size === 0;
   }
 
-  /** Reads all providers. The read starts after the call; calls during a read share the next one. */
+  /**
+   * Reads all providers; during an outage, they stay as they were read last. The read starts after the call; calls
+   * during a read share the next one.
+   */
   refresh(): Promise<void> {
     if (this.reading === undefined) return this.read();
     this.next ??= this.reading
@@ -82,7 +86,14 @@ export class StoredProviderSource implements ProviderSource {
   }
 
   private async readAll(): Promise<void> {
-    const providers = await this.providers.service.all();
+    let providers: Awaited<ReturnType<ProvidersModule['service']['all']>>;
+    try {
+      providers = await this.providers.service.all();
+    } catch (error) {
+      if (isStoreOutage(error) && this.hasRead) return;
+      throw error;
+    }
+    this.hasRead = true;
     this.cache = new Map(providers.map((provider) => [provider._id, this.entry(provider)]));
   }
 

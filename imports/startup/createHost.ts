@@ -32,7 +32,7 @@ import { RunRetention } from '../business/ai/infrastructure/persistence/runs/Run
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import type { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
-import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
+import { isStoreOutage, LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { ToolRule } from '../business/ai/domain/entities/toolRules';
 import { DEFAULT_USER_LIMITS } from '../business/ai/domain/types/UserLimits';
 import type { UserLimits } from '../business/ai/domain/types/UserLimits';
@@ -398,11 +398,20 @@ export async function createHost(
       await dashboard?.sessions.settled();
       await requestLog.flush();
       await audit.trail.settled();
-      await userLimiter.close();
+      await unlessOutage(userLimiter.close());
       providers.close();
       await database.close();
     },
   };
+}
+
+/** Without its database, a process ends all the same. */
+async function unlessOutage(closed: Promise<void>): Promise<void> {
+  try {
+    await closed;
+  } catch (error) {
+    if (!isStoreOutage(error)) throw error;
+  }
 }
 
 /** Rotating the operator's keys concerns what seals credentials, and what seals the keys of content. */

@@ -2,7 +2,7 @@
  * What the API tokens of model calls permit. Other processes notice a change, a revocation or a rotation within
  * `MAX_AGE_MS`.
  */
-import { LLMAuthError } from '../../../domain/errors/LLMErrors';
+import { isStoreOutage, LLMAuthError } from '../../../domain/errors/LLMErrors';
 import type { ApiTokenReader } from '../../../domain/interfaces/ApiTokenReader';
 import type { LimitedToken } from '../../../domain/types/ApiTokenLimits';
 import { LruMap } from '../shared/LruMap';
@@ -39,7 +39,8 @@ export class TokenPolicy {
   /**
    * @returns undefined for a token that is not stored, such as the one of the server's settings: it has no limits
    * @throws LLMAuthError for a token that was revoked or has expired, even if a run that it started continues
-   * @throws whatever the store throws, since limits that can't be read can't be enforced
+   * @throws whatever the store throws, since limits that can't be read can't be enforced. During an outage, those that
+   *   were read before still apply
    */
   async find(tokenId: string): Promise<LimitedToken | undefined> {
     const token = await this.read(tokenId);
@@ -61,7 +62,11 @@ export class TokenPolicy {
     const cached = this.cache.get(tokenId);
     const now = this.clock();
     if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached.token;
-    const token = this.tokens.find(tokenId);
+    const token = this.tokens.find(tokenId).catch((error: unknown) => {
+      // Whoever presents a stored token is refused during an outage; what was read serves the others, and runs.
+      if (isStoreOutage(error) && cached !== undefined) return cached.token;
+      throw error;
+    });
     const entry = { readAt: now, token };
     this.cache.set(tokenId, entry);
     token.catch(() => {
