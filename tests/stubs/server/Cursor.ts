@@ -3,6 +3,7 @@ import { EJSON } from '../meteor/ejson';
 import type { Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
 import { observeChanges } from './observers';
 import type { ChangeCallbacks, ObserveHandle } from './observers';
+import { registry } from './registry';
 
 const ORDERED = ['addedBefore', 'movedBefore', 'addedAt', 'changedAt', 'removedAt', 'movedTo'];
 
@@ -113,7 +114,8 @@ export function notOnServer(method: string): Error {
 const later = setImmediate;
 /** A database responds in a later turn of the event loop, never synchronously. */
 export function databaseAnswers(): Promise<void> {
-  return new Promise((resolve) => later(resolve));
+  const { outage } = registry;
+  return new Promise((resolve, reject) => later(outage === undefined ? resolve : () => reject(outage)));
 }
 
 function refuseOrdered(callbacks: object): void {

@@ -26,6 +26,8 @@ export const registry = {
   accountsOptions: {} as { forbidClientAccountCreation?: boolean },
   /** The write fence of every method that a client has called, in order. */
   fences: [] as WriteFence[],
+  /** What every operation of the database fails with, while it is set. */
+  outage: undefined as Error | undefined,
   /** The exceptions that Meteor would write to the server's log, because clients don't see them. */
   log: [] as { readonly context: string; readonly error: unknown }[],
 };
@@ -48,6 +50,7 @@ export function restartMeteor(): void {
   registry.rateRules.clear();
   for (const hooks of Object.values(registry.loginHooks)) hooks.clear();
   registry.accountsOptions = {};
+  registry.outage = undefined;
   registry.fences.length = 0;
   registry.log.length = 0;
 }

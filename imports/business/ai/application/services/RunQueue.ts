@@ -4,7 +4,7 @@
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
-import { ConflictError } from '../../domain/errors/LLMErrors';
+import { ConflictError, isStoreOutage } from '../../domain/errors/LLMErrors';
 import type { RunResult } from '../../domain/entities/Run';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
@@ -91,7 +91,13 @@ export class RunQueue {
       input: plan.options.input,
       plan: toStoredPlan(plan, runOptions.tools),
     };
-    await this.store.create(request, 'queued', '');
+    try {
+      await this.store.create(request, 'queued', '');
+    } catch (error) {
+      // It may be recorded all the same.
+      if (isStoreOutage(error)) this.scheduleSweep(JOB_RETRY_MS);
+      throw error;
+    }
     await this.enqueueJob(executionId, queued.dueAt);
     return executionId;
   }

@@ -1,10 +1,17 @@
 /** The barrier before a tool or a model call: what waits for it together, and what must verify the lease anew. */
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { RunJournal } from '../../../../../../imports/business/ai/application/services/runs/durable/RunJournal';
+import {
+  LeaseLostError,
+  RunJournal,
+} from '../../../../../../imports/business/ai/application/services/runs/durable/RunJournal';
 import { initialProgress } from '../../../../../../imports/business/ai/domain/entities/initialProgress';
+import { StoreUnavailableError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import type { RunStore } from '../../../../../../imports/business/ai/domain/interfaces/RunStore';
+import type { RunRequest } from '../../../../../../imports/business/ai/domain/types/RunRecords';
 import { deferred } from '../../../../../support/deferred';
+import { failure } from '../../../../../support/failure';
 
 /** Milliseconds. */
 const LEASE = 1_000;
@@ -97,5 +104,125 @@ describe('The barrier of a run’s journal', () => {
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
     const later = await Promise.allSettled([journal.flushAndVerifyLease()]);
     expect(later.map(({ status }) => status)).to.deep.equal(['rejected']);
+  });
+});
+
+describe('A run’s journal, in an outage of the store', () => {
+  /** A journal on a store that fails as the test says, and what its owner learns. */
+  async function setUpOutage() {
+    const memory = new MemoryRunStore();
+    const plan = { input: [], options: {}, limits: {}, tools: [] } as unknown as RunRequest['plan'];
+    const request: RunRequest = {
+      executionId: 'run',
+      userId: 'ann',
+      requestId: 'run',
+      argumentsHash: '',
+      source: 'job',
+      title: '',
+      providerId: 'p',
+      createdAt: 0,
+      input: [],
+      plan,
+    };
+    const lease = await memory.create(request, 'running', 'me');
+    /** Before a method takes effect, after it did, or not at all. */
+    const failures: { method: string; isApplied: boolean }[] = [];
+    const store = new Proxy<RunStore>(memory, {
+      get(target, name, receiver) {
+        const method = Reflect.get(target, name, receiver) as (...args: unknown[]) => Promise<unknown>;
+        if (typeof method !== 'function') return method;
+        return async (...args: unknown[]) => {
+          const failure = failures[0]?.method === name ? failures.shift() : undefined;
+          if (failure?.isApplied !== false) await Promise.resolve();
+          if (failure === undefined) return method.apply(target, args);
+          if (failure.isApplied) await method.apply(target, args);
+          throw new StoreUnavailableError('away');
+        };
+      },
+    });
+    const { transcript, response, ...progress } = initialProgress({ input: [], createdAt: 0 }, 'running');
+    const outages: boolean[] = [];
+    const broken: unknown[] = [];
+    const journal = new RunJournal(
+      {
+        runs: {
+          store,
+          leaseMs: LEASE,
+          isLeaseCurrent: () => true,
+          onLeaseLost: () => undefined,
+          stateStored: () => undefined,
+        },
+        lease,
+        startedAt: 0,
+        metadata: { providerId: 'p', title: '', createdAt: 0 },
+      },
+      {
+        progress: () => ({ ...progress }),
+        transcript,
+        response,
+        getCall: (id) => {
+          throw new RangeError(id);
+        },
+        onBroken: (error) => broken.push(error),
+        onStoreOutage: (isOut) => outages.push(isOut),
+      },
+      [],
+    );
+    return { journal, memory, lease, failures, outages, broken };
+  }
+
+  it('waits longer than a lease, and then writes', async () => {
+    const { journal, memory, failures, outages, broken } = await setUpOutage();
+    const clock = sinon.useFakeTimers();
+    try {
+      failures.push({ method: 'saveRun', isApplied: false });
+      for (let count = 0; count < 30; count += 1) failures.push({ method: 'claim', isApplied: false });
+      journal.runChanged();
+      const flushed = journal.flush();
+      await clock.tickAsync(LEASE * 30);
+      expect([outages, broken]).to.deep.equal([[true], []]);
+      await clock.tickAsync(LEASE * 60);
+      await flushed;
+      expect([outages, broken]).to.deep.equal([[true, false], []]);
+      expect((await memory.load('run'))?.run.state).to.equal('running');
+    } finally {
+      clock.restore();
+    }
+  });
+
+  it('claims the run again, so that a write of before changes nothing', async () => {
+    const { journal, memory, lease, failures } = await setUpOutage();
+    failures.push({ method: 'saveRun', isApplied: false });
+    journal.runChanged();
+    await journal.flush();
+    expect((await memory.load('run'))?.run).to.include({ owner: 'me', fence: lease.fence + 1 });
+    expect(await memory.saveRun(lease, { state: 'waiting' })).to.equal(false);
+  });
+
+  it('recognizes a claim of its own whose answer was lost', async () => {
+    const { journal, memory, failures, broken } = await setUpOutage();
+    failures.push({ method: 'saveRun', isApplied: true }, { method: 'claim', isApplied: true });
+    journal.runChanged();
+    await journal.flush();
+    expect(broken).to.deep.equal([]);
+    expect((await memory.load('run'))?.run.owner).to.equal('me');
+  });
+
+  it('recognizes the end of the run whose answer was lost', async () => {
+    const { journal, memory, failures, broken } = await setUpOutage();
+    failures.push({ method: 'saveRun', isApplied: true });
+    await journal.finish({ endedAt: 1, error: { code: 'aborted', message: 'Over.' } });
+    expect(broken).to.deep.equal([]);
+    expect((await memory.load('run'))?.run.endedAt).to.equal(1);
+  });
+
+  it('gives the run up if another process has claimed it meanwhile', async () => {
+    const { journal, memory, lease, failures, broken } = await setUpOutage();
+    failures.push({ method: 'saveRun', isApplied: false });
+    journal.runChanged();
+    const flushed = journal.flush();
+    await memory.claim(lease, 'another', 'orphaned');
+    expect(await failure(flushed)).to.be.instanceOf(LeaseLostError);
+    expect(broken).to.have.length(1);
   });
 });

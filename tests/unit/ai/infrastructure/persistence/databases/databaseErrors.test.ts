@@ -24,6 +24,8 @@ describe('toDatabaseError', () => {
     ['a query that took too long', named('MongoServerError', 'secret detail', 50), 'timeout'],
     ['a socket that took too long', named('MongoNetworkTimeoutError'), 'timeout'],
     ['a lost connection', named('MongoNetworkError'), 'connection-failed'],
+    ['a server that is no longer the primary', named('MongoServerError', 'secret detail', 10107), 'connection-failed'],
+    ['a server that shuts down', named('MongoServerError', 'secret detail', 91), 'connection-failed'],
     ['no server', named('MongoServerSelectionError'), 'connection-failed'],
     ['a string as the code', named('Error', 'secret detail', 'ECONNRESET'), 'vendor-error'],
     ['anything else', named('MongoServerError', 'secret detail', 8000), 'vendor-error'],

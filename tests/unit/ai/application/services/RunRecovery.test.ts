@@ -1,0 +1,78 @@
+/** When the owner of a run is gone, by what one process has seen of its heartbeats. */
+import { expect } from 'chai';
+import { useFakeTimers } from 'sinon';
+import type { SinonFakeTimers } from 'sinon';
+import { RunRecovery } from '../../../../../imports/business/ai/application/services/RunRecovery';
+import { StoreUnavailableError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { RunStore } from '../../../../../imports/business/ai/domain/interfaces/RunStore';
+import { RecordingLogger } from '../../../../support/RecordingLogger';
+
+/** Milliseconds. */
+const LEASE = 15_000;
+
+describe('RunRecovery', () => {
+  let clock: SinonFakeTimers;
+  let isOut: boolean;
+  let beats: number;
+  let recovered: string[];
+  let recovery: RunRecovery;
+
+  beforeEach(async () => {
+    clock = useFakeTimers();
+    isOut = false;
+    beats = 1;
+    recovered = [];
+    const whenReachable = <T>(value: T): Promise<T> =>
+      isOut ? Promise.reject(new StoreUnavailableError('away')) : Promise.resolve(value);
+    const store: Pick<RunStore, 'isExclusive' | 'leased' | 'heartbeats' | 'commands'> = {
+      isExclusive: false,
+      leased: () => whenReachable([{ executionId: 'run', userId: 'ann', owner: 'other', fence: 1, takeovers: 0 }]),
+      heartbeats: () => whenReachable(new Map([['other', beats]])),
+      commands: () => whenReachable([]),
+    };
+    recovery = new RunRecovery({
+      store: store as RunStore,
+      loop: {
+        ownerId: 'me',
+        size: 0,
+        isLocal: () => false,
+        recover: ({ executionId }) => {
+          recovered.push(executionId);
+          return Promise.resolve(undefined);
+        },
+      },
+      lease: LEASE,
+      logger: new RecordingLogger(),
+    });
+    await recovery.start();
+  });
+  afterEach(() => {
+    recovery.stop();
+    clock.restore();
+  });
+
+  it('takes a run over when its owner has written no heartbeat for a lease', async () => {
+    await clock.tickAsync(LEASE - 1);
+    expect(recovered).to.deep.equal([]);
+    await clock.tickAsync(LEASE);
+    expect(recovered).to.include('run');
+  });
+
+  it('does not count an outage of the store, in which nobody could write one', async () => {
+    isOut = true;
+    await clock.tickAsync(LEASE * 8);
+    isOut = false;
+    await clock.tickAsync(LEASE - 1);
+    beats += 1;
+    await clock.tickAsync(LEASE / 2);
+    expect(recovered).to.deep.equal([]);
+  });
+
+  it('takes a run over whose owner does not come back after an outage', async () => {
+    isOut = true;
+    await clock.tickAsync(LEASE * 8);
+    isOut = false;
+    await clock.tickAsync(LEASE * 2);
+    expect(recovered).to.include('run');
+  });
+});
