@@ -1,8 +1,8 @@
 /**
  * Recovers orphaned runs: scans the store at the start and periodically, and takes over the runs of owners that are
  * gone. An owner is gone when it has removed itself, or when its heartbeat count has not changed for as long as a lease
- * lasts, measured by this process's monotonic clock. Clocks of different machines are never compared. Time in which
- * this process could not read the heartbeats does not count: their owners could not write them either.
+ * lasts, measured by this process's monotonic clock. Clocks of different machines are never compared. An outage of the
+ * store, in which nobody can read or write heartbeats, counts as little as the time between two scans.
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { RunResult } from '../../domain/entities/Run';
@@ -39,8 +39,8 @@ export interface RunRecoveryOptions {
 
 interface Heartbeat {
   readonly count: number;
-  /** When this process first saw that count, by `performance.now()`. */
-  readonly seenAt: number;
+  /** Milliseconds for which this process has watched that count and not seen it change. */
+  readonly silentMs: number;
 }
 
 interface Trial {
@@ -49,6 +49,11 @@ interface Trial {
   readonly endsAt: number;
 }
 
+/**
+ * How many intervals between two scans count as watched at most. In an outage of the store, the next scan comes late,
+ * and the owners of runs could write no heartbeat either.
+ */
+const WATCHED_INTERVALS = 1.5;
 /** How long suspected runs are observed before the next ones are recovered. */
 const QUARANTINE_TRIAL_MS = 60_000;
 /** How many runs of others, and how many commands, one scan reads. */
@@ -131,22 +136,21 @@ export class RunRecovery {
 
   /** Other owners that were alive at the last scan. */
   private liveOwners(): readonly string[] {
-    const now = performance.now();
-    return [...this.heartbeats].flatMap(([owner, { seenAt }]) =>
-      owner !== this.loop.ownerId && now - seenAt < this.leaseMs ? [owner] : [],
+    return [...this.heartbeats].flatMap(([owner, { silentMs }]) =>
+      owner !== this.loop.ownerId && silentMs < this.leaseMs ? [owner] : [],
     );
   }
 
   private updateHeartbeats(counts: ReadonlyMap<string, number>): ReadonlyMap<string, Heartbeat> {
-    const seenAt = performance.now();
-    const wasWatching = seenAt - this.readAt < this.leaseMs;
+    const now = performance.now();
+    const watchedMs = Math.min(now - this.readAt, this.scanIntervalMs * WATCHED_INTERVALS);
     const heartbeats = new Map<string, Heartbeat>();
     for (const [owner, count] of counts) {
       const last = this.heartbeats.get(owner);
-      heartbeats.set(owner, wasWatching && last?.count === count ? last : { count, seenAt });
+      heartbeats.set(owner, { count, silentMs: last?.count === count ? last.silentMs + watchedMs : 0 });
     }
     this.heartbeats = heartbeats;
-    this.readAt = seenAt;
+    this.readAt = now;
     return heartbeats;
   }
 
@@ -155,7 +159,7 @@ export class RunRecovery {
     // This process gave the run up when the store failed; or no other process exists.
     if (owner === this.loop.ownerId || this.store.isExclusive) return true;
     const heartbeat = heartbeats.get(owner);
-    return heartbeat === undefined || performance.now() - heartbeat.seenAt >= this.leaseMs;
+    return heartbeat === undefined || heartbeat.silentMs >= this.leaseMs;
   }
 
   private isTrying(leased: readonly LeasedRun[]): boolean {

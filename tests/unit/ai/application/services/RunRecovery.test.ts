@@ -68,6 +68,18 @@ describe('RunRecovery', () => {
     expect(recovered).to.deep.equal([]);
   });
 
+  it('gives owners most of a lease to come back after an outage that was shorter than one', async () => {
+    await clock.tickAsync(LEASE / 3);
+    beats += 1;
+    isOut = true;
+    await clock.tickAsync(LEASE - 1_000);
+    isOut = false;
+    await clock.tickAsync(LEASE / 2);
+    beats += 1;
+    await clock.tickAsync(LEASE / 2);
+    expect(recovered).to.deep.equal([]);
+  });
+
   it('takes a run over whose owner does not come back after an outage', async () => {
     isOut = true;
     await clock.tickAsync(LEASE * 8);
