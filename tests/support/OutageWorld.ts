@@ -1,5 +1,5 @@
 /**
- * Two workers on one MongoDB, each with connections of its own through one proxy, and runs that an outage meets in every
+ * Two workers on one MongoDB, each with connections of its own through one proxy, and runs that an outage meets in any
  * state: between two steps, in a model call, in a tool that may not run twice, waiting for a person, and queued.
  */
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
@@ -84,8 +84,7 @@ export class OutageWorld {
     }
     await until(() => this.started >= this.workers.length * 2 && this.effects.length > this.workers.length * 4);
     await until(async () => {
-      const [worker] = this.workers;
-      const stored = await Promise.all(this.workers.map((_, index) => worker?.store.load(`person-${index}`)));
+      const stored = await Promise.all(this.workers.map(({ store }, index) => store.load(`person-${index}`)));
       return stored.every((run) => run?.calls.some(({ state }) => state === 'awaiting_approval') === true);
     });
   }
@@ -102,7 +101,7 @@ export class OutageWorld {
     if (worker === undefined) throw new Error('there is no worker');
     const pending = new Set(this.ids);
     const states: string[] = [];
-    await until(async () => {
+    const look = until(async () => {
       for (const id of pending) {
         const stored = await worker.store.load(id).catch(() => undefined);
         const { state } = stored?.run ?? {};
@@ -114,6 +113,9 @@ export class OutageWorld {
         if (open !== undefined) await worker.loop.approve(id, open.id).catch(() => undefined);
       }
       return pending.size === 0;
+    });
+    await look.catch((error: unknown) => {
+      throw new Error(`These runs have not ended: ${[...pending].join(', ')}`, { cause: error });
     });
     return states;
   }

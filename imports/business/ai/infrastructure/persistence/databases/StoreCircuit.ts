@@ -1,7 +1,7 @@
 /**
  * The circuit breaker of a database. An operation that fails because the database cannot be reached, one that does not
- * return, or a lost heartbeat of the driver makes it send a probe. A probe without an answer opens the circuit: whatever
- * waits, and whatever follows, fails at once. Probes go on, and the first that is answered closes it.
+ * return, or a lost heartbeat of the driver makes it send a probe. A probe without an answer opens the circuit: what
+ * waits, and what follows, fails at once. Probes go on, and the first that is answered closes it.
  */
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { isLLMError, LLMTimeoutError, StoreUnavailableError } from '../../../domain/errors/LLMErrors';
@@ -88,7 +88,8 @@ export class StoreCircuit {
         },
         (error: unknown) => {
           this.pending.delete(pending);
-          reject(this.toOutage(error));
+          // Whatever the operation was rejected with.
+          reject(this.toOutage(error) as Error);
         },
       );
     });
