@@ -88,8 +88,7 @@ export class StoreCircuit {
         },
         (error: unknown) => {
           this.pending.delete(pending);
-          // Whatever the operation was rejected with.
-          reject(this.toOutage(error) as Error);
+          reject(this.toOutage(error));
         },
       );
     });
@@ -109,8 +108,9 @@ export class StoreCircuit {
     clearTimeout(this.probeTimer);
   }
 
-  private toOutage(error: unknown): unknown {
-    if (this.isClosed || !isUnreachable(error)) return error;
+  private toOutage(error: unknown): Error {
+    // Collections throw errors.
+    if (this.isClosed || !isUnreachable(error)) return error as Error;
     this.suspect();
     return this.unavailable(error);
   }
