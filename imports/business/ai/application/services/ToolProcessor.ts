@@ -167,10 +167,10 @@ export class ToolProcessor {
         if (!(await this.mayRerun(job, job.awaitReview, outcome))) return;
       }
       if (tool === undefined) throw unknownTool(call.name, tools.names);
-        if (this.isRestricted(job)) await this.assertPermitted(job, outcome);
-        const validated = await this.validate(job, tool, outcome);
-        if (validated === undefined) return;
-        const { args } = validated;
+      if (this.isRestricted(job)) await this.assertPermitted(job, outcome);
+      const validated = await this.validate(job, tool, outcome);
+      if (validated === undefined) return;
+      const { args } = validated;
       if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
       const mayAsk = isPending(call) && (tool.definition.needsApproval ?? false) !== false;
       const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));
