@@ -21,6 +21,7 @@ import type { ProvidersModule } from '../business/providers/infrastructure/facto
 import type { UsageRecorder } from './UsageRecorder';
 import type { UserApiTokens } from './UserApiTokens';
 import type { UserContentKeys } from './UserContentKeys';
+import type { UserDataKind } from './userData';
 
 export interface UserDataDeletionPorts {
   readonly module: Pick<AIModule, 'loop' | 'runs' | 'conversations' | 'usageSettled'>;
@@ -44,6 +45,9 @@ export interface UserDataDeletionPorts {
     readonly pseudonymize: (userId: string) => Promise<number>;
   };
 }
+
+/** Kinds that are always removed. Counters of limits may be kept; acts stay, but not whose they were. */
+type RemovedKind = Exclude<UserDataKind, 'budgets' | 'rateWindows' | 'usageWindows' | 'auditEntries'>;
 
 /** What was being written when the deletion began is removed by the next pass. */
 const MAX_PASSES = 5;
@@ -117,7 +121,7 @@ export class UserDataDeletion {
       sessions: signIns,
       ...(contentKeys === undefined ? {} : { contentKeys: await contentKeys.removeOfUser(userId) }),
       identities: identified,
-    };
+    } satisfies Readonly<Record<RemovedKind, number>>;
     // Last, so that it covers what was done until now. The acts stay, but not whose they were.
     await audit.trail.settled();
     await audit.pseudonymize(userId);

@@ -46,6 +46,7 @@ import type { AuditLimits } from '../business/ai/infrastructure/persistence/audi
 import { UserApiTokens } from './UserApiTokens';
 import type { UserContentKeys } from './UserContentKeys';
 import { UserDataDeletion } from './UserDataDeletion';
+import { UserDataExport } from './UserDataExport';
 import { createAccessPolicy, dedupeLookups, knownToAny } from './accessPolicy';
 import { toConfiguredProvider } from './configuredProvider';
 import { createHostOperations } from './createHostOperations';
@@ -140,6 +141,8 @@ export interface Host {
   readonly changes: TopicChanges;
   /** Deletes everything that is stored about a user: see `UserDataDeletion`. For apps that delete an account. */
   readonly deleteUserData: UserDataDeletion['deleteUserData'];
+  /** The lines of everything that is stored about a user, each a JSON object: see `UserDataExport`. */
+  exportUserData(userId: string): AsyncGenerator<string>;
   /** Writes the log of model calls in the background. */
   readonly requestLog: Pick<RequestLogModule, 'flush'>;
   /** Opens what was read from the database past the host. Absent: nothing is sealed. */
@@ -317,6 +320,16 @@ export async function createHost(
     database,
     audit,
   });
+  const dataExport = new UserDataExport({
+    database,
+    async flush() {
+      await runs.settled();
+      await module.usageSettled();
+      await usage.flush();
+      await requestLog.flush();
+      await audit.trail.settled();
+    },
+  });
   const operations = createHostOperations({
     stores,
     module,
@@ -325,7 +338,7 @@ export async function createHost(
     tokens: apiTokens.tokens,
     tokenLifetimeMs,
     access,
-    deletion,
+    userData: { deleteUserData: deletion.deleteUserData, exportUserData: dataExport.exportUserData },
     audit,
     jobQueue,
     changes,
@@ -384,6 +397,10 @@ export async function createHost(
     operations,
     changes,
     deleteUserData: audit.auditDeletion(deletion.deleteUserData),
+    async *exportUserData(userId) {
+      await audit.recordExport(userId);
+      yield* dataExport.lines(userId);
+    },
     requestLog,
     audit: audit.trail,
     ...(sealing === undefined ? {} : { openContent: sealing.database.open }),

@@ -25,6 +25,7 @@ import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
 import type { OpenedAudit } from './audit/openAudit';
 import type { HostStores } from './openHostStores';
 import type { UserDataDeletion } from './UserDataDeletion';
+import type { UserDataExport } from './UserDataExport';
 
 export interface HostOperationsPorts {
   readonly stores: HostStores;
@@ -34,7 +35,7 @@ export interface HostOperationsPorts {
   readonly tokens: TokenOperationsPorts['tokens'];
   readonly tokenLifetimeMs?: TokenOperationsPorts['lifetimeMs'];
   readonly access: AccessPolicy;
-  readonly deletion: Pick<UserDataDeletion, 'deleteUserData'>;
+  readonly userData: Pick<UserDataDeletion, 'deleteUserData'> & Pick<UserDataExport, 'exportUserData'>;
   readonly audit: Pick<OpenedAudit, 'operations' | 'auditHost'>;
   readonly jobQueue: JobControl;
   /** Notified of what operations change. */
@@ -70,7 +71,7 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
       ownerOf: runs.ownerOf,
       onDismissed: (_executionId, ownerId) => changes.notify('runs', ownerId),
     }),
-    ...createUserDataOperations(ports.deletion),
+    ...createUserDataOperations(ports.userData),
     ...audit.operations,
     ...createUsageOperations({ usage: stores.reports }),
     ...createModelOperations({ providers: module.providers, access, vendorModels: (vendor) => VENDOR_ROWS[vendor] }),

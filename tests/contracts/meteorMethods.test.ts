@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Meteor } from 'meteor/meteor';
+import type { UserDataPage } from '../../imports/business/ai/domain/types/UserDataPage';
 import type { RunDocument } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { DDP_LIMITS } from '../../imports/startup/meteor/ddpRateLimits';
 import { registry } from '../stubs/server/registry';
@@ -381,6 +382,19 @@ describe('the Meteor methods', () => {
     await app.events.seen('run:cancelled', (event) => event.executionId === executionId);
     await start('cat', 'danger');
     expect(await call('ann', 'ai.users.deleteData', { userId: 'cat' })).to.have.nested.property('deleted.runs', 1);
+  });
+
+  it('ai.users.exportData returns the data of the caller in pages, or for admins of anybody', async () => {
+    const { executionId } = await start('cat', 'danger');
+    expect((await errorOf('nobody', 'ai.users.exportData', { userId: 'cat' })).error).to.equal('auth-failed');
+    expect((await errorOf('bob', 'ai.users.exportData', { userId: 'cat' })).error).to.equal('permission-denied');
+    for (const user of ['cat', 'ann'] as const) {
+      const page = (await call(user, 'ai.users.exportData', { userId: 'cat' })) as UserDataPage;
+      expect(page.next).to.equal(undefined);
+      const runs = page.lines.map((line) => JSON.parse(line) as { kind: string; data: { _id: string } });
+      expect(runs.find(({ kind }) => kind === 'runs')?.data._id).to.equal(executionId);
+    }
+    await call('cat', 'ai.runs.cancel', { executionId });
   });
 
   it('ai.tools.list returns the available tools to logged-in users', async () => {

@@ -158,11 +158,13 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.providers.setApiKey': { of: 'admins', argument: { providerId: 'shared', apiKey: 'sk-other' } },
   'ai.providers.rotateKeys': { of: 'admins' },
   'ai.providers.remove': { of: 'admins', argument: { providerId: 'shared' } },
+  'ai.users.exportData': { of: 'admins', argument: { userId: 'cat' } },
   'ai.users.deleteData': { of: 'admins', argument: { userId: 'cat' } },
 };
 
 /** Requests of the operations that the dashboard does not use. The gateway has others in place of `ai.llm`. */
 const OTHER_ROUTES: Readonly<Record<string, (argument: Readonly<Record<string, string>>) => OperationRequest>> = {
+  'ai.users.exportData': ({ userId }) => ({ method: 'GET', path: `/user-data/${userId ?? ''}` }),
   'ai.users.deleteData': ({ userId }) => ({ method: 'DELETE', path: `/user-data/${userId ?? ''}` }),
   'ai.providers.rotateKeys': () => ({ method: 'POST', path: '/secrets/rotate' }),
 };
@@ -387,7 +389,10 @@ async function openHttp(): Promise<Opened> {
         headers: { authorization: `Bearer ${tokens[person]}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const result = (await response.json()) as { readonly error?: { readonly code: string } };
+      const isFile = response.headers.has('content-disposition');
+      const result = (await (isFile ? response.text() : response.json())) as {
+        readonly error?: { readonly code: string };
+      };
       return response.ok ? { result } : { refusal: result.error?.code ?? `HTTP ${response.status}` };
     },
     async close() {

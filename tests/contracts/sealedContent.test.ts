@@ -110,6 +110,9 @@ describe('The files of the data directory', function () {
       readonly requests: readonly { readonly _id: string }[];
     };
     expect(await get(`/requests/${requests[0]?._id}`, ADMIN)).to.include(content);
+    expect(await get(`/user-data/${encodeURIComponent(userId)}`), 'the export')
+      .to.include(`The answer about ${content}.`)
+      .and.include(responseId);
     simulator.enqueue({ text: `A chat about ${content}.` });
     const { handler } = test.host.module.conversations;
     await handler.handleMessage(userId, 'chat', 'And before?', { model: SHARED_PROVIDER });

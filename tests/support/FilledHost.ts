@@ -171,8 +171,9 @@ export class FilledHost {
     return started;
   }
 
+  /** @param user absent: the headers say who it is */
   async request(
-    user: string,
+    user: string | undefined,
     method: string,
     path: string,
     body?: unknown,
@@ -182,7 +183,7 @@ export class FilledHost {
     return fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       headers: {
-        'x-user': encodeURIComponent(user),
+        ...(user === undefined ? {} : { 'x-user': encodeURIComponent(user) }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

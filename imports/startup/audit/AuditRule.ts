@@ -22,6 +22,8 @@ export interface AuditRule {
   readonly details?: readonly string[];
   /** Recorded only if the subject belongs to somebody else. */
   readonly isOfOthersOnly?: true;
+  /** Of pages, only the first is recorded: the call without `after`. */
+  readonly isPaged?: true;
   /** It stops or withdraws something, so it goes on if it cannot be recorded. */
   readonly isSafe?: true;
 }

@@ -37,6 +37,7 @@ function auditOperation(operation: Operation, rule: AuditRule, { trail, ownerOf 
     // Nobody who is not signed in gets further than the operation's first line.
     if (actor.userId === '') return operation(actor, ...args);
     const argument = fieldsOf(args[0]);
+    if (rule.isPaged === true && argument['after'] !== undefined) return operation(actor, ...args);
     const ownerId = await ownerIn(rule, argument, actor, ownerOf);
     if (rule.isOfOthersOnly === true && ownerId === actor.userId) return operation(actor, ...args);
     return trail.carryOut(actor, actOf(rule, argument, ownerId), () => operation(actor, ...args), options);

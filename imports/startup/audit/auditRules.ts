@@ -87,6 +87,13 @@ export const AUDIT_RULES: RulesOf<HostOperations> = {
   'ai.tools.list': READS,
   'ai.usage.report': READS,
   'ai.users.deleteData': { action: 'user.delete_data', kind: 'user', id: 'userId', owner: { field: 'userId' } },
+  'ai.users.exportData': {
+    action: 'user.export_data',
+    kind: 'user',
+    id: 'userId',
+    owner: { field: 'userId' },
+    isPaged: true,
+  },
   'ai.users.me': READS,
 };
 

@@ -9,6 +9,7 @@ import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { DocumentAuditStore } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import type { AuditLimits } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { maxEntriesFor } from '../../business/ai/infrastructure/persistence/bounds/EntryBound';
+import type { AuditSubject } from '../../business/ai/domain/types/AuditEntries';
 import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
@@ -26,6 +27,8 @@ export interface OpenedAudit {
   readonly auditProviders: (operations: ProviderOperations) => ProviderOperations;
   /** For the app's own code, which is not signed in. */
   readonly auditDeletion: (deletion: DeleteUserData) => DeleteUserData;
+  /** Before the first line, for the app's own code. */
+  readonly recordExport: (userId: string) => Promise<void>;
   readonly onConnected: OAuthRoutesPorts['onConnected'] & {};
 }
 
@@ -77,10 +80,10 @@ export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
     auditHost: (operations) => auditOperations(operations, AUDIT_RULES, audited),
     auditProviders: (operations) => auditOperations(operations, PROVIDER_AUDIT_RULES, audited),
     auditDeletion: (deleteUserData) => (userId, options) => {
-      const id = typeof userId === 'string' && userId !== '' ? { id: userId, ownerId: userId } : {};
-      const act = { action: 'user.delete_data', subject: { kind: 'user', ...id } } as const;
-      return trail.carryOut({ userId: '', source: 'job' }, act, () => deleteUserData(userId, options));
+      const act = { action: 'user.delete_data', subject: userSubject(userId) } as const;
+      return trail.carryOut(THE_APP, act, () => deleteUserData(userId, options));
     },
+    recordExport: (userId) => trail.record(THE_APP, { action: 'user.export_data', subject: userSubject(userId) }),
     onConnected: async ({ userId, providerId }, request) => {
       const ownerId = await ownerOfProvider(providerId);
       const subject = { kind: 'provider', id: providerId, ...(ownerId === undefined ? {} : { ownerId }) } as const;
@@ -89,4 +92,11 @@ export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
       await trail.record({ userId, source: 'http', client }, { action: 'provider.connect', subject }, { isSafe: true });
     },
   };
+}
+
+const THE_APP = { userId: '', source: 'job' } as const;
+
+/** @param userId what the app's own code has passed */
+function userSubject(userId: unknown): AuditSubject {
+  return { kind: 'user', ...(typeof userId === 'string' && userId !== '' ? { id: userId, ownerId: userId } : {}) };
 }

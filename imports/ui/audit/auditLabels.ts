@@ -47,6 +47,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'token.rotate': 'Rotate an API token',
   'token.update': 'Change an API token',
   'user.delete_data': 'Delete a user’s data',
+  'user.export_data': 'Export a user’s data',
 };
 
 export const SUBJECT_LABELS: Readonly<Record<AuditSubjectKind, string>> = {

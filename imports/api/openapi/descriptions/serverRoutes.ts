@@ -118,6 +118,10 @@ export const SERVER_ROUTES: RouteDescriptions = {
     query: TOKEN_OWNER,
     result: objectOf({ deleted: { const: true } }),
   },
+  'GET /user-data/:userId': {
+    summary: 'Everything that is stored about a user, as a file with a JSON object per line',
+    content: ['application/x-ndjson'],
+  },
   'DELETE /user-data/:userId': {
     summary: 'Delete everything that is stored about a user',
     result: objectOf({ deleted: OBJECT }),

@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   'token.rotate',
   'token.update',
   'user.delete_data',
+  'user.export_data',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

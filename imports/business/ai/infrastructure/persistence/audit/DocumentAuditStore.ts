@@ -64,7 +64,7 @@ const INDEXES: readonly Readonly<Record<string, 1 | -1>>[] = [
 ];
 
 /** Everything but what serves the database. */
-const FIELDS = {
+export const AUDIT_FIELDS = {
   _id: 1,
   at: 1,
   userId: 1,
@@ -133,7 +133,7 @@ export class DocumentAuditStore implements AuditStore, AuditReader {
         sort: 'at',
         order,
         limit,
-        fields: FIELDS,
+        fields: AUDIT_FIELDS,
         ...(after === undefined ? {} : { after }),
       }),
     ]);
@@ -149,7 +149,7 @@ export class DocumentAuditStore implements AuditStore, AuditReader {
     const ofUser: Selector = { $or: [{ userId }, { 'subject.ownerId': userId }] };
     let changed = 0;
     for (;;) {
-      const found = await this.entries.find(ofUser, { limit: BATCH_SIZE, fields: FIELDS });
+      const found = await this.entries.find(ofUser, { limit: BATCH_SIZE, fields: AUDIT_FIELDS });
       if (found.length === 0) return changed;
       const key = await this.pseudonymKey();
       for (const entry of found) {

@@ -135,13 +135,3 @@ function toStored(prompt: PromptDocument): StoredPrompt {
     })),
   };
 }
-
-/**
- * Removes a user's prompts. Those that the user shared belong to the host and stay, without the user's id.
- * @returns how many were removed
- */
-export async function removePromptsOf(prompts: DocumentCollection<PromptDocument>, userId: string): Promise<number> {
-  const removed = await prompts.remove({ owner: userId });
-  await prompts.update({ owner: SHARED, userId }, { $unset: { userId: true } }, { multi: true });
-  return removed;
-}

@@ -67,7 +67,12 @@ export class FixedWindowLimiter<C extends string = 'count'> {
   }
 
   /** Removes the windows of all keys that match. @returns how many there were */
-  async remove(matches: (key: readonly string[]) => boolean): Promise<number> {
+  remove(matches: (key: readonly string[]) => boolean): Promise<number> {
+    return this.removeById((id) => matches(keyOfWindow(id)));
+  }
+
+  /** Removes the windows whose ids match. @returns how many there were */
+  async removeById(matches: (id: string) => boolean): Promise<number> {
     let removed = 0;
     for (let last = ''; ;) {
       // Keys are not indexed by their parts, but windows expire, so there are not many.
@@ -75,9 +80,7 @@ export class FixedWindowLimiter<C extends string = 'count'> {
         { _id: { $gt: last } },
         { sort: { _id: 1 }, limit: PAGE_SIZE, fields: { _id: 1 } },
       );
-      const ids = page
-        .map(({ _id }) => _id)
-        .filter((_id) => matches(_id.split('/').slice(0, -1).map(decodeURIComponent)));
+      const ids = page.map(({ _id }) => _id).filter(matches);
       if (ids.length > 0) removed += await this.collection.remove({ _id: { $in: ids } });
       const next = page.at(-1)?._id;
       if (next === undefined || page.length < PAGE_SIZE) return removed;
@@ -100,4 +103,9 @@ export class FixedWindowLimiter<C extends string = 'count'> {
       if (!isLLMError(error) || error.code !== 'conflict') throw error;
     }
   }
+}
+
+/** The key of a window, from its id. */
+export function keyOfWindow(id: string): readonly string[] {
+  return id.split('/').slice(0, -1).map(decodeURIComponent);
 }

@@ -1,47 +1,19 @@
-/** What the AI module stores about one user, for its removal. */
+/** Removes what the AI module stores about one user. */
 import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { JobQueue } from '../../../domain/interfaces/JobQueue';
-import { BUDGET_LIMITS } from '../budgets/DocumentBudgetLimits';
-import { ROUTING_RULES } from '../routing/DocumentRoutingRules';
-import { BUDGETS, budgetId } from '../budgets/DocumentBudgetStore';
-import { MESSAGES } from '../conversations/DocumentConversationStore';
-import { RESPONSE_CACHE } from '../cache/DocumentResponseCache';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
-import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../rateLimits/FixedWindowLimiter';
+import { FixedWindowLimiter } from '../rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
-import { USER_LOADS, userLoadId } from '../rateLimits/DocumentUserLoads';
-import { PROMPTS, removePromptsOf } from '../prompts/DocumentPromptStore';
-import { JOB_STATES } from '../jobs/DocumentJobStates';
-import { REQUEST_BODIES, REQUESTS } from '../requests/DocumentRequestStore';
-import { CONVERSATION_ITEMS, CONVERSATIONS } from '../responses/DocumentResponseConversations';
-import { RESPONSE_EVENTS } from '../responses/DocumentResponseEvents';
-import { RESPONSES } from '../responses/DocumentResponseStore';
-import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
-import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
-import { STATS_COLLECTION } from '../runs/RunStatistics';
-import { VENDOR_OBJECTS } from '../vendorObjects/DocumentVendorObjects';
+import { RUNS, TOOL_CALLS } from '../runs/runDocuments';
+import type { UserDocumentKind } from './UserDocumentKind';
+import { AI_USER_DOCUMENTS } from './userDocumentKinds';
 
-/** Numbers of removed documents. */
-export interface RemovedUserDocuments {
-  readonly runs: number;
-  readonly toolCalls: number;
-  readonly liveTexts: number;
-  readonly commands: number;
-  readonly jobs: number;
-  readonly statistics: number;
-  readonly messages: number;
-  readonly responses: number;
-  readonly cachedResponses: number;
-  readonly responseEvents: number;
-  readonly conversations: number;
-  readonly conversationItems: number;
-  readonly requests: number;
-  readonly requestBodies: number;
-  readonly vendorObjects: number;
-  readonly prompts: number;
-  readonly budgets: number;
-  readonly rateWindows: number;
-}
+type AIUserDocuments = (typeof AI_USER_DOCUMENTS)[number];
+type LimitKind = Extract<AIUserDocuments, { readonly isLimit: true }>['kind'];
+
+/** Numbers of removed documents; of `authored` ones, that the user's id was removed from. */
+export type RemovedUserDocuments = Readonly<Record<Exclude<AIUserDocuments['kind'], LimitKind> | 'jobs', number>>;
+export type RemovedLimits = Readonly<Record<LimitKind, number>>;
 
 /** Runs per batch. */
 const BATCH_SIZE = 200;
@@ -56,67 +28,62 @@ export class UserDocuments {
   }
 
   /** Can be repeated after an interruption. The user's runs must have ended. */
-  async remove(userId: string): Promise<Omit<RemovedUserDocuments, 'budgets' | 'rateWindows'>> {
-    const runs = await this.removeRuns(userId);
-    await this.forgetAuthor(userId);
-    return {
-      ...runs,
-      // Inserted by a former owner of a run that is gone.
-      toolCalls: runs.toolCalls + (await this.collection(TOOL_CALLS).remove({ userId })),
-      statistics: await this.collection(STATS_COLLECTION).remove({ userId }),
-      messages: await this.collection(MESSAGES).remove({ userId }),
-      responses: await this.collection(RESPONSES).remove({ userId }),
-      cachedResponses: await this.collection(RESPONSE_CACHE).remove({ userId }),
-      conversations: await this.collection(CONVERSATIONS).remove({ userId }),
-      conversationItems: await this.collection(CONVERSATION_ITEMS).remove({ userId }),
-      responseEvents: await this.collection(RESPONSE_EVENTS).remove({ userId }),
-      requestBodies: await this.collection(REQUEST_BODIES).remove({ userId }),
-      requests: await this.collection(REQUESTS).remove({ userId }),
-      vendorObjects: await this.collection(VENDOR_OBJECTS).remove({ userId }),
-      prompts: await removePromptsOf(this.database.collection(PROMPTS), userId),
-    };
+  async remove(userId: string): Promise<RemovedUserDocuments> {
+    const removed = new Map<string, number>([['jobs', 0]]);
+    await this.removeRuns(userId, removed);
+    for (const kind of AI_USER_DOCUMENTS) if (!('isLimit' in kind)) await this.removeKind(kind, userId, removed);
+    // Inserted by a former owner of a run that is gone.
+    count(removed, 'toolCalls', await this.collection(TOOL_CALLS).remove({ userId }));
+    return Object.fromEntries(removed) as RemovedUserDocuments;
   }
 
   /** Removes the counters that enforce the user's limits. They hold numbers only and expire by themselves. */
-  async removeLimits(userId: string): Promise<Pick<RemovedUserDocuments, 'budgets' | 'rateWindows'>> {
-    const windows = new FixedWindowLimiter(this.database.collection<WindowDocument>(WINDOWS_COLLECTION), ['count']);
-    return {
-      budgets:
-        (await this.collection(BUDGETS).remove({ _id: budgetId(userId) })) +
-        (await this.collection(BUDGET_LIMITS).remove({ _id: budgetId(userId) })),
-      rateWindows:
-        (await windows.remove(([, owner]) => owner === userId)) +
-        (await this.collection(USER_LOADS).remove({ _id: userLoadId(userId) })),
-    };
+  async removeLimits(userId: string): Promise<RemovedLimits> {
+    const removed = new Map<string, number>();
+    for (const kind of AI_USER_DOCUMENTS) if ('isLimit' in kind) await this.removeKind(kind, userId, removed);
+    return Object.fromEntries(removed) as RemovedLimits;
   }
 
-  /** What an admin has set stays; who set it does not. */
-  private async forgetAuthor(userId: string): Promise<void> {
-    const all = { multi: true };
-    await this.collection(BUDGET_LIMITS).update({ changedBy: userId }, { $unset: { changedBy: true } }, all);
-    await this.collection(ROUTING_RULES).update({ changedBy: userId }, { $unset: { changedBy: true } }, all);
-    await this.collection(JOB_STATES).update({ pausedBy: userId }, { $unset: { pausedBy: true } }, all);
+  private async removeKind(
+    { kind, collection: name, owner, author }: UserDocumentKind,
+    userId: string,
+    removed: Map<string, number>,
+  ): Promise<void> {
+    const collection = this.collection(name);
+    if ('selector' in owner) {
+      const selector = owner.selector(userId);
+      if (author === undefined) count(removed, kind, await collection.remove(selector));
+      else count(removed, kind, await collection.update(selector, { $unset: { [author]: true } }, { multi: true }));
+    } else if ('matches' in owner) {
+      const windows = new FixedWindowLimiter(this.database.collection<WindowDocument>(name), ['count']);
+      count(removed, kind, await windows.removeById((id) => owner.matches(id, userId)));
+    }
   }
 
   /** Each run goes last, after its parts, so that a repetition finds them by it. */
-  private async removeRuns(
-    userId: string,
-  ): Promise<Pick<RemovedUserDocuments, 'runs' | 'toolCalls' | 'liveTexts' | 'commands' | 'jobs'>> {
-    const removed = { runs: 0, toolCalls: 0, liveTexts: 0, commands: 0, jobs: 0 };
+  private async removeRuns(userId: string, removed: Map<string, number>): Promise<void> {
+    const parts = AI_USER_DOCUMENTS.flatMap(({ kind, collection, owner }) =>
+      'part' in owner ? [{ kind, collection, field: owner.part }] : [],
+    );
+    for (const { kind } of parts) count(removed, kind, 0);
     for (;;) {
       const found = await this.collection(RUNS).find({ userId }, { limit: BATCH_SIZE, fields: { _id: 1 } });
-      if (found.length === 0) return removed;
+      if (found.length === 0) return;
       const ids = found.map(({ _id }) => _id);
-      const ofRuns: Selector = { executionId: { $in: ids } };
-      removed.jobs += await this.jobs.remove(ids);
-      removed.commands += await this.collection(RUN_COMMANDS).remove(ofRuns);
-      removed.liveTexts += await this.collection(DELTAS_COLLECTION).remove(ofRuns);
-      removed.toolCalls += await this.collection(TOOL_CALLS).remove(ofRuns);
-      removed.runs += await this.collection(RUNS).remove({ _id: { $in: ids } });
+      count(removed, 'jobs', await this.jobs.remove(ids));
+      for (const { kind, collection, field } of parts) {
+        const ofRuns: Selector = { [field]: { $in: ids } };
+        count(removed, kind, await this.collection(collection).remove(ofRuns));
+      }
+      count(removed, 'runs', await this.collection(RUNS).remove({ _id: { $in: ids } }));
     }
   }
 
   private collection(name: string): DocumentCollection<StoredDocument> {
     return this.database.collection(name);
   }
+}
+
+function count(removed: Map<string, number>, kind: string, more: number): void {
+  removed.set(kind, (removed.get(kind) ?? 0) + more);
 }

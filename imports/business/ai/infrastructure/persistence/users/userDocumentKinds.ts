@@ -1,0 +1,87 @@
+/** What the AI module stores about a user. */
+import { BUDGET_LIMITS } from '../budgets/DocumentBudgetLimits';
+import { BUDGETS, budgetId } from '../budgets/DocumentBudgetStore';
+import { RESPONSE_CACHE } from '../cache/DocumentResponseCache';
+import { MESSAGES } from '../conversations/DocumentConversationStore';
+import { JOB_STATES } from '../jobs/DocumentJobStates';
+import { PROMPTS } from '../prompts/DocumentPromptStore';
+import { USER_LOADS, userLoadId } from '../rateLimits/DocumentUserLoads';
+import { keyOfWindow, WINDOWS_COLLECTION } from '../rateLimits/FixedWindowLimiter';
+import { REQUEST_BODIES, REQUESTS } from '../requests/DocumentRequestStore';
+import { CONVERSATION_ITEMS, CONVERSATIONS } from '../responses/DocumentResponseConversations';
+import { RESPONSE_EVENTS } from '../responses/DocumentResponseEvents';
+import { RESPONSES } from '../responses/DocumentResponseStore';
+import { ROUTING_RULES } from '../routing/DocumentRoutingRules';
+import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
+import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
+import { STATS_COLLECTION } from '../runs/RunStatistics';
+import { VENDOR_OBJECTS } from '../vendorObjects/DocumentVendorObjects';
+import { authored, ownedBy } from './UserDocumentKind';
+import type { UserDocumentKind } from './UserDocumentKind';
+
+const OF_USER = ownedBy('userId');
+const OF_RUN = { part: 'executionId', of: { collection: RUNS, ...OF_USER } } as const;
+
+export const AI_USER_DOCUMENTS = [
+  {
+    kind: 'runs',
+    collection: RUNS,
+    owner: OF_USER,
+    json: ['input', 'transcript', 'response', 'plan', 'openCalls.*'],
+    hidden: ['owner', 'fence', 'words', 'usedWords'],
+  },
+  { kind: 'toolCalls', collection: TOOL_CALLS, owner: OF_RUN, json: ['call'], hidden: ['fence'] },
+  { kind: 'liveTexts', collection: DELTAS_COLLECTION, owner: OF_RUN },
+  { kind: 'commands', collection: RUN_COMMANDS, owner: OF_RUN, json: ['order'] },
+  { kind: 'statistics', collection: STATS_COLLECTION, owner: OF_USER, isSmall: true },
+  { kind: 'messages', collection: MESSAGES, owner: OF_USER },
+  { kind: 'responses', collection: RESPONSES, owner: OF_USER, json: ['stored'] },
+  { kind: 'cachedResponses', collection: RESPONSE_CACHE, owner: OF_USER, json: ['response'] },
+  { kind: 'responseEvents', collection: RESPONSE_EVENTS, owner: OF_USER, json: ['frames'] },
+  { kind: 'conversations', collection: CONVERSATIONS, owner: OF_USER, json: ['metadata'] },
+  { kind: 'conversationItems', collection: CONVERSATION_ITEMS, owner: OF_USER, json: ['item'] },
+  { kind: 'requests', collection: REQUESTS, owner: OF_USER, hidden: ['words'], isSmall: true },
+  {
+    kind: 'requestBodies',
+    collection: REQUEST_BODIES,
+    owner: OF_USER,
+    json: ['request', 'response', 'exchanges.*.request', 'exchanges.*.response'],
+  },
+  { kind: 'vendorObjects', collection: VENDOR_OBJECTS, owner: OF_USER, isSmall: true },
+  { kind: 'prompts', collection: PROMPTS, owner: ownedBy('owner'), json: ['versions.*.content'] },
+  // What an admin has set or shared belongs to the host.
+  authored(PROMPTS, 'userId', (userId) => ({ owner: { $ne: userId } })),
+  authored(BUDGET_LIMITS, 'changedBy'),
+  authored(ROUTING_RULES, 'changedBy'),
+  authored(JOB_STATES, 'pausedBy'),
+  {
+    kind: 'budgets',
+    collection: BUDGETS,
+    owner: { selector: (userId) => ({ _id: budgetId(userId) }) },
+    json: ['holds', 'paid'],
+    isLimit: true,
+  },
+  {
+    kind: 'budgets',
+    collection: BUDGET_LIMITS,
+    owner: { selector: (userId) => ({ _id: budgetId(userId) }) },
+    // Who set it is somebody else.
+    hidden: ['changedBy'],
+    isLimit: true,
+    isSmall: true,
+  },
+  {
+    kind: 'rateWindows',
+    collection: WINDOWS_COLLECTION,
+    owner: { matches: (documentId, userId) => keyOfWindow(documentId)[1] === userId },
+    isLimit: true,
+    isSmall: true,
+  },
+  {
+    kind: 'rateWindows',
+    collection: USER_LOADS,
+    owner: { selector: (userId) => ({ _id: userLoadId(userId) }) },
+    json: ['processes'],
+    isLimit: true,
+  },
+] as const satisfies readonly UserDocumentKind[];
