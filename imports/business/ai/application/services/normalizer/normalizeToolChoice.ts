@@ -6,6 +6,7 @@ import { describe, isList, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
 import { fieldsOf } from '../../../domain/json';
 import type { Tool } from '../../../domain/entities/Tool';
+import { ToolNames } from '../../../domain/entities/ToolNames';
 import type { ToolChoice } from '../../../domain/types/LLMTypes';
 
 export function toolChoice(value: Plain, tools: readonly Tool[], path: string): ToolChoice {
@@ -17,7 +18,8 @@ export function toolChoice(value: Plain, tools: readonly Tool[], path: string): 
   if (!isRecord(value))
     throw invalid(path, `must be "auto", "none", "required" or an object that names a tool, not ${describe(value)}`);
   const type = requiredName(value, 'type', path);
-  if (type !== 'allowed_tools') return oneTool(value, tools, path);
+  const offered = new ToolNames([...tools, ...namespacedTools(tools)]);
+  if (type !== 'allowed_tools') return oneTool(value, offered, tools, path);
   const { tools: allowed } = value;
   if (!isList(allowed) || allowed.length === 0)
     throw invalid(`${path}.tools`, 'must be an array that names at least one offered tool');
@@ -26,7 +28,7 @@ export function toolChoice(value: Plain, tools: readonly Tool[], path: string): 
     ...field('mode', modeOf(value, path)),
     tools: freeze(
       allowed.map((entry, index) =>
-        oneTool(record(entry, `${path}.tools[${index}]`), tools, `${path}.tools[${index}]`),
+        oneTool(record(entry, `${path}.tools[${index}]`), offered, tools, `${path}.tools[${index}]`),
       ),
     ),
   });
@@ -39,7 +41,7 @@ function modeOf({ mode }: PlainRecord, path: string): 'auto' | 'required' | unde
 
 type OneTool = Extract<ToolChoice, { readonly type: 'function' }>;
 
-function oneTool(choice: PlainRecord, tools: readonly Tool[], path: string): OneTool {
+function oneTool(choice: PlainRecord, offered: ToolNames, tools: readonly Tool[], path: string): OneTool {
   const type = requiredName(choice, 'type', path);
   // Chat Completions nest the function's name one level deeper.
   const nested = type === 'function' && isRecord(choice.function) ? choice.function : undefined;
@@ -47,9 +49,8 @@ function oneTool(choice: PlainRecord, tools: readonly Tool[], path: string): One
   if (type === 'function' && typeof name !== 'string') throw invalid(`${path}.name`, 'must name the function');
   if (name !== undefined && typeof name !== 'string')
     throw invalid(`${path}.name`, `must be a string, not ${describe(name)}`);
-  const sameType = [...tools, ...namespacedTools(tools)].filter((tool) => tool.type === type);
-  const offered = sameType.some((tool) => name === undefined || tool.name === undefined || tool.name === name);
-  if (!offered) throw invalid(path, `names a tool that is not offered. ${offeredTools(tools)}`);
+  if (name === undefined ? !offered.hasType(type) : !offered.has({ type, name }))
+    throw invalid(path, `names a tool that is not offered. ${offeredTools(tools)}`);
   // Choices of built-in tools have the same shape; their name is optional.
   return freeze({
     ...otherFields(choice, ['type', 'function', 'name'], path),

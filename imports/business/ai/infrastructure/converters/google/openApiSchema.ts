@@ -5,6 +5,7 @@
 import { camelCaseKeys } from './googleTypes';
 import { sanitizeSchema } from './request/jsonSchema';
 import type { SanitizedSchema } from './request/jsonSchema';
+import { mapFields } from '../shared/mapFields';
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
@@ -26,12 +27,10 @@ function convert(schema: JsonObject, path: string, losses: Loss[]): JsonObject {
         Object.assign(out, typeFields(value));
         break;
       case 'properties': {
-        const properties = Object.entries(fieldsOf(value));
-        out.properties = Object.fromEntries(
-          properties.map(([name, inner]) => [name, convertInner(inner, `properties.${name}`)]),
-        );
+        const properties = fieldsOf(value);
+        out.properties = mapFields(properties, (inner, name) => convertInner(inner, `properties.${name}`));
         // These models generate properties in this order, or alphabetically if it is missing.
-        out.propertyOrdering ??= properties.map(([name]) => name);
+        out.propertyOrdering ??= Object.keys(properties);
         break;
       }
       case 'items':
@@ -93,20 +92,12 @@ export function fromOpenApiSchema(schema: unknown): JsonObject {
   if (!isObject(schema)) return {};
   const { type, nullable, properties, items, anyOf, propertyOrdering: _, example, ...rest } = camelCaseKeys(schema);
   const name = typeof type === 'string' && type !== 'TYPE_UNSPECIFIED' ? type.toLowerCase() : undefined;
-  return {
-    ...(name === undefined ? {} : { type: nullable === true ? [name, 'null'] : name }),
-    ...Object.fromEntries(
-      Object.entries(rest).map(([key, value]) => [key, COUNT_KEYWORDS.has(key) ? Number(value) : value]),
-    ),
-    ...(isObject(properties)
-      ? {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([key, inner]) => [key, fromOpenApiSchema(inner)]),
-          ),
-        }
-      : {}),
-    ...(items === undefined ? {} : { items: fromOpenApiSchema(items) }),
-    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(fromOpenApiSchema) } : {}),
-    ...(example === undefined ? {} : { examples: [example] }),
-  };
+  const out: JsonObject = {};
+  if (name !== undefined) out.type = nullable === true ? [name, 'null'] : name;
+  for (const key of Object.keys(rest)) out[key] = COUNT_KEYWORDS.has(key) ? Number(rest[key]) : rest[key];
+  if (isObject(properties)) out.properties = mapFields(properties, fromOpenApiSchema);
+  if (items !== undefined) out.items = fromOpenApiSchema(items);
+  if (Array.isArray(anyOf)) out.anyOf = anyOf.map(fromOpenApiSchema);
+  if (example !== undefined) out.examples = [example];
+  return out;
 }

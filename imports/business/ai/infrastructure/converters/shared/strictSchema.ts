@@ -5,6 +5,7 @@
 import { isObject } from '../../../domain/json';
 import type { ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+import { mapFields } from './mapFields';
 
 export interface StrictSchema {
   /** The original object if nothing had to change. */
@@ -64,6 +65,16 @@ const ANNOTATIONS = new Set([
   'readOnly',
   'writeOnly',
 ]);
+/** Keywords of combinations and maps. */
+const INEXPRESSIBLE = new Set([
+  'allOf',
+  'not',
+  'if',
+  'dependentSchemas',
+  'dependentRequired',
+  'patternProperties',
+  'prefixItems',
+]);
 const FORMATS = new Set(['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uuid']);
 const MAX_DEPTH = 10;
 
@@ -75,21 +86,21 @@ export function toStrictSchema(schema: JsonObject, path = 'response_format.schem
   const losses: Loss[] = [];
   if (!isObjectType(schema) || 'anyOf' in schema || 'oneOf' in schema) return undefined;
   const strict = convertNode(schema, path, losses, 0);
-  if (strict === undefined) return undefined;
-  return { schema: JSON.stringify(strict) === JSON.stringify(schema) ? schema : strict, losses };
+  return strict === undefined ? undefined : { schema: strict, losses };
 }
 
+/** The node itself if nothing has to change. */
 function convertNode(schema: unknown, path: string, losses: Loss[], depth: number): JsonObject | undefined {
-  if (
-    !isObject(schema) ||
-    depth > MAX_DEPTH ||
-    ['allOf', 'not', 'if', 'dependentSchemas', 'dependentRequired', 'patternProperties', 'prefixItems'].some(
-      (keyword) => keyword in schema,
-    )
-  )
-    return undefined;
+  if (!isObject(schema) || depth > MAX_DEPTH) return undefined;
+  const converted = convertKeywords(schema, path, losses, depth);
+  return converted !== undefined && hasSameFields(converted, schema) ? schema : converted;
+}
+
+function convertKeywords(schema: JsonObject, path: string, losses: Loss[], depth: number): JsonObject | undefined {
   const strict: Record<string, unknown> = {};
-  for (const [keyword, value] of Object.entries(schema)) {
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword];
+    if (INEXPRESSIBLE.has(keyword)) return undefined;
     if (keyword === 'oneOf' && !('anyOf' in schema)) {
       strict.anyOf = value;
       losses.push({ path, what: 'oneOf', reason: 'It is sent as anyOf.' });
@@ -124,9 +135,10 @@ function withChildren(
     strict[keyword] = defined;
   }
   if (Array.isArray(strict.anyOf)) {
-    const choices = strict.anyOf.map((child, index) => convertNode(child, `${path}.anyOf[${index}]`, losses, depth));
+    const given: readonly unknown[] = strict.anyOf;
+    const choices = given.map((child, index) => convertNode(child, `${path}.anyOf[${index}]`, losses, depth));
     if (choices.includes(undefined)) return undefined;
-    strict.anyOf = choices;
+    if (choices.some((choice, index) => choice !== given[index])) strict.anyOf = choices;
   }
   if (typesOf(strict).includes('array')) {
     const items = convertNode(strict.items, `${path}.items`, losses, depth + 1);
@@ -145,14 +157,14 @@ function closeObject(
 ): JsonObject | undefined {
   const isOpen = strict.additionalProperties !== undefined && strict.additionalProperties !== false;
   if (isOpen || (strict.properties === undefined && strict.additionalProperties !== false)) return undefined;
-  const required = Array.isArray(strict.required) ? strict.required : [];
+  const required = new Set<unknown>(Array.isArray(strict.required) ? strict.required : []);
   const properties = eachOf(strict.properties ?? {}, (child, name) => {
     const property = convertNode(child, `${path}.properties.${name}`, losses, depth + 1);
-    return property === undefined || required.includes(name) ? property : orNull(property);
+    return property === undefined || required.has(name) ? property : orNull(property);
   });
   if (properties === undefined) return undefined;
   const names = Object.keys(properties);
-  const isComplete = required.length === names.length && names.every((name) => required.includes(name));
+  const isComplete = required.size === names.length && names.every((name) => required.has(name));
   return { ...strict, properties, ...(isComplete ? {} : { required: names }), additionalProperties: false };
 }
 
@@ -172,13 +184,19 @@ function eachOf(
   convert: (child: unknown, name: string) => JsonObject | undefined,
 ): JsonObject | undefined {
   if (!isObject(children)) return undefined;
-  const converted: [string, JsonObject][] = [];
-  for (const [name, child] of Object.entries(children)) {
-    const one = convert(child, name);
-    if (one === undefined) return undefined;
-    converted.push([name, one]);
-  }
-  return Object.fromEntries(converted);
+  // The first that strict mode cannot express decides.
+  const state = { isPossible: true };
+  const converted = mapFields(children, (child, name) => {
+    const one = state.isPossible ? convert(child, name) : undefined;
+    if (one === undefined) state.isPossible = false;
+    return one;
+  });
+  return state.isPossible ? converted : undefined;
+}
+
+function hasSameFields(one: JsonObject, other: JsonObject): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
 function isObjectType(schema: Readonly<Record<string, unknown>>): boolean {

@@ -542,6 +542,19 @@ describe('toOutputSchema', () => {
       { $defs: { point: closed({ x: { type: 'number' } }) }, required: ['when'] },
     );
     expect(toOutputSchema(schema)).to.deep.equal({ schema, dropped: [] });
+    const leaf = { type: 'string' };
+    const given = { type: 'object', properties: { a: leaf }, additionalProperties: false };
+    expect(toOutputSchema(given)?.schema.properties, 'not copied').to.equal(given.properties);
+  });
+
+  it('takes definitions that refer to each other in long chains, but not in circles', () => {
+    const chain = Array.from({ length: 20_000 }, (_, n) => [`d${n}`, { $ref: `#/$defs/d${n + 1}` }] as const);
+    const ending = (d20000: object): object => ({
+      $ref: '#/$defs/d0',
+      $defs: { ...Object.fromEntries(chain), d20000 },
+    });
+    expect(toOutputSchema(ending({ type: 'string' }) as JsonObject)).to.have.property('dropped').that.is.empty;
+    expect(toOutputSchema(ending({ $ref: '#/$defs/d500' }) as JsonObject)).to.equal(undefined);
   });
 
   it('closes objects, and reports every keyword that it omits', () => {

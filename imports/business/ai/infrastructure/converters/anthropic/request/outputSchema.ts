@@ -3,6 +3,7 @@
  * so a copy without them is sent.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
  */
+import { mapFields } from '../../shared/mapFields';
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -48,6 +49,8 @@ const IGNORED: ReadonlySet<string> = new Set([
   'writeOnly',
   'additionalProperties',
 ]);
+/** One of them states which values a schema means. */
+const TYPING = ['type', '$ref', 'enum', 'const', 'anyOf', 'allOf'] as const;
 /** Only references to entire definitions are supported. */
 const DEFINITION = /^#\/(\$defs|definitions)\/[^/]+$/;
 /** Back references, lookaround and word boundaries. */
@@ -70,14 +73,17 @@ function convertNode(schema: unknown, path: string, dropped: { path: string; key
   if (!isObject(schema)) throw new UnsupportedSchema();
   const copy: JsonObject = {};
   const unsupported: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema)) {
+  let isChanged = false;
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword];
     const converted = convertKeyword(keyword, value, schema, path, dropped);
     if (converted !== undefined) copy[converted.keyword] = converted.value;
     else if (!IGNORED.has(keyword)) unsupported[keyword] = value;
+    isChanged ||= copy[keyword] !== value;
   }
-  if (!['type', '$ref', 'enum', 'const', 'anyOf', 'allOf'].some((keyword) => keyword in copy))
-    throw new UnsupportedSchema();
+  if (!TYPING.some((keyword) => keyword in copy)) throw new UnsupportedSchema();
   if (isObjectType(copy.type)) closeObject(schema, copy, path, dropped);
+  else if (!isChanged) return schema;
   for (const keyword of Object.keys(unsupported)) dropped.push({ path, keyword });
   if (Object.keys(unsupported).length > 0) copy.description = describeRules(copy.description, unsupported);
   return copy;
@@ -104,9 +110,7 @@ function convertKeyword(
       if (!isObject(value)) throw new UnsupportedSchema();
       return {
         keyword,
-        value: Object.fromEntries(
-          Object.entries(value).map(([name, inner]) => [name, convertNode(inner, `${at}.${name}`, dropped)]),
-        ),
+        value: mapFields(value, (inner, name) => convertNode(inner, `${at}.${name}`, dropped)),
       };
     case 'items':
       return { keyword, value: convertNode(value, at, dropped) };
@@ -180,22 +184,32 @@ function isRecursive(schema: JsonObject): boolean {
     for (const [name, definition] of Object.entries(definitions))
       targets.set(`#/${group}/${name}`, referencesIn(definition));
   }
-  return [...targets.keys()].some((start) => reaches(start, start, targets, new Set()));
+  return hasCycle(targets);
 }
 
-function reaches(
-  from: string,
-  target: string,
-  targets: ReadonlyMap<string, ReadonlySet<string>>,
-  seen: Set<string>,
-): boolean {
-  for (const next of targets.get(from) ?? []) {
-    if (next === target) return true;
-    if (seen.has(next)) continue;
-    seen.add(next);
-    if (reaches(next, target, targets, seen)) return true;
+/** Removes what refers to nothing that is left, until nothing changes: what remains is in a cycle or leads to one. */
+function hasCycle(targets: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const referrers = new Map<string, string[]>();
+  const left = new Map<string, number>();
+  for (const [name, references] of targets) {
+    const known = [...references].filter((reference) => targets.has(reference));
+    left.set(name, known.length);
+    for (const reference of known) append(referrers, reference, name);
   }
-  return false;
+  const free = [...left].flatMap(([name, count]) => (count === 0 ? [name] : []));
+  for (const name of free)
+    for (const referrer of referrers.get(name) ?? []) {
+      const count = (left.get(referrer) ?? 0) - 1;
+      left.set(referrer, count);
+      if (count === 0) free.push(referrer);
+    }
+  return free.length < targets.size;
+}
+
+function append(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 function referencesIn(schema: unknown, found = new Set<string>()): Set<string> {

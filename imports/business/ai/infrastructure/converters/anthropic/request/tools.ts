@@ -4,6 +4,7 @@
  */
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
+import { ToolNames } from '../../../../domain/entities/ToolNames';
 import { fieldsOf, isObject } from '../../../../domain/json';
 import { keepListJson } from '../../../../domain/keptJson';
 import { toServerTool } from './serverTools';
@@ -35,9 +36,10 @@ export function toAnthropicTools(
   const warnings: string[] = [];
   const mcp_servers: JsonObject[] = [];
   const chosen = toolsToOffer(offered, options.tool_choice, warnings);
+  const indexes = new Map(offered.map((tool, index) => [tool, index]));
   const tools = chosen.map((tool) => {
     if (isFunctionTool(tool)) return toFunctionTool(tool, context, warnings);
-    const path = `tools[${offered.indexOf(tool)}]`;
+    const path = `tools[${indexes.get(tool) ?? 0}]`;
     const { tool: mapped, server } = toServerTool(tool, features, path, warnings);
     if (server !== undefined) mcp_servers.push(server);
     return mapped;
@@ -113,11 +115,8 @@ function isClosed(schema: unknown): boolean {
 /** The Messages API cannot restrict a choice to some of the tools, so only those are offered. */
 function toolsToOffer(offered: readonly Tool[], choice: ToolChoice | undefined, warnings: string[]): readonly Tool[] {
   if (typeof choice !== 'object' || !isAllowedTools(choice)) return offered;
-  const chosen = offered.filter((tool) =>
-    choice.tools.some(
-      (allowed) => allowed.type === tool.type && (allowed.name === undefined || allowed.name === tool.name),
-    ),
-  );
+  const allowed = new ToolNames(choice.tools);
+  const chosen = offered.filter((tool) => allowed.has(tool));
   warnings.push('Only the allowed tools of tool_choice are offered: the Messages API cannot restrict a longer list.');
   return chosen;
 }

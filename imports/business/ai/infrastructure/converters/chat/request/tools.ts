@@ -6,6 +6,7 @@ import { ownFieldsOf, without } from '../vendorFields';
 import type { WireContext } from '../../Wire';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
+import { ToolNames } from '../../../../domain/entities/ToolNames';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { BuiltInToolForm, JsonObject, VendorQuirks } from '../../../../domain/types/VendorTypes';
@@ -29,12 +30,13 @@ export function toChatTools(
       : tools;
   const fields: JsonObject = {};
   const list: JsonObject[] = [];
+  const indexes = new Map(tools.map((tool, index) => [tool, index]));
   offered.forEach((tool) => {
     const verbatim = tool.vendor?.openai?.tool;
     if (isFunctionTool(tool)) list.push(toFunction(tool, quirks, warnings));
     else if (isObject(verbatim)) list.push(verbatim);
     else if (tool.type === CUSTOM) list.push(toCustom(tool));
-    else addBuiltInTool(builtInForm(tool, tools.indexOf(tool), context), tool, list, fields);
+    else addBuiltInTool(builtInForm(tool, indexes.get(tool) ?? 0, context), tool, list, fields);
   });
   if (list.length === 0) return fields;
   // OpenAI rejects `tool_choice` without `tools`.
@@ -46,11 +48,8 @@ type AllowedTools = Extract<ToolChoice, { readonly type: 'allowed_tools' }>;
 /** For vendors without `allowed_tools`, offering only the allowed tools has the same effect. */
 function onlyAllowed(tools: readonly Tool[], choice: AllowedTools, warnings: string[]): readonly Tool[] {
   warnings.push('Only the tools that "tool_choice" allows were offered.');
-  return tools.filter((tool) =>
-    choice.tools.some(
-      (allowed) => allowed.type === tool.type && (allowed.name === undefined || allowed.name === tool.name),
-    ),
-  );
+  const allowed = new ToolNames(choice.tools);
+  return tools.filter((tool) => allowed.has(tool));
 }
 
 function toFunction(tool: FunctionTool, quirks: VendorQuirks, warnings: string[]): JsonObject {

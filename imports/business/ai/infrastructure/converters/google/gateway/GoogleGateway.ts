@@ -52,6 +52,8 @@ function assertDepth(value: unknown, path: string, depth: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > MAX_DEPTH)
     throw new LLMInvalidRequestError(`The request is nested deeper than ${MAX_DEPTH} levels.`, { path });
-  for (const [key, inner] of Object.entries(value))
+  for (const key of Object.keys(value)) {
+    const inner: unknown = value[key as keyof typeof value];
     if (typeof inner === 'object') assertDepth(inner, depth < 4 ? `${path}.${key}` : path, depth + 1);
+  }
 }

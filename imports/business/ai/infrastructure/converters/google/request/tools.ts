@@ -4,6 +4,7 @@ import { markOf, siblingsOf } from '../googleTypes';
 import type { GoogleModelFeatures } from '../modelFeatures';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
+import { ToolNames } from '../../../../domain/entities/ToolNames';
 import { isEmpty } from '../../../../domain/json';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
@@ -68,9 +69,8 @@ function toolsToDeclare(tools: readonly Tool[], choice: ToolChoice | undefined):
     choice.mode === 'required'
   )
     return tools;
-  return tools.filter((tool) =>
-    choice.tools.some((one) => one.type === tool.type && (one.name === undefined || one.name === tool.name)),
-  );
+  const allowed = new ToolNames(choice.tools);
+  return tools.filter((tool) => allowed.has(tool));
 }
 
 /**
@@ -81,9 +81,11 @@ function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss
   const byIndex = new Map<number, JsonObject>();
   const appended: JsonObject[] = [];
   const functions: unknown[] = [];
+  const indexes = new Map(all.map((tool, index) => [tool, index]));
+  const declarations = new Map<number, unknown[]>();
   for (const tool of offered) {
     const { group, beside } = markOf(tool);
-    const path = `tools[${all.indexOf(tool)}]`;
+    const path = `tools[${indexes.get(tool) ?? 0}]`;
     const entry = isFunctionTool(tool)
       ? { declared: toDeclaration(tool, `${path}.parameters`, losses) }
       : { object: toServerTool(tool, path) };
@@ -91,11 +93,12 @@ function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss
       const object = byIndex.get(group) ?? {};
       byIndex.set(group, object);
       if (entry.declared === undefined) Object.assign(object, entry.object);
-      else
-        object.functionDeclarations = [
-          ...(Array.isArray(object.functionDeclarations) ? (object.functionDeclarations as unknown[]) : []),
-          entry.declared,
-        ];
+      else {
+        const declared = declarations.get(group) ?? [];
+        declarations.set(group, declared);
+        declared.push(entry.declared);
+        object.functionDeclarations = declared;
+      }
       Object.assign(object, beside);
     } else if (entry.declared === undefined) {
       appended.push(entry.object);

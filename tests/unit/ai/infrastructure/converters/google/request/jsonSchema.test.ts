@@ -99,6 +99,25 @@ describe('sanitizeSchema', () => {
     expect(losses.length).to.be.greaterThan(0);
   });
 
+  it('returns the schema itself if nothing has to change, however many properties it has', () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `p${index}`);
+    const schema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) };
+    const { schema: clean, losses } = sanitizeSchema(schema);
+    expect(clean).to.equal(schema);
+    expect(losses).to.deep.equal([]);
+  });
+
+  it('truncates a long chain of references', () => {
+    const chain = Array.from({ length: 10_000 }, (_, n) => [`d${n}`, { $ref: `#/$defs/d${n + 1}` }] as const);
+    const schema = { type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs: Object.fromEntries(chain) };
+    expect(sanitizeSchema(schema)).to.deep.equal({
+      schema: { type: 'object', properties: { a: {} } },
+      losses: [
+        { path: '.properties.a', what: 'everything below', reason: 'The schema refers to references too often.' },
+      ],
+    });
+  });
+
   it('merges the members of allOf', () => {
     const schema = {
       allOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { $ref: '#/$defs/more' }],
