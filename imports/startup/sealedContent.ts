@@ -73,10 +73,11 @@ export const SEALED_CONTENT: ContentRules = {
   [CHATS]: { content: ['messages', 'fingerprint'], owner: OF_USER },
   // Prompts that everyone can use belong to the host.
   [PROMPTS]: { content: ['versions'], owner: { field: 'owner' } },
+  // An error may quote what a task was working on.
+  [JOB_STATES]: { content: ['error'], owner: 'host' },
   [CONTENT_KEYS]: null,
   [RUN_OWNERS]: null,
   [SCHEDULES]: null,
-  [JOB_STATES]: null,
   [STATS_COLLECTION]: null,
   [VENDOR_OBJECTS]: null,
   [ROUTING_RULES]: null,

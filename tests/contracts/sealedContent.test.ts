@@ -14,6 +14,7 @@ import { CONTENT_KEYS } from '../../imports/startup/UserContentKeys';
 import type { ContentKeyDocument } from '../../imports/startup/UserContentKeys';
 import { ADA, ADMIN, BOB, CANARIES, CONTENTS, FilledHost, marksOf, SHARED_PROVIDER } from '../support/FilledHost';
 import { newKey } from '../support/oauth/ProvidersHost';
+import { until } from '../support/until';
 
 const KEYS = newKey('k1');
 /** Embedded databases store texts of this length in files of their own. */
@@ -132,8 +133,8 @@ describe('The files of the data directory', function () {
     await start(false);
     await fill(ADA);
     const kinds = Object.entries(SEALED_CONTENT).flatMap(([name, rule]) => (rule === null ? [] : [name]));
-    // The only content of an entry is of failed calls, and of guardrails.
-    const filled = kinds.filter((name) => name !== 'ai_requests');
+    // The only content of these is of failures, and of guardrails.
+    const filled = kinds.filter((name) => !['ai_requests', 'ai_job_states'].includes(name));
     expect([...(await filesWith(CONTENTS[ADA] ?? ''))].sort()).to.deep.equal(filled.sort());
     expect([...(await filesWith(CANARIES[ADA] ?? ''))]).to.include('ai_prompts');
   });
@@ -169,6 +170,29 @@ describe('The files of the data directory', function () {
     await fail();
     expect([...(await filesWith(content))]).to.deep.equal([]);
     expect([...(await filesWith(content.toLowerCase()))]).to.deep.equal([]);
+  });
+
+  it('contain no errors of scheduled tasks with sealing, which are shown all the same', async () => {
+    const content = CONTENTS[ADA] ?? '';
+    const admin = { userId: ADMIN, isAdmin: true, source: 'http' } as const;
+    const fail = async (): Promise<void> => {
+      const { module, operations } = test.host;
+      const task = { name: 'digest', cron: '0 3 1 1 *' };
+      await module.jobs.schedule(task, () => Promise.reject(new Error(`Cannot summarize "${content}".`)));
+      await operations['ai.schedules.runNow'](admin, { name: 'digest' });
+      const lastError = async (): Promise<string | undefined> =>
+        (await operations['ai.schedules.list'](admin)).find(({ name }) => name === 'digest')?.lastRun?.error;
+      await until(async () => (await lastError()) !== undefined);
+      expect(await lastError()).to.include(content);
+    };
+    await start(false);
+    await fail();
+    expect([...(await filesWith(content))]).to.deep.equal(['ai_job_states']);
+    await test.stop();
+    await rm(directory, { recursive: true });
+    await start(true);
+    await fail();
+    expect([...(await filesWith(content))]).to.deep.equal([]);
   });
 
   it('stay readable when sealing is switched on, and when it is switched off again', async () => {

@@ -24,7 +24,7 @@ export interface SealedCollectionPorts {
   readonly isSealing: boolean;
 }
 
-/** Owns what belongs to no user: shared prompts, and what arrives for a run that is gone. */
+/** Owns what belongs to no user: shared prompts, states of tasks, and what arrives for a run that is gone. */
 const HOST = '';
 
 export class SealedCollection<T extends StoredDocument> implements DocumentCollection<T> {
@@ -121,6 +121,7 @@ export class SealedCollection<T extends StoredDocument> implements DocumentColle
 
   private async ownerIn(fields: Readonly<Record<string, unknown>>): Promise<string | undefined> {
     const { owner } = this.ports.rule;
+    if (owner === 'host') return HOST;
     const value = fields['field' in owner ? owner.field : owner.run];
     if (typeof value !== 'string') return undefined;
     return 'field' in owner ? value : ((await this.ports.ownerOfRun(value)) ?? HOST);
@@ -128,6 +129,7 @@ export class SealedCollection<T extends StoredDocument> implements DocumentColle
 
   private async storedOwner(_id: string): Promise<string | undefined> {
     const { owner } = this.ports.rule;
+    if (owner === 'host') return HOST;
     const fields = { ['field' in owner ? owner.field : owner.run]: 1 } as const;
     const found = await this.inner.findOne({ _id }, { fields });
     return found === undefined ? undefined : this.ownerIn(found as Readonly<Record<string, unknown>>);
