@@ -126,12 +126,14 @@ export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
   keepAliveAfter: 15_000,
   maxConnectionTime: 3_600_000,
   maxRetryTime: 5_000,
-  shutdownGrace: 30_000,
+  shutdownGrace: 20_000,
   lostAfter: 30_000,
 };
 
-/** How long a cancelled or aborted request may take to end. */
+/** How long a cancelled request may take to end. */
 const CANCEL_PATIENCE_MS = 10_000;
+/** The same in a shutdown, which a supervisor does not wait for any longer. */
+const SHUTDOWN_PATIENCE_MS = 2_000;
 
 export interface HttpApi {
   readonly router: Router;
@@ -141,8 +143,11 @@ export interface HttpApi {
   checkToken(tokenId: string): Promise<void>;
   /** Cancels the user's requests, responses in the background and WebSockets. Resolves when they have ended. */
   cancelUser(userId: string): Promise<void>;
-  /** Rejects new requests. Resolves when those in progress are done, or have been aborted after `shutdownGrace`. */
-  close(): Promise<void>;
+  /**
+   * Rejects new requests. Resolves when those in progress are done, or have been aborted after `shutdownGrace`.
+   * @param hurry aborts them at once
+   */
+  close(hurry?: AbortSignal): Promise<void>;
 }
 
 export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
@@ -265,10 +270,12 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       sockets.closeUser(userId);
       await inFlight.cancelUser(userId, CANCEL_PATIENCE_MS);
     },
-    close: async () => {
-      const idle = inFlight.close(limits.shutdownGrace, CANCEL_PATIENCE_MS, (routes) =>
-        shared.logger.warn(`Requests were aborted after ${limits.shutdownGrace} ms of shutdown: ${routes.join(', ')}.`),
-      );
+    close: async (hurry) => {
+      const onAborted = (routes: readonly string[]): void => {
+        const when = hurry?.aborted === true ? 'by a hurried shutdown' : `after ${limits.shutdownGrace} ms of shutdown`;
+        shared.logger.warn(`Requests were aborted ${when}: ${routes.join(', ')}.`);
+      };
+      const idle = inFlight.close(limits.shutdownGrace, SHUTDOWN_PATIENCE_MS, onAborted, hurry);
       closing.abort();
       openTokens.close();
       openSessions?.close();

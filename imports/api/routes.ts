@@ -202,6 +202,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
 
   add('responses', '/health', '/health', {
     method: 'get',
+    answersWhileClosing: true,
     handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })),
   });
   add('app', '/ready', '/ready', { method: 'get', handler: readReadiness(ports.outage ?? (() => undefined)) });

@@ -53,6 +53,8 @@ import { createHostOperations } from './createHostOperations';
 import { openHostStores } from './openHostStores';
 import { openSealing } from './openSealing';
 import { createProviderCatalog } from './providerCatalog';
+import { HostShutdown } from './HostShutdown';
+import { DEFAULT_SHUTDOWN_GRACE_MS } from './settings/shutdown';
 import { openJobQueue } from './settings/jobs';
 import type { JobSettings } from './settings/jobs';
 import { StoredProviderSource } from './StoredProviderSource';
@@ -79,7 +81,7 @@ export interface HostSettings {
   readonly callLimits?: Partial<CallLimits>;
   /** What one user may do in a minute and at a time. Default: `DEFAULT_USER_LIMITS`. */
   readonly userLimits?: Partial<UserLimits>;
-  /** Milliseconds that `close` waits for HTTP requests in progress. Default: 30,000. */
+  /** Milliseconds that `close` waits for requests, model calls and tools in progress. Default: 20,000. */
   readonly shutdownGraceMs?: number;
   /** The largest HTTP body and WebSocket message. Default: 32 MiB. */
   readonly maxBodyBytes?: number;
@@ -149,8 +151,18 @@ export interface Host {
   readonly openContent?: SealedDatabase['open'];
   /** Records what is done in the app's own ways, such as sign-ins. */
   readonly audit: AuditTrail;
-  /** Completes the requests in progress, then closes everything, the database last. */
-  close(): Promise<void>;
+  /**
+   * Takes no requests and runs any more, and waits for the model calls and tools of runs in progress. Requests in
+   * progress go on.
+   * @param hurry ends the waiting
+   */
+  drain(hurry?: AbortSignal): Promise<void>;
+  /**
+   * Drains, hands the runs over to other processes, completes the requests in progress, then closes everything, the
+   * database last.
+   * @param hurry ends the waiting
+   */
+  close(hurry?: AbortSignal): Promise<void>;
 }
 
 /** @throws LLMInvalidRequestError for invalid settings; errors of the database */
@@ -173,7 +185,7 @@ export async function createHost(
     responseCache = true,
     guardrails = [],
     toolRules = [],
-    shutdownGraceMs,
+    shutdownGraceMs = DEFAULT_SHUTDOWN_GRACE_MS,
     maxBodyBytes,
     maxJsonValues,
     corsOrigins = [],
@@ -367,7 +379,7 @@ export async function createHost(
     outage: () => database.outage,
     isAlone: database.isExclusive,
     limits: {
-      ...(shutdownGraceMs === undefined ? {} : { shutdownGrace: shutdownGraceMs }),
+      shutdownGrace: shutdownGraceMs,
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
       ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
     },
@@ -387,6 +399,7 @@ export async function createHost(
     basePaths: [httpPath, new URL(rootUrl).pathname.replace(/\/+$/, '')],
     ...(dashboard === undefined ? {} : { dashboard }),
   });
+  const shutdown = new HostShutdown({ api, module, graceMs: shutdownGraceMs });
   return {
     apiTokens,
     userLimiter,
@@ -404,9 +417,9 @@ export async function createHost(
     requestLog,
     audit: audit.trail,
     ...(sealing === undefined ? {} : { openContent: sealing.database.open }),
-    async close() {
-      await api.close();
-      await module.close();
+    drain: (hurry) => shutdown.drain(hurry),
+    async close(hurry) {
+      await shutdown.handOver(hurry);
       await retention.stop();
       await contentRetention.stop();
       await runs.close();

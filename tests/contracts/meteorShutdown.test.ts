@@ -150,15 +150,29 @@ describeInFull('a Meteor host that is stopped', () => {
       expect(await finalState()).to.include({ owners: 0 });
     });
 
-    it('exits at once when the signal is repeated', async () => {
+    it('aborts what is in progress and hands its runs over when the signal is repeated', async () => {
       await start('patient');
-      const response = post().catch((error: unknown) => error);
+      child.send('call');
       await simulator.nextRequest();
       child.kill('SIGTERM');
       await untilItRefusesConnections();
       child.kill('SIGTERM');
-      expect(await exited).to.deep.equal([143, null]);
-      expect(await response).to.be.instanceOf(Error);
+      expect(await exited).to.deep.equal([0, null]);
+      expect(await finalState()).to.deep.equal({ owners: 0, runs: ['running'], isClientConnected: false, results: [] });
+    });
+
+    it('is not ready, but alive, while it completes what is in progress in production', async () => {
+      await start('production');
+      const status = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status;
+      expect(await status('/ready')).to.equal(200);
+      const response = post();
+      await simulator.nextRequest();
+      child.kill('SIGTERM');
+      while ((await status('/ready')) !== 503);
+      expect(await status('/health')).to.equal(200);
+      answer();
+      expect((await response).status).to.equal(200);
+      expect(await exited).to.deep.equal([0, null]);
     });
 
     it("leaves the exit to the app's own handler", async () => {

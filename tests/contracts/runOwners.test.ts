@@ -330,6 +330,20 @@ describe('runs on a store that several processes share', () => {
       await alive.loop.close();
     });
 
+    it('takes over the runs of an owner that leaves between two scans, without waiting for the next', async () => {
+      const leaving = owner([untilAborted]);
+      void leaving.loop.execute('ann', { model: 'm', input: 'go', executionId: 'left' }).catch(() => undefined);
+      await leaving.record.seen('iteration:start');
+      const next = owner([answer('done')]);
+      const { loop, logger } = next;
+      const times = { lease: 600_000, scanIntervalMs: 600_000, watchIntervalMs: 5 };
+      const recovery = new RunRecovery({ loop, store, logger, ...times });
+      await recovery.start();
+      await leaving.loop.close();
+      expect((await next.record.seen('run:completed')).executionId).to.equal('left');
+      recovery.stop();
+    });
+
     for (const [what, method, execute] of [
       [
         'starts',

@@ -1,8 +1,8 @@
 /**
  * A Meteor app on the stubs in a process of its own, for signals. Arguments: its vendor's base URL, and a mode:
- * `patient` waits long for what is in progress, `listening` has its own handler of SIGTERM, which exits with 7 after a
- * message, `simulated` has no vendor. The message `call` lets a DDP client call a method. Prints its state when it
- * exits.
+ * `patient` waits long for what is in progress, `production` does so outside of development, `listening` has its own
+ * handler of SIGTERM, which exits with 7 after a message, `simulated` has no vendor. The message `call` lets a DDP
+ * client call a method. Prints its state when it exits.
  */
 import { writeSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -39,6 +39,7 @@ export interface ChildExit {
 
 async function main(): Promise<void> {
   const [vendorURL, mode] = process.argv.slice(2);
+  Object.assign(Meteor, { isDevelopment: mode !== 'production' });
   await Meteor.users.insertAsync({
     _id: 'ann',
     services: { resume: { loginTokens: [{ hashedToken: Accounts._hashLoginToken('ann-token'), when: new Date() }] } },
@@ -50,7 +51,7 @@ async function main(): Promise<void> {
       admins: ['ann'],
       ...(mode === 'simulated' ? {} : { OPENAI_API_KEY: 'k', OPENAI_API_BASE: vendorURL }),
     },
-    shutdownGraceMs: mode === 'patient' ? 60_000 : GRACE,
+    shutdownGraceMs: mode === 'patient' || mode === 'production' ? 60_000 : GRACE,
   });
   const client = new DdpClient({ userId: 'ann' });
   let isClientConnected = true;

@@ -19,6 +19,8 @@ export interface Endpoint {
   readonly holds?: RouteOptions['holds'] & {};
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
+  /** Answers while the server shuts down, too. */
+  readonly answersWhileClosing?: true;
   /** Requests that fail before they call a model are entries of the request log. */
   readonly isLogged?: true;
   /** Belongs to the server's own pages: pages of other origins get no access. */

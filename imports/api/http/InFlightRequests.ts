@@ -82,9 +82,15 @@ export class InFlightRequests {
    * @param graceMs requests that take longer are aborted
    * @param patienceMs aborted requests that take longer to end are not awaited: their clients may have stopped reading
    * @param onAborted receives the names of their routes
+   * @param hurry ends the grace early
    */
-  close(graceMs: number, patienceMs: number, onAborted: (routes: readonly string[]) => void): Promise<void> {
-    this.closing ??= this.wait(graceMs, patienceMs, onAborted);
+  close(
+    graceMs: number,
+    patienceMs: number,
+    onAborted: (routes: readonly string[]) => void,
+    hurry?: AbortSignal,
+  ): Promise<void> {
+    this.closing ??= this.wait(graceMs, patienceMs, onAborted, hurry);
     return this.closing;
   }
 
@@ -92,9 +98,10 @@ export class InFlightRequests {
     graceMs: number,
     patienceMs: number,
     onAborted: (routes: readonly string[]) => void,
+    hurry: AbortSignal | undefined,
   ): Promise<void> {
     const isIdle = (): boolean => this.running.size === 0;
-    await this.until(isIdle, graceMs);
+    await this.until(isIdle, graceMs, hurry);
     if (isIdle()) return;
     onAborted([...this.running.values()].map(({ route }) => route));
     for (const controller of this.running.keys())
@@ -102,8 +109,8 @@ export class InFlightRequests {
     await this.until(isIdle, patienceMs);
   }
 
-  private async until(condition: () => boolean, limitMs: number): Promise<void> {
-    if (condition()) return;
+  private async until(condition: () => boolean, limitMs: number, hurry?: AbortSignal): Promise<void> {
+    if (condition() || hurry?.aborted === true) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let check = (): void => undefined;
     await new Promise<void>((resolve) => {
@@ -112,6 +119,7 @@ export class InFlightRequests {
       };
       this.onLeave.add(check);
       timer = setTimeout(resolve, limitMs);
+      hurry?.addEventListener('abort', () => resolve(), { once: true });
     });
     clearTimeout(timer);
     this.onLeave.delete(check);

@@ -54,6 +54,8 @@ export interface RouteOptions {
   readonly isLogged?: true;
   /** The API that such an entry names. Default: that of the route. */
   readonly loggedApi?: string;
+  /** Answers while the server shuts down, too. */
+  readonly answersWhileClosing?: true;
   /** Refuses requests by their headers, before the body is read. @throws what the client gets */
   readonly admit?: (request: Request) => void;
 }
@@ -72,7 +74,11 @@ export function createRoute(
 
   async function run(context: PendingContext): Promise<void> {
     context.signal.throwIfAborted();
-    if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
+    if (ports.inFlight.isClosing) {
+      // The next request of this client is to reach another process.
+      if (!context.response.headersSent) context.response.set('connection', 'close');
+      if (route.answersWhileClosing !== true) throw new LLMOverloadedError('The server is shutting down.');
+    }
     const principal = route.scope === undefined ? ANONYMOUS : await identify(context.request, route.scope);
     context.isAuthorized = route.scope !== undefined;
     if (route.scope !== undefined) await countRequest(context, principal);

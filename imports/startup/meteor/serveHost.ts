@@ -13,7 +13,7 @@ import type { Host } from '../createHost';
 import { auditSignIns } from './auditSignIns';
 import { CallsInProgress } from './CallsInProgress';
 import { limitOperations, limitPublications } from './limitUsers';
-import { closeOnSignals } from './closeOnSignals';
+import { closeOnSignals } from '../closeOnSignals';
 import { addDdpRateLimits } from './ddpRateLimits';
 import type { MeteorUsers } from './MeteorUsers';
 import type { ReadPackages } from './readPackages';
@@ -29,13 +29,13 @@ export interface ServePorts {
   readonly notice: string | undefined;
   /** Where the HTTP API is mounted; '' for the root. */
   readonly httpPath: string;
-  /** Milliseconds that a shutdown waits for requests and calls in progress. */
+  /** Milliseconds that a shutdown waits for what is in progress. */
   readonly shutdownGraceMs: number;
   readonly closesOnSignals: boolean;
 }
 
-/** Milliseconds after the grace within which leases are released and pending writes completed. */
-const CLOSE_TIMEOUT_MS = 3_000;
+/** Milliseconds that calls of methods may still take while runs are about to be handed over. */
+const OTHER_CALLS_MS = 1_000;
 
 /** @returns completes what is in progress, and closes the host */
 export async function serveHost(host: Host, ports: ServePorts): Promise<() => Promise<void>> {
@@ -53,29 +53,38 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
   const clients = trackConnections(packages.Meteor);
   const stopSignIns = auditSignIns(packages.Accounts, host.audit);
 
-  const settle = once(async () => {
-    await Promise.all([host.api.close(), calls.ended(shutdownGraceMs)]);
+  const settle = once(async (hurry) => {
+    const startedAt = performance.now();
+    await host.drain(hurry);
+    const remainingMs = Math.max(0, shutdownGraceMs - (performance.now() - startedAt));
+    // Calls that wait for runs which are left to another process cannot end here.
+    const isWorthWaiting = host.module.loop.size === 0;
+    await calls.ended(isWorthWaiting ? remainingMs : Math.min(remainingMs, OTHER_CALLS_MS), hurry);
   });
-  const close = once(async () => {
-    clients.stop();
+  const close = once(async (hurry) => {
     stopSignIns();
     for (const { stop } of observed) stop();
-    await settle();
-    await host.close();
+    await settle(hurry);
+    await host.close(hurry);
     httpServer.off('upgrade', onUpgrade);
+    clients.stop();
     // Not before: another signal would end the process at once, with its leases.
     stopListening();
   });
-  const shutDown = async (): Promise<void> => {
-    // Frees the port for the process that follows.
-    httpServer.close();
-    await settle();
+  const shutDown = async (hurry: AbortSignal): Promise<void> => {
+    calls.hold();
+    // The changed app does not wait for the end of this process before it listens on the same port.
+    if (packages.Meteor.isDevelopment) httpServer.close();
+    await settle(hurry);
     // Clients connect to another process, and repeat the calls there that have no result yet.
     clients.close();
-    await close();
+    await close(hurry);
+    httpServer.close();
+    // Those that came back to this process.
+    clients.close();
   };
   const stopListening = closesOnSignals
-    ? closeOnSignals({ close: shutDown, timeoutMs: shutdownGraceMs + CLOSE_TIMEOUT_MS })
+    ? closeOnSignals({ close: shutDown, graceMs: shutdownGraceMs })
     : () => undefined;
   return close;
 }
@@ -85,9 +94,9 @@ interface Handlers {
   use(path: string, router: Host['api']['router']): unknown;
 }
 
-function once(run: () => Promise<void>): () => Promise<void> {
+function once(run: (hurry?: AbortSignal) => Promise<void>): (hurry?: AbortSignal) => Promise<void> {
   let running: Promise<void> | undefined;
-  return () => (running ??= run());
+  return (hurry) => (running ??= run(hurry));
 }
 
 function defineMethodsAndPublications(

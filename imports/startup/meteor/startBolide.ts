@@ -48,8 +48,8 @@ export interface BolideOptions extends MeteorPackages {
    */
   readonly closesOnSignals?: boolean;
   /**
-   * Milliseconds that a shutdown waits for requests and method calls in progress. Default: 6,000, and 1,000 in
-   * development, where the changed app is waiting.
+   * Milliseconds that a shutdown waits for requests, method calls, model calls and tools in progress. Default: the
+   * setting SHUTDOWN_GRACE_SECONDS, or 6,000, and 1,000 in development, where the changed app is waiting.
    */
   readonly shutdownGraceMs?: number;
 }
@@ -86,11 +86,13 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
   const packages = readPackages(options);
   const { Meteor, Mongo, WebApp, Accounts } = packages;
   const { tools, findRoles, ownsAccounts = false, httpPath = '', simulates = Meteor.isDevelopment } = options;
-  const { closesOnSignals = true, shutdownGraceMs = Meteor.isDevelopment ? 1_000 : 6_000 } = options;
+  const { closesOnSignals = true } = options;
   const { admins, adminRoles, firstUser, allowSignUp, ...settings } = readMeteorSettings(
     options.settings === undefined ? Meteor.settings['ai'] : options.settings,
     process.env,
   );
+  const defaultGraceMs = Meteor.isDevelopment ? 1_000 : 6_000;
+  const shutdownGraceMs = options.shutdownGraceMs ?? settings.shutdownGraceMs ?? defaultGraceMs;
   const privateHosts = describePrivateHosts(settings.allowPrivateHosts);
   if (privateHosts !== undefined) console.warn(privateHosts);
   const registry = tools === undefined ? undefined : toToolRegistry(tools);

@@ -1,20 +1,31 @@
-/** Runs a server as a program: prints where it is, and closes it on SIGINT and SIGTERM. */
+/** Runs a server as a program: prints where it is, and closes it on SIGTERM and SIGINT. */
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { SIMULATION_NOTICE } from '../simulation';
 import { describePrivateHosts, readAllowPrivateHosts } from '../settings/host';
+import { SettingProblems } from '../settings/SettingProblems';
+import { DEFAULT_SHUTDOWN_GRACE_MS, readShutdownGrace } from '../settings/shutdown';
 import { valueOf } from '../settings/vendors';
+import { closeOnSignals } from '../closeOnSignals';
 import { describeExposure, describeStart } from './describeStart';
 import { startServer } from './startServer';
 import type { ServerOptions } from './startServer';
 
 /** Ends the process with code 1 if the server cannot start, or cannot close. */
 export async function runServer(options: ServerOptions): Promise<void> {
-  const running = await startServer(options).catch((error: unknown) => {
+  const { env = process.env } = options;
+  const starting = startServer(options);
+  // From now on: the start takes over runs, which must not wait for their leases to expire if it is interrupted.
+  closeOnSignals({
+    close: async (hurry) => (await starting).close(hurry),
+    // A wrong value is an error of the start.
+    graceMs:
+      new SettingProblems().attempt(() => readShutdownGrace((name) => valueOf(env, name))) ?? DEFAULT_SHUTDOWN_GRACE_MS,
+  });
+  const running = await starting.catch((error: unknown) => {
     console.error(isLLMError(error) ? error.message : error);
     process.exit(1);
   });
   if (running.isSimulated) console.log(SIMULATION_NOTICE);
-  const { env = process.env } = options;
   const lines = describeStart(running, {
     isTerminal: process.stdout.isTTY,
     isTokenSet: valueOf(env, 'BOLIDE_API_TOKEN') !== undefined,
@@ -24,15 +35,4 @@ export async function runServer(options: ServerOptions): Promise<void> {
   if (exposure !== undefined) console.warn(exposure);
   const privateHosts = describePrivateHosts(readAllowPrivateHosts(env));
   if (privateHosts !== undefined) console.warn(privateHosts);
-  const stop = (): void => {
-    running.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
-  };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
 }

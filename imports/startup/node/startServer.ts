@@ -37,6 +37,7 @@ import { readJobSettings } from '../settings/jobs';
 import { readRequestLogSettings } from '../settings/requestLog';
 import { readContentTimes } from '../settings/retention';
 import { readSealContent, requireSealingKeys } from '../settings/sealing';
+import { readShutdownGrace } from '../settings/shutdown';
 import { readStorageBounds } from '../settings/storage';
 import { readToolRules } from '../settings/toolRules';
 import { readUserLimits } from '../settings/userLimits';
@@ -66,8 +67,11 @@ export interface RunningServer {
   /** The OpenID provider, if that is the only way to sign in to the dashboard. */
   readonly signInWith?: string;
   readonly host: Host;
-  /** Completes the requests in progress, then closes everything. Safe to call again. */
-  close(): Promise<void>;
+  /**
+   * Completes what is in progress, hands runs over, then closes everything. Safe to call again.
+   * @param hurry ends the waiting for what is in progress
+   */
+  close(hurry?: AbortSignal): Promise<void>;
 }
 
 /** The owner of the local token. */
@@ -84,7 +88,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   try {
     const opened = await open(options, resources);
     let closed: Promise<void> | undefined;
-    return { ...opened, close: () => (closed ??= close(resources)) };
+    return { ...opened, close: (hurry) => (closed ??= close(resources, hurry)) };
   } catch (error) {
     await close(resources);
     throw error;
@@ -114,6 +118,7 @@ async function open(
   const requestLog = readRequestLogSettings((name) => valueOf(env, name));
   const auditLimits = readAuditLimits((name) => valueOf(env, name));
   const contentTimes = readContentTimes((name) => valueOf(env, name));
+  const shutdownGraceMs = readShutdownGrace((name) => valueOf(env, name));
   const storage = readStorageBounds((name) => valueOf(env, name));
   const toolRules = readToolRules(valueOf(env, 'AI_TOOL_RULES'));
   const userLimits = readUserLimits((name) => valueOf(env, name));
@@ -169,6 +174,7 @@ async function open(
       storage,
       userLimits,
       responseCache,
+      ...(shutdownGraceMs === undefined ? {} : { shutdownGraceMs }),
       toolRules,
       guardrails,
       corsOrigins,
@@ -251,13 +257,13 @@ async function openDashboard(
   };
 }
 
-async function close({ server, host, signIn, database, simulator }: OpenResources): Promise<void> {
-  // New connections are refused at once; requests in progress are completed.
+async function close({ server, host, signIn, database, simulator }: OpenResources, hurry?: AbortSignal): Promise<void> {
+  // New connections are still answered, with 503, so that a load balancer learns that it has to choose another process.
+  await host?.close(hurry);
   const closed = new Promise<void>((resolve) => {
     if (server === undefined) resolve();
     else server.close(() => resolve());
   });
-  await host?.close();
   signIn?.close();
   server?.closeAllConnections();
   await closed;

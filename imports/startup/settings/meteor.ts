@@ -24,6 +24,7 @@ import { readResponseCache } from './responseCache';
 import { readRequestLogSettings } from './requestLog';
 import { readContentTimes } from './retention';
 import { readSealContent } from './sealing';
+import { readShutdownGrace } from './shutdown';
 import { readStorageBounds } from './storage';
 import { readToolRules } from './toolRules';
 import type { ToolRule } from '../../business/ai/domain/entities/toolRules';
@@ -64,6 +65,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly sealContent: boolean;
   readonly contentTimes: Partial<ContentTimes>;
   readonly guardrails: readonly Guardrail[];
+  readonly shutdownGraceMs?: number;
 }
 
 /** The fields of `Meteor.settings.ai` besides those that are named like environment variables. */
@@ -112,6 +114,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
   const auditLimits = problems.attempt(() => readAuditLimits(named)) ?? {};
   const userLimits = problems.attempt(() => readUserLimits(named)) ?? {};
+  const shutdownGraceMs = problems.attempt(() => readShutdownGrace(named));
   const storage = problems.attempt(() => readStorageBounds(named)) ?? {};
   const json = (name: string): unknown => jsonIn(given, name) ?? valueOf(env, name);
   const guardrails = problems.attempt(() => readGuardrails(json('GUARDRAILS'))) ?? [];
@@ -146,6 +149,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),
     ...bodyLimits,
+    ...(shutdownGraceMs === undefined ? {} : { shutdownGraceMs }),
   };
 }
 

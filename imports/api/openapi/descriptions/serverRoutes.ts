@@ -26,9 +26,9 @@ const AUDIT_FILTER = {
 };
 
 export const SERVER_ROUTES: RouteDescriptions = {
-  'GET /health': { summary: 'Whether the server is ready', result: objectOf({ status: { const: 'ok' } }) },
+  'GET /health': { summary: 'Whether the server runs', result: objectOf({ status: { const: 'ok' } }) },
   'GET /ready': {
-    summary: 'Whether the server can reach its database; 503 otherwise',
+    summary: 'Whether the server takes requests: 503 while it shuts down or cannot reach its database',
     result: objectOf({ status: { const: 'ready' } }),
   },
   'GET /metrics': { summary: 'Metrics for Prometheus', content: ['text/plain'] },

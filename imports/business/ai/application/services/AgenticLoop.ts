@@ -8,7 +8,12 @@ import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
 import type { Decider, ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
-import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import {
+  ConflictError,
+  LLMAbortedError,
+  LLMInvalidRequestError,
+  LLMOverloadedError,
+} from '../../domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
@@ -31,6 +36,7 @@ import { RunLauncher } from './runs/RunLauncher';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import { RunRegistry } from './runs/RunRegistry';
 import { planRecoveryOf } from './runs/durable/recoveryPlan';
+import { WorkInProgress } from './runs/WorkInProgress';
 import { ToolProcessor } from './ToolProcessor';
 import { assertUntrustedTools } from './tools/ToolSet';
 import type { ExternalResult } from './tools/decisions';
@@ -95,6 +101,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly limits: RunLimits;
   private readonly registry: RunRegistry;
   private readonly launcher: RunLauncher;
+  private readonly work = new WorkInProgress();
   private readonly durable: DurableRuns | undefined;
   private readonly decisions: ExternalDecisions;
 
@@ -118,6 +125,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const processor = new ToolProcessor({
       toolExecutor,
       access: options.access,
+      work: this.work,
       ...(defaultToolTimeout === undefined ? {} : { defaultTimeout: defaultToolTimeout }),
       ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
     });
@@ -127,6 +135,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       provider: this.provider,
       toolExecutor,
       processor,
+      work: this.work,
       live: this.registry.live,
       publisher: { hears: this.hears, publish: this.publish },
       isUserRemoved: removalCheck(options.access, logger),
@@ -137,6 +146,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
         : new DurableRuns({
             store: runStore,
             live: this.registry.live,
+            work: this.work,
             logger,
             onStateStored: options.onStateStored,
             ...(leaseTimes === undefined ? {} : { leaseTimes }),
@@ -163,6 +173,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    */
   async start(userId: string, options: ExecuteOptions, metadata: RunMetadata = {}): Promise<StartedRun> {
     const { onPending, executionId = randomUUID(), ...runOptions } = options;
+    this.assertNotDraining();
     const untrusted = assertUntrustedTools(runOptions.tools ?? [], userId);
     if (untrusted !== undefined) await untrusted;
     if (this.isLocal(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
@@ -195,6 +206,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const completion = this.registry.live.get(executionId)?.loop.completion;
     if (completion !== undefined) return completion;
     const durable = this.requireDurable(executionId);
+    this.assertNotDraining();
     const launched = await durable.claim(executionId, this.launchClaimed);
     return launched === undefined
       ? durable.remote.waitForResult(executionId)
@@ -211,7 +223,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   async recover(lease: LeasedRun, step = planRecoveryOf(lease, this.ownerId)): Promise<RunResult | undefined> {
     const { executionId } = lease;
     const durable = this.requireDurable(executionId);
-    if (step === undefined) return undefined;
+    if (step === undefined || this.work.isDraining) return undefined;
     const { kind, takeovers, trial, holdMs = 0 } = step;
     if (kind === 'park') {
       await durable.park(lease);
@@ -254,6 +266,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    */
   async startQueued(executionId: string): Promise<StartedRun | undefined> {
     const durable = this.requireDurable(executionId);
+    this.assertNotDraining();
     const launched = await durable.claim(
       executionId,
       this.launchClaimed,
@@ -395,11 +408,27 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     return this.decisions.stateOf(executionId, callId);
   }
 
+  /**
+   * Begins no run, turn or tool any more, and waits for the model calls and tools in progress, so that `close` leaves
+   * as little as possible unknown. Cancelling a run still works; other decisions wait for the next process.
+   * @param over when this fires, the tools' signals do, and what they return within a second still counts
+   */
+  drain(over: AbortSignal): Promise<void> {
+    return this.work.drain(over);
+  }
+
   /** Stops all runs of this process. Stored ones can be continued by another process; others are cancelled. */
   async close(): Promise<void> {
+    this.work.startDraining();
     if (this.durable !== undefined) return this.durable.close();
     for (const { loop } of this.registry.live.values())
       loop.abort(new LLMAbortedError('The process is shutting down.'));
+  }
+
+  /** @throws LLMOverloadedError */
+  private assertNotDraining(): void {
+    if (this.work.isDraining)
+      throw new LLMOverloadedError('The process is shutting down and starts no runs. Repeat the request.');
   }
 
   /** @throws LLMInvalidRequestError without a run store, where only live runs are known */

@@ -31,6 +31,8 @@ export interface RunRecoveryOptions {
   readonly lease?: number;
   /** Milliseconds between two scans; default: a third of the lease. */
   readonly scanIntervalMs?: number;
+  /** Milliseconds between two looks for owners that have left their runs; default: a fifteenth of the lease. */
+  readonly watchIntervalMs?: number;
   /** How many runs that are not suspects one scan takes over; default 100. */
   readonly maxPerScan?: number;
   /** Default: the console. */
@@ -64,6 +66,7 @@ export class RunRecovery {
   private readonly store: RunStore;
   private readonly leaseMs: number;
   private readonly scanIntervalMs: number;
+  private readonly watchIntervalMs: number;
   private readonly maxPerScan: number;
   private readonly logger: Logger;
   /** By owner, as of the last scan. */
@@ -77,6 +80,9 @@ export class RunRecovery {
   /** The size of the last trial that this process survived. */
   private survived = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private watchTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Settles when all scans so far have ended. */
+  private scans: Promise<unknown> = Promise.resolve();
   private isStopped = true;
 
   constructor({
@@ -84,6 +90,7 @@ export class RunRecovery {
     store,
     lease = DEFAULT_LEASE_TIMES.lease,
     scanIntervalMs = lease / 3,
+    watchIntervalMs = lease / 15,
     maxPerScan = 100,
     logger = consoleLogger,
   }: RunRecoveryOptions) {
@@ -91,6 +98,7 @@ export class RunRecovery {
     this.store = store;
     this.leaseMs = lease;
     this.scanIntervalMs = scanIntervalMs;
+    this.watchIntervalMs = watchIntervalMs;
     this.maxPerScan = maxPerScan;
     this.logger = logger;
   }
@@ -100,12 +108,14 @@ export class RunRecovery {
     this.isStopped = false;
     await this.scan();
     this.schedule();
+    if (!this.store.isExclusive) this.scheduleWatch();
   }
 
   /** Stops scanning. Recovered runs continue. */
   stop(): void {
     this.isStopped = true;
     clearTimeout(this.timer);
+    clearTimeout(this.watchTimer);
   }
 
   /**
@@ -113,7 +123,13 @@ export class RunRecovery {
    * @returns how many runs are being taken over
    * @throws what the store throws
    */
-  async scan(): Promise<number> {
+  scan(): Promise<number> {
+    const scan = this.scans.then(() => this.scanOnce());
+    this.scans = scan.catch(() => undefined);
+    return scan;
+  }
+
+  private async scanOnce(): Promise<number> {
     // The runs are read before the heartbeats: an owner of a run in the list sent its first heartbeat before it claimed
     // the run. The limit has room for the runs of this process, and those of live owners are left out, so that orphans
     // are always among the runs read.
@@ -205,6 +221,25 @@ export class RunRecovery {
       if (isCancelled) await this.loop.cancel(executionId);
       if (isCancelled || head === undefined || isFinished(head.state)) await this.store.removeCommand(id);
     }
+  }
+
+  /** Scans as soon as an owner has left, since it has left its runs to others. */
+  private async watch(): Promise<void> {
+    const present = await this.store.heartbeats();
+    const hasOneLeft = [...this.heartbeats.keys()].some((owner) => !present.has(owner));
+    // Those that have come since the last scan are noticed if they leave before the next.
+    this.updateHeartbeats(present);
+    if (hasOneLeft) await this.scan();
+  }
+
+  private scheduleWatch(): void {
+    if (this.isStopped) return;
+    this.watchTimer = setTimeout(() => {
+      this.watch()
+        .catch((error: unknown) => this.logger.error('Could not look for lost processes; retrying.', error))
+        .finally(() => this.scheduleWatch());
+    }, this.watchIntervalMs);
+    this.watchTimer.unref();
   }
 
   private schedule(): void {

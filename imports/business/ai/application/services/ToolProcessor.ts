@@ -24,6 +24,7 @@ import { isThenable } from './shared/isThenable';
 import { elapsedSince } from './shared/time';
 import { DECISION_LIFETIME_MS } from './tools/decisions';
 import type { Approval, ExternalResult, Review } from './tools/decisions';
+import { WorkInProgress } from './runs/WorkInProgress';
 import { parseToolArguments } from './tools/parseToolArguments';
 import { serializeToolResult, toToolResult } from './tools/toolResult';
 import { resolveTools } from './tools/ToolSet';
@@ -40,6 +41,8 @@ export interface ToolProcessorOptions {
   readonly maxResultBytes?: number;
   /** Asked before each call that somebody outside causes. Default: what was permitted at the start stays permitted. */
   readonly access?: Pick<AccessPolicy, 'refusalOfTool'> | undefined;
+  /** Learns of the tools that run. While it drains, no tool is started, and calls stay pending. */
+  readonly work?: WorkInProgress;
 }
 
 /** One call in the context of its run. */
@@ -82,12 +85,14 @@ export class ToolProcessor {
   private readonly defaultTimeoutMs: number;
   private readonly maxResultBytes: number;
   private readonly access: ToolProcessorOptions['access'];
+  private readonly work: WorkInProgress;
 
   constructor(options: ToolProcessorOptions) {
     this.toolExecutor = options.toolExecutor;
     this.defaultTimeoutMs = options.defaultTimeout ?? DEFAULT_TIMEOUT_MS;
     this.maxResultBytes = options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES;
     this.access = options.access;
+    this.work = options.work ?? new WorkInProgress();
   }
 
   /** Resolves as soon as the call is `until`. Never rejects. */
@@ -172,7 +177,7 @@ export class ToolProcessor {
       if (validated === undefined) return;
       const { args } = validated;
       if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
-      const mayAsk = isPending(call) && (tool.definition.needsApproval ?? false) !== false;
+      const mayAsk = isPending(call) && call.isApproved !== true && (tool.definition.needsApproval ?? false) !== false;
       const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));
       outcome.prepared();
       if (mustAsk) await this.awaitApproval(job, outcome);
@@ -185,6 +190,7 @@ export class ToolProcessor {
       outcome.fail(thrown);
     } finally {
       outcome.prepared();
+      if (outcome.isInterrupted) this.work.endTool(outcome);
     }
   }
 
@@ -285,17 +291,22 @@ export class ToolProcessor {
     const release = (): void => {
       for (const semaphore of semaphores) semaphore.release();
     };
-    if (!outcome.isOpen()) {
+    if (!outcome.isOpen() || this.work.isDraining) {
       release();
       return;
     }
+    this.work.beginTool(outcome);
     // A tool that ignores its abort signal frees its slot when the call settles, not when the tool returns.
-    outcome.onSettled(release);
+    outcome.onSettled(() => {
+      release();
+      this.work.endTool(outcome);
+    });
     outcome.markExecuting();
     const stored = job.flushJournal?.();
     if (stored !== undefined) {
       await stored;
       if (!outcome.isOpen()) return;
+      if (outcome.isInterrupted) throw new ToolError('interrupted', 'The process shuts down.');
     }
     this.execute(job, tool, args, outcome);
   }
@@ -321,10 +332,12 @@ export class ToolProcessor {
     // The tool may have ended its own run.
     if (isThenable(value) && outcome.isOpen())
       outcome.startTimeout(tool.definition.timeout ?? this.defaultTimeoutMs, performance.now() - startedAt);
-    void Promise.resolve(value).then(
-      (result) => this.complete(result, outcome),
-      (thrown: unknown) => outcome.fail(thrown),
-    );
+    void Promise.resolve(value)
+      .then(
+        (result) => this.complete(result, outcome),
+        (thrown: unknown) => outcome.fail(thrown),
+      )
+      .then(() => this.work.endTool(outcome));
   }
 
   private complete(value: unknown, outcome: ToolCallOutcome): void {

@@ -97,7 +97,7 @@ export type ToolCallState = (typeof ToolCallState)[keyof typeof ToolCallState];
 export const TOOL_CALL_TRANSITIONS = {
   pending: ['executing', 'awaiting_approval', 'failed', 'cancelled'],
   awaiting_approval: ['executing', 'failed', 'cancelled'],
-  executing: ['completed', 'failed', 'timeout', 'cancelled', 'needs_review'],
+  executing: ['completed', 'failed', 'timeout', 'cancelled', 'needs_review', 'pending'],
   needs_review: ['executing', 'completed', 'failed', 'cancelled'],
   completed: [],
   failed: [],
@@ -217,6 +217,8 @@ export type ToolEvent =
   /** A decision was taken in; what it leads to follows. */
   | { readonly type: 'tool:decided'; readonly at: number; readonly by: Decider }
   | { readonly type: 'tool:progress'; readonly at: number; readonly fraction: number; readonly note?: string }
+  /** The tool stopped before it had any effect, because its process shuts down: the next one runs it. */
+  | { readonly type: 'tool:interrupted'; readonly at: number }
   | { readonly type: 'tool:needs_review'; readonly at: number; readonly expiresAt?: number }
   | { readonly type: 'tool:completed'; readonly at: number; readonly result: string }
   | { readonly type: 'tool:failed'; readonly at: number; readonly error: ToolCallError }
@@ -229,6 +231,7 @@ export type ToolEvent =
 export const STATE_AFTER_EVENT = {
   'tool:approval_required': 'awaiting_approval',
   'tool:executing': 'executing',
+  'tool:interrupted': 'pending',
   'tool:needs_review': 'needs_review',
   'tool:completed': 'completed',
   'tool:failed': 'failed',
@@ -395,6 +398,8 @@ function transition(call: ToolCall, event: Extract<ToolEvent, { type: keyof type
       next.startTime = Math.max(event.at, (startTime ?? -1) + 1);
       if (event.expiresAt !== undefined) next.expiresAt = event.expiresAt;
       if (acceptsDecision(call)) next.isApproved = true;
+      break;
+    case 'tool:interrupted':
       break;
     case 'tool:needs_review':
       next.startTime = startTime ?? event.at;

@@ -346,6 +346,10 @@ export class StorageFullError extends LLMError {
   }
 }
 
+/**
+ * `interrupted` is for tools to throw: the tool stopped because its signal fired, and had no effect, so that it may be
+ * run again.
+ */
 export type ToolFailure =
   | 'threw'
   | 'timeout'
@@ -354,7 +358,8 @@ export type ToolFailure =
   | 'unserialisable-result'
   | 'rejected'
   | 'cancelled'
-  | 'duplicate';
+  | 'duplicate'
+  | 'interrupted';
 
 /** A tool call failed; `failure` states how. The model gets the message. */
 export class ToolError extends LLMError {

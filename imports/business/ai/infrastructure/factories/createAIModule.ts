@@ -136,8 +136,16 @@ export interface AIModule {
   readonly recovery: RunRecovery;
   /** Resolves when what all calls so far have used is stored in the budgets. */
   readonly usageSettled: () => Promise<void>;
-  /** Stops all activity in this process. Runs in a durable store continue in the process that takes them over. */
-  close(): Promise<void>;
+  /**
+   * Takes no queued runs and no runs of lost processes any more, and drains the loop: see `AgenticLoop.drain`.
+   * @param over fires when the time for what is in progress is over
+   */
+  drain(over: AbortSignal): Promise<void>;
+  /**
+   * Stops all activity in this process. Runs in a durable store continue in the process that takes them over, at once.
+   * @param over fires when scheduled tasks in progress are no longer awaited. Default: never
+   */
+  close(over?: AbortSignal): Promise<void>;
 }
 
 /** @throws LLMInvalidRequestError for invalid settings */
@@ -196,10 +204,20 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
   const jobs = ports.jobs ?? new LocalJobQueue(logger);
   const queue = new RunQueue({ loop, store: runs, jobs, tools, ...logger });
   const useCases = createUseCases({ loop, runs, queue, manager, providers }, ports);
-  const close = async (): Promise<void> => {
+  let stopped: Promise<void> | undefined;
+  const stopTaking = (): Promise<void> => {
     recovery.stop();
-    await queue.stop();
-    await loop.close();
+    stopped ??= queue.stop();
+    return stopped;
+  };
+  const drain = async (over: AbortSignal): Promise<void> => {
+    // Reported by `close`, which waits for it.
+    stopTaking().catch(() => undefined);
+    await loop.drain(over);
+  };
+  const close = async (over?: AbortSignal): Promise<void> => {
+    // Not after the queue: a scheduled task may take long, and the runs must not wait for it.
+    await Promise.all([loop.close(), unlessAborted(stopTaking(), over)]);
     await limits.settled();
   };
   return {
@@ -222,8 +240,22 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     queue,
     recovery,
     usageSettled: () => limits.settled(),
+    drain,
     close,
   };
+}
+
+/** Resolves with the work, or when the signal fires. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return work;
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    onAbort = resolve;
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) resolve();
+  });
+  await Promise.race([work, aborted]);
+  signal.removeEventListener('abort', onAbort);
 }
 
 function withId(input: ProviderSettingsInput): ProviderSettings {

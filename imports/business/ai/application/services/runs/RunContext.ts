@@ -7,6 +7,7 @@ import type { RunLease, RunRequest } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { LiveRun } from './LiveRun';
 import type { RestoredRun } from './durable/restoreRun';
+import type { WorkInProgress } from './WorkInProgress';
 import type { ToolProcessor } from '../ToolProcessor';
 import type { ToolSet } from '../tools/ToolSet';
 
@@ -14,6 +15,8 @@ export interface RunContext {
   readonly run: LiveRun;
   readonly provider: ILLMProvider;
   readonly processor: ToolProcessor;
+  /** Of all runs of this process. */
+  readonly work: WorkInProgress;
   readonly tools: ToolSet;
   readonly options: NormalizedOptions;
   readonly limits: RunLimits;

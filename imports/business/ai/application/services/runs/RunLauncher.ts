@@ -14,12 +14,14 @@ import type { PlannedRun } from './planRun';
 import type { RunContext } from './RunContext';
 import { RunLoop } from './RunLoop';
 import type { RunPublisher } from './RunPublisher';
+import type { WorkInProgress } from './WorkInProgress';
 import type { RunRegistry } from './RunRegistry';
 
 export interface RunLauncherOptions {
   readonly provider: ILLMProvider;
   readonly toolExecutor: IToolExecutor;
   readonly processor: ToolProcessor;
+  readonly work: WorkInProgress;
   /** Receives the runs. */
   readonly live: RunRegistry['live'];
   readonly publisher: RunPublisher;
@@ -43,7 +45,7 @@ export class RunLauncher {
 
   /** @returns settles when the run ends */
   launch({ executionId, userId, plan, returnsEarly, journal, restored, endError }: RunInit): Promise<RunResult> {
-    const { provider, processor, live, publisher, isUserRemoved } = this.options;
+    const { provider, processor, work, live, publisher, isUserRemoved } = this.options;
     const { options, tools, limits, stream } = plan;
     const run = new LiveRun({
       id: executionId,
@@ -56,6 +58,7 @@ export class RunLauncher {
       run,
       provider,
       processor,
+      work,
       options,
       tools,
       limits,

@@ -206,6 +206,8 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
 
   /** @param loop resolves with the last response, or with undefined if the run waits */
   private async advance(loop: () => Promise<LLMResponse | undefined>): Promise<void> {
+    const { work } = this.context;
+    work.beginStep(this);
     try {
       const response = await loop();
       if (response === undefined) return;
@@ -216,6 +218,8 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
       const error = await this.fail(thrown);
       this.close();
       this.promises.reject(error);
+    } finally {
+      work.endStep(this);
     }
   }
 
@@ -276,11 +280,15 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     });
   }
 
-  /** @returns the last response; undefined if the run waits */
+  /** @returns the last response; undefined if the run waits, or the process drains */
   private async loop(turn: OpenTurn | undefined, lateCallIds: readonly string[]): Promise<LLMResponse | undefined> {
-    const { run } = this.context;
+    const { run, work } = this.context;
     for (;;) {
       if (turn === undefined) {
+        if (work.isDraining) {
+          this.park();
+          return undefined;
+        }
         await this.assertUserExists();
         const isDelivery = this.isDelivery;
         lateCallIds = this.drainLateResults(lateCallIds, isDelivery);
@@ -303,7 +311,10 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
         case 'stop':
           throw step.error;
         case 'use-tools':
+          // What a shutdown waits for are the tools themselves.
+          work.endStep(this);
           this.undeliveredCallIds = await this.calls.run(calls);
+          work.beginStep(this);
           break;
         case 'continue':
           if (response.output_text !== '' && response.vendor.finish_reason !== 'pause_turn')
@@ -349,6 +360,12 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     return lateCallIds;
   }
 
+  /** Leaves the next turn to the process that continues the run. */
+  private park(): void {
+    this.deadline.pause();
+    this.isWaiting = true;
+  }
+
   private wait(): void {
     const { run } = this.context;
     run.transition('waiting');
@@ -371,6 +388,10 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     const { run } = this.context;
     // Results that arrive together are delivered together.
     await this.cancellation.race(Promise.resolve());
+    if (this.context.work.isDraining) {
+      this.park();
+      return undefined;
+    }
     const isDue = run.countUndelivered(this.wakesModel) > 0;
     if (!isDue && run.pendingNonBlocking.size > 0) {
       this.isWaiting = true;

@@ -14,6 +14,7 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
     case 'tool:decided':
     case 'tool:delivered':
     case 'tool:awaiting_result':
+    case 'tool:interrupted':
       return undefined;
     case 'tool:approval_required':
       return {

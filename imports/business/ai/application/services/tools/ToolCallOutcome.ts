@@ -7,6 +7,7 @@ import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { ToolFailure } from '../../../domain/errors/LLMErrors';
 import type { AbortListener, AbortSource } from '../shared/AbortSource';
+import type { RunningTool } from '../runs/WorkInProgress';
 import { errorMessage } from './toolResult';
 
 /** Characters. */
@@ -21,16 +22,19 @@ export interface ToolCallHandle {
   report(event: ToolEvent): void;
 }
 
-export class ToolCallOutcome implements AbortListener {
+export class ToolCallOutcome implements AbortListener, RunningTool {
   /** A person decided that the interrupted call runs again. */
   isRerunApproved = false;
   private open = true;
   private hasTimedOut = false;
+  private hasBeenInterrupted = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Created when the tool reads its signal. */
   private controller: AbortController | undefined;
   private readonly handle: ToolCallHandle;
   private onPrepared: (() => void) | undefined;
+  /** Identical calls that take their outcome from this one. */
+  private mirrors: readonly ToolCallOutcome[] | undefined;
   private settledCallbacks: readonly ((event: ToolEvent) => void)[] | undefined;
 
   /** @param onPrepared called once: by `prepared`, or when the call settles */
@@ -66,6 +70,10 @@ export class ToolCallOutcome implements AbortListener {
     return this.open;
   }
 
+  get isInterrupted(): boolean {
+    return this.hasBeenInterrupted;
+  }
+
   /**
    * Reports the start, unless another process has already started the call.
    * @param resultDueAt when a call of an external tool times out, in milliseconds since the epoch
@@ -93,6 +101,7 @@ export class ToolCallOutcome implements AbortListener {
   /** Settles as the other call does. */
   mirror(other: ToolCallOutcome): void {
     this.markExecuting();
+    other.mirrors = [...(other.mirrors ?? []), this];
     other.onSettled((event) => this.end(event));
   }
 
@@ -112,7 +121,20 @@ export class ToolCallOutcome implements AbortListener {
     else if (this.hasTimedOut) this.handle.report({ type: 'tool:late', at: Date.now(), result });
   }
 
+  /**
+   * Asks the tool to stop, because the process shuts down. A result that it still returns counts. Otherwise the call
+   * stays as it is, for the next process to decide on, unless the tool says that it had no effect.
+   */
+  interrupt(): void {
+    this.hasBeenInterrupted = true;
+    this.abortTool();
+  }
+
   fail(thrown: unknown): void {
+    if (this.hasBeenInterrupted) {
+      this.endInterrupted(thrown);
+      return;
+    }
     const failure: ToolFailure = thrown instanceof ToolError ? thrown.failure : 'threw';
     const message = errorMessage(thrown);
     if (this.open) this.end({ type: 'tool:failed', at: Date.now(), error: { failure, message } });
@@ -125,12 +147,25 @@ export class ToolCallOutcome implements AbortListener {
     this.end({ type: 'tool:timeout', at: Date.now(), error: { failure: 'timeout', message } });
   }
 
-  private end(event: ToolEvent): void {
+  /** The run is not told, since it must not go on. */
+  private endInterrupted(thrown: unknown): void {
     if (!this.open) return;
+    this.close();
+    if (thrown instanceof ToolError && thrown.failure === 'interrupted')
+      this.handle.report({ type: 'tool:interrupted', at: Date.now() });
+    for (const mirror of this.mirrors ?? []) mirror.endInterrupted(thrown);
+  }
+
+  private close(): void {
     this.open = false;
     clearTimeout(this.timer);
     this.timer = undefined;
     this.handle.signal.removeEventListener('abort', this);
+  }
+
+  private end(event: ToolEvent): void {
+    if (!this.open) return;
+    this.close();
     this.handle.report(event);
     for (const callback of this.settledCallbacks ?? []) callback(event);
     this.settledCallbacks = undefined;

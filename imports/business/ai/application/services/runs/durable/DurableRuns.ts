@@ -26,7 +26,9 @@ import { RemoteRuns, decisionId } from './RemoteRuns';
 import { toStoredPlan } from '../planRun';
 import type { PlannedRun, RunOptions } from '../planRun';
 import type { RunLoop } from '../RunLoop';
+import type { WorkInProgress } from '../WorkInProgress';
 import type { RunEntry } from '../RunRegistry';
+import { LLMOverloadedError } from '../../../../domain/errors/LLMErrors';
 import { runDetached } from '../../runDetached';
 import { sleep } from '../../shared/time';
 import { LeaseLostError } from './RunJournal';
@@ -57,6 +59,8 @@ export interface DurableRunsOptions {
   readonly store: RunStore;
   /** The runs of this process by their execution ids. */
   readonly live: Map<string, RunEntry>;
+  /** While it drains, decisions wait in the store for the next owner. */
+  readonly work: Pick<WorkInProgress, 'isDraining'>;
   readonly logger: Logger;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly onStateStored?: ((userId: string) => void) | undefined;
@@ -69,6 +73,7 @@ export class DurableRuns implements JournalHost {
   readonly remote: RemoteRuns;
   readonly store: RunStore;
   private readonly live: Map<string, RunEntry>;
+  private readonly work: DurableRunsOptions['work'];
   private readonly logger: Logger;
   private readonly times: LeaseTimes;
   private readonly onStateStored: DurableRunsOptions['onStateStored'];
@@ -83,9 +88,10 @@ export class DurableRuns implements JournalHost {
   private readonly holds = new Set<() => void>();
   private isClosed = false;
 
-  constructor({ store, live, logger, leaseTimes, onStateStored }: DurableRunsOptions) {
+  constructor({ store, live, work, logger, leaseTimes, onStateStored }: DurableRunsOptions) {
     this.store = store;
     this.live = live;
+    this.work = work;
     this.logger = logger;
     this.times = { ...DEFAULT_LEASE_TIMES, ...leaseTimes };
     this.onStateStored = onStateStored;
@@ -251,7 +257,11 @@ export class DurableRuns implements JournalHost {
     try {
       return await done;
     } catch (error) {
-      if (this.isClosed || !(error instanceof LeaseLostError)) throw error;
+      if (!(error instanceof LeaseLostError)) throw error;
+      if (this.isClosed)
+        throw new LLMOverloadedError('The process is shutting down. The run continues in another process.', {
+          cause: error,
+        });
       return this.remote.waitForResult(executionId, signal);
     }
   }
@@ -341,7 +351,7 @@ export class DurableRuns implements JournalHost {
 
   private applyToLive({ id, executionId, action }: RunCommand): void {
     const entry = this.live.get(executionId);
-    if (entry === undefined) return;
+    if (entry === undefined || (this.work.isDraining && action.kind !== 'cancel')) return;
     const { loop, run } = entry;
     const call = action.kind === 'cancel' ? undefined : run.calls.get(action.callId);
     if (action.kind !== 'cancel' && (call === undefined || decisionId(executionId, call) !== id)) {

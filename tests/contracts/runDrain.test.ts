@@ -1,0 +1,174 @@
+/** A process that drains begins nothing, finishes what runs, and leaves its runs so that the next one goes on right. */
+import { expect } from 'chai';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import type { FunctionTool, ToolCall } from '../../imports/business/ai/domain/entities/Tool';
+import { LLMOverloadedError, ToolError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { answer, calling } from '../../imports/testing/responses';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
+import { deferred } from '../support/deferred';
+import type { Deferred } from '../support/deferred';
+import { failure } from '../support/failure';
+import { recordEvents } from '../support/recordEvents';
+import { until } from '../support/until';
+
+const NEVER = new AbortController().signal;
+const AT_ONCE = AbortSignal.abort();
+
+describe('a process that drains', () => {
+  let store: MemoryRunStore;
+  let effects: string[];
+  let outcome: Deferred<string>;
+  /** By the first process's tool, when its signal fires. */
+  let thrown: Error;
+  beforeEach(() => {
+    store = new MemoryRunStore();
+    effects = [];
+    outcome = deferred<string>();
+    thrown = new Error('The connection was closed.');
+  });
+
+  function open(name: string, script: readonly ScriptedStep[], tool: Partial<FunctionTool> = {}) {
+    const toolExecutor = new ToolRegistry().register({
+      ...tool,
+      name: 'work',
+      execute: (_args: unknown, { signal }) => {
+        effects.push(name);
+        if (name === 'second') return 'done by the second';
+        signal.addEventListener('abort', () => outcome.reject(thrown));
+        return outcome.promise;
+      },
+    });
+    const provider = new ScriptedProvider(script);
+    const loop = new AgenticLoop({ provider, toolExecutor, runStore: store, leaseTimes: { heartbeat: 5 } });
+    return { loop, provider, record: recordEvents(loop) };
+  }
+  const start = (loop: AgenticLoop): Promise<unknown> =>
+    loop.start('ann', { model: 'm', input: 'go', tools: ['work'], executionId: 'r' }).then(({ done }) => {
+      done.catch(() => undefined);
+    });
+  const storedCall = async (): Promise<ToolCall | undefined> => (await store.load('r'))?.calls[0];
+  const handOver = async (loop: AgenticLoop, over: AbortSignal): Promise<void> => {
+    await loop.drain(over);
+    await loop.close();
+  };
+
+  it('refuses new runs', async () => {
+    const { loop } = open('first', []);
+    await loop.drain(NEVER);
+    expect(await failure(start(loop))).to.be.instanceOf(LLMOverloadedError);
+    expect(await failure(loop.startQueued('r'))).to.be.instanceOf(LLMOverloadedError);
+    expect(await failure(loop.resume('r'))).to.be.instanceOf(LLMOverloadedError);
+  });
+
+  it('records the answer of a model call in progress, and starts none of its tools', async () => {
+    const reply = deferred<LLMResponse>();
+    const first = open('first', [() => reply.promise]);
+    await start(first.loop);
+    await first.record.seen('iteration:start');
+    const drained = handOver(first.loop, NEVER);
+    reply.resolve(calling({ name: 'work' }));
+    await drained;
+    expect(effects).to.deep.equal([]);
+    expect(await storedCall()).to.include({ state: 'pending' });
+    const second = open('second', [answer('Done.')]);
+    expect((await second.loop.resume('r')).usage.estimated).to.equal(undefined);
+    expect(effects).to.deep.equal(['second']);
+  });
+
+  it('completes a run whose model call in progress answers', async () => {
+    const reply = deferred<LLMResponse>();
+    const { loop, record } = open('first', [() => reply.promise]);
+    await start(loop);
+    await record.seen('iteration:start');
+    const drained = handOver(loop, NEVER);
+    reply.resolve(answer('Done.'));
+    await drained;
+    expect((await store.load('r'))?.run.state).to.equal('completed');
+  });
+
+  for (const blocking of [true, false])
+    it(`records the result of a tool that ${blocking ? 'blocks its turn' : 'runs beside it'}, and begins no turn`, async () => {
+      const script = blocking ? [calling({ name: 'work' })] : [calling({ name: 'work' }), answer('It is under way.')];
+      const first = open('first', script, { blocking });
+      await start(first.loop);
+      await until(() => effects.length === 1);
+      if (!blocking) await until(async () => (await store.load('r'))?.run.state === 'waiting');
+      const drained = handOver(first.loop, NEVER);
+      outcome.resolve('done by the first');
+      await drained;
+      expect(await storedCall()).to.include({ state: 'completed', result: 'done by the first' });
+      expect(first.provider.calls).to.have.length(script.length);
+      const second = open('second', [answer('Done.')], { blocking });
+      await second.loop.resume('r');
+      expect(JSON.stringify(second.provider.calls[0]?.options.input)).to.contain('done by the first');
+      expect(effects).to.deep.equal(['first']);
+    });
+
+  it('leaves decisions to the next process', async () => {
+    const first = open('first', [calling({ name: 'work' })], { needsApproval: true });
+    await start(first.loop);
+    const { callId } = await first.record.seen('tool:approval_required');
+    await first.loop.drain(NEVER);
+    await first.loop.approve('r', callId);
+    await first.loop.close();
+    expect(effects).to.deep.equal([]);
+    const second = open('second', [answer('Done.')], { needsApproval: true });
+    await second.loop.resume('r');
+    expect(effects).to.deep.equal(['second']);
+  });
+
+  it('lets a tool run again that was interrupted before it had an effect, without another approval', async () => {
+    const first = open('first', [calling({ name: 'work' })], { needsApproval: true });
+    await start(first.loop);
+    const { callId } = await first.record.seen('tool:approval_required');
+    await first.loop.approve('r', callId);
+    await first.record.seen('tool:executing');
+    await until(() => effects.length === 1);
+    thrown = new ToolError('interrupted', 'Nothing was done yet.');
+    await handOver(first.loop, AT_ONCE);
+    expect(await storedCall()).to.include({ state: 'pending', isApproved: true });
+    const second = open('second', [answer('Done.')], { needsApproval: true });
+    await second.loop.resume('r');
+    expect(effects).to.deep.equal(['first', 'second']);
+  });
+
+  it('records what an interrupted tool still returns', async () => {
+    const first = open('first', [calling({ name: 'work' })]);
+    await start(first.loop);
+    await until(() => effects.length === 1);
+    const drained = handOver(first.loop, AT_ONCE);
+    outcome.resolve('just in time');
+    await drained;
+    expect(await storedCall()).to.include({ state: 'completed', result: 'just in time' });
+  });
+
+  it('leaves a tool to a person that failed after it was interrupted', async () => {
+    const first = open('first', [calling({ name: 'work' })]);
+    await start(first.loop);
+    await until(() => effects.length === 1);
+    await handOver(first.loop, AT_ONCE);
+    expect(await storedCall()).to.include({ state: 'executing' });
+    const second = open('second', []);
+    second.loop.resume('r').catch(() => undefined);
+    await second.record.seen('tool:needs_review');
+    expect(effects).to.deep.equal(['first']);
+    await second.loop.close();
+  });
+
+  it('interrupts identical calls together that share one execution', async () => {
+    const calls = [{ name: 'work' }, { name: 'work' }];
+    const first = open('first', [calling(...calls)], { onDuplicate: 'join' });
+    await start(first.loop);
+    await until(() => effects.length === 1);
+    thrown = new ToolError('interrupted', 'Nothing was done yet.');
+    await handOver(first.loop, AT_ONCE);
+    expect((await store.load('r'))?.calls.map(({ state }) => state)).to.deep.equal(['pending', 'pending']);
+    const second = open('second', [answer('Done.')], { onDuplicate: 'join' });
+    await second.loop.resume('r');
+    expect(effects).to.deep.equal(['first', 'second']);
+  });
+});
