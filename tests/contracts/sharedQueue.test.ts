@@ -22,6 +22,7 @@ import { bundleChild } from '../support/bundleChild';
 import { callingProvider } from '../support/callingProvider';
 import { describeInFull } from '../support/describeInFull';
 import { startTestMongo } from '../support/startTestMongo';
+import { until } from '../support/until';
 import type { TestMongo } from '../support/startTestMongo';
 import { EFFECTS } from '../support/queueWorker';
 import type { EffectDocument, QueueWorkerOptions } from '../support/queueWorker';
@@ -92,6 +93,71 @@ describeInFull(`${COUNT} queued runs, shared by two processes of which one is ki
     const runs = await client.db().collection<RunDocument>(RUNS).find().toArray();
     expect(runs.filter(({ state }) => state === 'completed')).to.have.length(COUNT);
     await client.close();
+    await jobs.stop();
+    await loop.close();
+    await database.close();
+  });
+});
+
+describeInFull('a process that takes over the queued runs of a killed one, with Agenda', function () {
+  this.timeout(120_000);
+  const LIMIT = 4;
+  let mongo: TestMongo;
+  let bundle: string;
+  const children: ChildProcess[] = [];
+  before(async () => {
+    [mongo, bundle] = await Promise.all([startTestMongo(), bundleChild(join(__dirname, '../support/queueWorker.ts'))]);
+  });
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await mongo.stop();
+    await rm(bundle);
+  });
+
+  it('never works on more of them than its limit', async () => {
+    const database = await openMongoDatabase(mongo.url);
+    const store = await openRunStore(database);
+    const tools = new ToolRegistry().register({ name: 'note', idempotent: true, execute: () => undefined });
+    const jobs = await openAgendaQueue({ url: mongo.url });
+    const loop = new AgenticLoop({ provider: callingProvider(), toolExecutor: tools, runStore: store });
+    const queue = new RunQueue({ loop, store, jobs, tools });
+    const running = new Map<ChildProcess, Set<string>>();
+    let most = 0;
+    const start = async (): Promise<ChildProcess> => {
+      const options: QueueWorkerOptions = { mongoUrl: mongo.url, concurrency: LIMIT, holds: true };
+      const child = fork(bundle, [JSON.stringify(options)]);
+      children.push(child);
+      await once(child, 'message');
+      const ids = new Set<string>();
+      running.set(child, ids);
+      child.on('message', (id: string) => {
+        ids.add(id);
+        most = Math.max(most, [...ids].filter((other) => other !== 'direct').length);
+      });
+      return child;
+    };
+    const [victim, survivor] = await Promise.all([start(), start()]);
+    const ids = Array.from({ length: 3 * LIMIT }, (_value, index) => `run-${index}`);
+    for (const executionId of ids) await queue.add('ann', { executionId, model: 'm', input: 'Go.', tools: ['note'] });
+    await until(() => [...running.values()].every(({ size }) => size === LIMIT));
+    victim.send('start direct');
+    await until(() => running.get(victim)?.has('direct') === true);
+    victim.kill('SIGKILL');
+    const held = running.get(survivor)!;
+    // Whoever takes this one over has seen the others, too.
+    await until(() => held.has('direct'));
+    const all = [...ids, 'direct'];
+    const results = Promise.all(all.map((id) => loop.waitForResult(id)));
+    let hasEnded = false;
+    void results.then(() => (hasEnded = true));
+    await until(() => {
+      for (const id of held) {
+        held.delete(id);
+        survivor.send(id);
+      }
+      return hasEnded;
+    });
+    expect(most).to.equal(LIMIT);
     await jobs.stop();
     await loop.close();
     await database.close();

@@ -5,12 +5,12 @@
 import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
 import { ConflictError, isStoreOutage } from '../../domain/errors/LLMErrors';
-import type { RunResult } from '../../domain/entities/Run';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
-import type { AgenticLoop, ExecuteOptions } from './AgenticLoop';
+import type { AgenticLoop, ExecuteOptions, StartedRun } from './AgenticLoop';
+import { RunSlots } from './RunSlots';
 import type { RunMetadata } from './runs/durable/DurableRuns';
 import { runDetached } from './runDetached';
 import { planRun, toStoredPlan } from './runs/planRun';
@@ -18,10 +18,12 @@ import { throughOutages } from './shared/throughOutages';
 import { DEFAULT_LIMITS } from './runs/runLimits';
 
 export interface RunQueueOptions {
-  readonly loop: Pick<AgenticLoop, 'startQueued' | 'on' | 'off'>;
+  readonly loop: Pick<AgenticLoop, 'startQueued' | 'getExecutionContext' | 'on' | 'off'>;
   readonly store: RunStore;
   readonly jobs: JobQueue;
   readonly tools: IToolExecutor;
+  /** Shared with the recovery. Default: as many as the job queue has. */
+  readonly slots?: RunSlots;
   /** Milliseconds between two sweeps for queued runs without a job; default 600,000. */
   readonly sweepIntervalMs?: number;
   /** Default: the console. */
@@ -44,6 +46,7 @@ export class RunQueue {
   private readonly store: RunStore;
   private readonly jobs: JobQueue;
   private readonly tools: IToolExecutor;
+  private readonly slots: RunSlots;
   private readonly sweepIntervalMs: number;
   private readonly logger: Logger;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,6 +60,7 @@ export class RunQueue {
     store,
     jobs,
     tools,
+    slots = new RunSlots({ loop, tools, limit: jobs.limits.concurrency }),
     sweepIntervalMs = SWEEP_INTERVAL_MS,
     logger = consoleLogger,
   }: RunQueueOptions) {
@@ -64,6 +68,7 @@ export class RunQueue {
     this.store = store;
     this.jobs = jobs;
     this.tools = tools;
+    this.slots = slots;
     this.sweepIntervalMs = sweepIntervalMs;
     this.logger = logger;
   }
@@ -87,6 +92,7 @@ export class RunQueue {
       ...queued,
       executionId,
       userId,
+      isQueued: true as const,
       createdAt: Date.now(),
       input: plan.options.input,
       plan: toStoredPlan(plan, runOptions.tools),
@@ -124,7 +130,7 @@ export class RunQueue {
     const started = await runDetached(() => this.loop.startQueued(executionId));
     if (started === undefined)
       throw new ConflictError('The run is no longer queued: it was started or cancelled in the meantime.');
-    void runDetached(() => this.untilIdleOrDone(executionId, started.done));
+    void runDetached(() => this.untilIdleOrDone(started));
     // A job that is left behind finds that the run has started.
     await this.jobs.remove([executionId]);
   }
@@ -168,12 +174,19 @@ export class RunQueue {
   }
 
   private async work(executionId: string): Promise<void> {
-    // An outage of the store, however long, is no failed attempt at the job.
-    const started = await throughOutages(
-      () => this.startIfQueued(executionId),
-      () => !this.isStopped,
-    );
-    if (started !== undefined) await this.untilIdleOrDone(executionId, started.done);
+    const giveBack = await this.slots.enter(this.stopped);
+    // It stays queued in the store, where the next start finds it.
+    if (giveBack === undefined) return;
+    try {
+      // An outage of the store, however long, is no failed attempt at the job.
+      const started = await throughOutages(
+        () => this.startIfQueued(executionId),
+        () => !this.isStopped,
+      );
+      if (started !== undefined) await this.untilIdleOrDone(started, giveBack);
+    } finally {
+      giveBack();
+    }
   }
 
   private async startIfQueued(executionId: string): ReturnType<AgenticLoop['startQueued']> {
@@ -181,27 +194,10 @@ export class RunQueue {
     return (await this.store.load(executionId)) === undefined ? undefined : this.loop.startQueued(executionId);
   }
 
-  /** Frees the worker when the run ends, or when it begins to wait for a person or another service. */
-  private async untilIdleOrDone(executionId: string, done: Promise<RunResult>): Promise<void> {
-    const { loop, tools } = this;
-    let resolveIdle = (): void => undefined;
-    const idle = new Promise<void>((resolve) => (resolveIdle = resolve));
-    const onWait = (event: { readonly executionId: string }): void => {
-      if (event.executionId === executionId) resolveIdle();
-    };
-    const onExecuting = (event: { readonly executionId: string; readonly name: string }): void => {
-      if (tools.getToolDefinition(event.name)?.external === true) onWait(event);
-    };
-    loop.on('tool:approval_required', onWait).on('tool:needs_review', onWait).on('tool:executing', onExecuting);
-    // A run that failed is done, too; its error is reported by events and the store.
-    const ended = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    try {
-      await Promise.race([ended, idle, this.stopped]);
-    } finally {
-      loop.off('tool:approval_required', onWait).off('tool:needs_review', onWait).off('tool:executing', onExecuting);
-    }
+  /** Frees the worker when the run ends, or when it begins to wait for people and other services. */
+  private async untilIdleOrDone({ executionId, done }: StartedRun, giveBack?: () => void): Promise<void> {
+    const held = this.slots.hold(executionId, done);
+    giveBack?.();
+    await Promise.race([held, this.stopped]);
   }
 }

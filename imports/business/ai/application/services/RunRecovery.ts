@@ -11,6 +11,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { LeasedRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
+import type { RunSlots } from './RunSlots';
 import { planRecovery } from './runs/durable/recoveryPlan';
 import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 
@@ -33,6 +34,8 @@ export interface RunRecoveryOptions {
   readonly scanIntervalMs?: number;
   /** Milliseconds between two looks for owners that have left their runs; default: a fifteenth of the lease. */
   readonly watchIntervalMs?: number;
+  /** What queued runs that are taken over count in. Default: any number of them is. */
+  readonly slots?: Pick<RunSlots, 'room' | 'reserve' | 'hold'>;
   /** How many runs that are not suspects one scan takes over; default 100. */
   readonly maxPerScan?: number;
   /** Default: the console. */
@@ -68,6 +71,7 @@ export class RunRecovery {
   private readonly scanIntervalMs: number;
   private readonly watchIntervalMs: number;
   private readonly maxPerScan: number;
+  private readonly slots: RunRecoveryOptions['slots'];
   private readonly logger: Logger;
   /** By owner, as of the last scan. */
   private heartbeats: ReadonlyMap<string, Heartbeat> = new Map();
@@ -92,6 +96,7 @@ export class RunRecovery {
     scanIntervalMs = lease / 3,
     watchIntervalMs = lease / 15,
     maxPerScan = 100,
+    slots,
     logger = consoleLogger,
   }: RunRecoveryOptions) {
     this.loop = loop;
@@ -100,6 +105,7 @@ export class RunRecovery {
     this.scanIntervalMs = scanIntervalMs;
     this.watchIntervalMs = watchIntervalMs;
     this.maxPerScan = maxPerScan;
+    this.slots = slots;
     this.logger = logger;
   }
 
@@ -143,9 +149,11 @@ export class RunRecovery {
       survived: this.survived,
       now: Date.now(),
       limit: this.maxPerScan,
+      room: this.slots?.room ?? Infinity,
     });
     this.begin(steps.filter(({ kind }) => kind === 'try'));
     for (const step of steps) this.recover(step);
+    this.reserveRoom(orphaned, steps);
     await this.deleteObsoleteCommands(leased);
     return steps.length;
   }
@@ -205,9 +213,28 @@ export class RunRecovery {
 
   private recover(step: RunRecoveryStep): void {
     const { lease } = step;
-    this.loop.recover(lease, step).catch((error: unknown) => {
-      // An error with a report ended the run, and was reported as an event.
-      if (runOf(error) === undefined) this.logger.error(`Run "${lease.executionId}" could not be taken over.`, error);
+    const done = this.loop.recover(lease, step);
+    if (lease.isQueued === true) void this.slots?.hold(lease.executionId, done);
+    done.catch((error: unknown) => {
+      // An error with a report ended the run, and was reported as an event. A process that stops leaves its runs.
+      if (runOf(error) === undefined && !this.isStopped)
+        this.logger.error(`Run "${lease.executionId}" could not be taken over.`, error);
+    });
+  }
+
+  /** Queued runs for which there was no room are taken over as soon as there is. */
+  private reserveRoom(orphaned: readonly LeasedRun[], steps: readonly RunRecoveryStep[]): void {
+    const taken = new Set(steps.map(({ lease }) => lease.executionId));
+    const left = orphaned.filter(({ executionId, isQueued }) => isQueued === true && !taken.has(executionId));
+    let isNoticed = false;
+    // The others were left for other reasons.
+    const count = this.slots?.room === 0 && !this.isStopped ? left.length : 0;
+    this.slots?.reserve(count, () => {
+      if (isNoticed || this.isStopped) return;
+      isNoticed = true;
+      this.scan().catch((error: unknown) =>
+        this.logger.error('The scan for orphaned runs failed and will be retried.', error),
+      );
     });
   }
 

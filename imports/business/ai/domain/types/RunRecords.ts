@@ -51,6 +51,8 @@ export interface RunRequest {
   readonly metadata?: RunMetadataFields;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** A worker of the queue starts it. Absent: whoever requested it. */
+  readonly isQueued?: true;
   /** The earliest start of a queued run, in milliseconds since the epoch. Absent: at once. */
   readonly dueAt?: number;
   readonly input: readonly Item[];
@@ -123,7 +125,7 @@ export interface RunHead extends RunLease {
 export type RunSuspicion = Pick<RunProgress, 'takeovers' | 'trial'>;
 
 /** A run with an owner, as the recovery sees it. */
-export interface LeasedRun extends RunLease, RunSuspicion {}
+export interface LeasedRun extends RunLease, RunSuspicion, Pick<RunRequest, 'isQueued'> {}
 
 /**
  * Why a run is claimed:

@@ -3,6 +3,7 @@ import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
 import { SendGuard } from '../../application/services/SendGuard';
 import { VendorObjects } from '../../application/services/VendorObjects';
+import { RunSlots } from '../../application/services/RunSlots';
 import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
 import type { BudgetPolicy } from '../../application/services/budgets/BudgetPolicy';
@@ -194,15 +195,17 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     ...logger,
     ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
   });
+  const jobs = ports.jobs ?? new LocalJobQueue(logger);
+  const slots = new RunSlots({ loop, tools, limit: jobs.limits.concurrency });
   const recovery = new RunRecovery({
     loop,
     store: runs,
+    slots,
     ...logger,
     ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }),
   });
   const conversations = createChat({ settings, loop, tools }, ports);
-  const jobs = ports.jobs ?? new LocalJobQueue(logger);
-  const queue = new RunQueue({ loop, store: runs, jobs, tools, ...logger });
+  const queue = new RunQueue({ loop, store: runs, jobs, tools, slots, ...logger });
   const useCases = createUseCases({ loop, runs, queue, manager, providers }, ports);
   let stopped: Promise<void> | undefined;
   const stopTaking = (): Promise<void> => {

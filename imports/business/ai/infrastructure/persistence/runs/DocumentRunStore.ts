@@ -204,7 +204,7 @@ export class DocumentRunStore implements RunStore {
   }
 
   async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedRun[]> {
-    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1, trial: 1 } as const;
+    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1, trial: 1, isQueued: 1 } as const;
     const found = await this.runs.find(
       { state: { $in: UNFINISHED }, owner: { $nin: ['', ...except] } },
       { sort: { createdAt: 1 }, limit, fields },

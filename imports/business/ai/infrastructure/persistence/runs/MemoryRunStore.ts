@@ -163,10 +163,14 @@ export class MemoryRunStore implements RunStore {
     const leased: LeasedRun[] = [];
     for (const { request, progress, owner, fence } of this.entries.values()) {
       if (leased.length >= limit) break;
-      const { executionId, userId } = request;
+      const { executionId, userId, isQueued } = request;
       const { takeovers, trial } = progress;
       if (owner !== '' && !except.includes(owner) && !isFinished(progress.state))
-        leased.push({ executionId, userId, owner, fence, takeovers, ...(trial === undefined ? {} : { trial }) });
+        leased.push({
+          ...{ executionId, userId, owner, fence, takeovers },
+          ...(trial === undefined ? {} : { trial }),
+          ...(isQueued === undefined ? {} : { isQueued }),
+        });
     }
     return Promise.resolve(leased);
   }

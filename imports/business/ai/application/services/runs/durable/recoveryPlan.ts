@@ -40,6 +40,8 @@ export interface RecoveryConditions {
   readonly now: number;
   /** How many runs that are not suspects are recovered at once. */
   readonly limit: number;
+  /** How many queued runs this process may take. */
+  readonly room: number;
 }
 
 /** A run that was alone on trial at so many deaths is parked. The first two deaths only make it a suspect. */
@@ -52,14 +54,15 @@ const UNTRIED = Infinity;
 
 /** As if no other run were orphaned. */
 export function planRecoveryOf(lease: LeasedRun, ownerId: string | undefined): RunRecoveryStep | undefined {
-  const conditions = { ownerId, isTrying: false, uptime: 0, survived: 0, now: Date.now(), limit: 1 };
+  const conditions = { ownerId, isTrying: false, uptime: 0, survived: 0, now: Date.now(), limit: 1, room: 1 };
   return planRecovery([lease], conditions)[0];
 }
 
 export function planRecovery(
   orphaned: readonly LeasedRun[],
-  { ownerId, isTrying, limit, ...conditions }: RecoveryConditions,
+  { ownerId, isTrying, limit, room, ...conditions }: RecoveryConditions,
 ): readonly RunRecoveryStep[] {
+  const admitted = new Admission(room);
   const trying = new Set(orphaned.filter(isOnTrial).map(({ owner }) => owner));
   const others: RunRecoveryStep[] = [];
   const suspects: LeasedRun[] = [];
@@ -70,23 +73,42 @@ export function planRecovery(
     else suspects.push(lease);
   }
   // As long as runs of the same owner are left, its runs on trial show that it was not holding a run alone.
-  if (isTrying || others.length > limit) return others.slice(0, limit);
-  return suspects.length === 0 ? others : [...others, ...nextTrial(suspects, conditions)];
+  const steps = others.slice(0, limit).filter(({ lease }) => admitted.has(lease));
+  if (isTrying || others.length > limit || suspects.length === 0) return steps;
+  return [...steps, ...nextTrial(suspects, conditions, admitted)];
+}
+
+/** Lets queued runs be taken while there is room, and all others. */
+class Admission {
+  private room: number;
+
+  constructor(room: number) {
+    this.room = room;
+  }
+
+  has({ isQueued }: LeasedRun): boolean {
+    if (isQueued !== true) return true;
+    this.room -= 1;
+    return this.room >= 0;
+  }
 }
 
 /** The runs that are parked, or else the group that is tried next: first the runs that are suspected least. */
 function nextTrial(
   suspects: readonly LeasedRun[],
   { survived, uptime, now }: Pick<RecoveryConditions, 'survived' | 'uptime' | 'now'>,
+  admitted: Admission,
 ): readonly RunRecoveryStep[] {
   const culprits = suspects.filter((lease) => loneDeaths(lease) >= MAX_LONE_DEATHS);
   if (culprits.length > 0) return culprits.map((lease) => ({ kind: 'park', lease, takeovers: takeoversOf(lease) }));
   const size = Math.max(...suspects.map(lastSize));
   const peers = suspects.filter((lease) => lastSize(lease) === size);
-  if (size === 1) return [nextAlone(peers, uptime, now)];
+  if (size === 1) return [nextAlone(peers, uptime, now)].filter(({ lease }) => admitted.has(lease));
   // One of a group whose owner died is the culprit; one of those that were never tried need not exist.
   const share = Math.ceil(Math.min(peers.length, size) / 2);
-  const group = peers.slice(0, size === UNTRIED ? Math.max(share, 2 * survived) : share);
+  const group = peers
+    .slice(0, size === UNTRIED ? Math.max(share, 2 * survived) : share)
+    .filter((lease) => admitted.has(lease));
   return group.map((lease) => ({
     kind: 'try',
     lease,

@@ -86,6 +86,7 @@ function live(runs: readonly SimulatedRun[], owner: string, bornAt: number, life
       survived,
       now: scanAt * 1_000,
       limit: RUNS_PER_SCAN,
+      room: Infinity,
     });
     for (const step of steps) {
       const taken = byId.get(step.lease.executionId)!;
