@@ -23,7 +23,7 @@ describe('the limit of queued runs', () => {
     store = new DocumentRunStore(new MeteorDatabase(METEOR_PACKAGES));
   });
   afterEach(async () => {
-    for (const { close } of processes.splice(0)) await close();
+    for (const process of processes.splice(0)) await process.close();
     resetMeteor();
   });
 

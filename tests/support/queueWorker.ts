@@ -1,7 +1,7 @@
 /**
  * A process that executes queued runs through Agenda and records the effects of its tool. Argument:
- * QueueWorkerOptions as JSON. With `holds`, a call of the tool ends when the parent sends the id of its run; the message
- * `start direct` starts a run that is not queued.
+ * QueueWorkerOptions as JSON. With `holds`, a call of the tool ends when the parent sends the id of its run; the
+ * message `start direct` starts a run that is not queued.
  */
 import { MongoClient } from 'mongodb';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';

@@ -70,6 +70,11 @@ export interface BudgetRefusal {
   readonly used: number;
   /** Reserved by calls in progress. */
   readonly held: number;
+  /**
+   * When there is room for the call again, if none of those in progress ends before its reservation expires, and none
+   * begins: the end of the window if the limit is reached.
+   */
+  readonly roomAt: number;
 }
 
 export interface HoldRequest extends Amount {
@@ -93,28 +98,58 @@ export function openBudget(userId: string, now: number): BudgetAccount {
  * Reserves the amount in every window, or in none. Once a limit is reached, nothing is admitted. Below it, a call is
  * admitted if no other is in progress, however much it may use; next to others, only if it stays within the limit
  * although all of them use what they have reserved. So calls that use at most their reservations exceed a limit by
- * less than one of them, and one that needs little is never refused for what it might have needed.
+ * less than one of them, and one that needs little is never refused for what it might have needed. Of several limits
+ * that refuse the call, the one that does so longest is reported.
  */
 export function reserve(before: BudgetAccount, request: HoldRequest, limits: BudgetLimits, now: number): Reservation {
   const account = atTime(before, now);
   if (request.turn !== undefined && isPaid(account, request.turn)) return { kind: 'paid' };
   const { id, calls, tokens, money, leaseMs } = request;
   const others = account.holds.filter((hold) => hold.id !== id);
+  let refusal: BudgetRefusal | undefined;
   for (const window of BUDGET_WINDOWS) {
     const held = others.filter((hold) => hold[window] === account[window]);
     for (const [what, limit] of Object.entries(limits[window] ?? {}) as [keyof Amount, number | undefined][]) {
       if (limit === undefined) continue;
       const used = account.used[window][what];
-      const reserved = held.reduce((sum, hold) => sum + hold[what], 0);
-      const taken = used + reserved;
-      const isAlone = held.length === 0;
-      // A used-up budget permits nothing, not even a call that is estimated to be free.
-      if (taken >= limit || (!isAlone && taken + request[what] > limit))
-        return { kind: 'refused', window, what, limit, used, held: reserved };
+      const demand = { what, limit, used, requested: request[what] };
+      if (isAdmitted(demand, held)) continue;
+      const end = endOfWindow(window, Math.max(now, Date.parse(account[window])));
+      // Reservations of calls in progress are renewed; nobody knows how long these take.
+      const firstRoom = held
+        .map(({ until }) => until)
+        .toSorted((a, b) => a - b)
+        .find((at) => isAdmitted(demand, stillHeld(held, at)));
+      const at = Math.min(end, firstRoom ?? end);
+      if (refusal === undefined || at > refusal.roomAt)
+        refusal = { kind: 'refused', window, what, limit, used, held: sumOf(held, what), roomAt: at };
     }
   }
+  if (refusal !== undefined) return refusal;
   const hold = { id, calls, tokens, money, day: account.day, month: account.month, until: now + leaseMs };
   return { kind: 'held', account: { ...account, holds: [...others, hold] } };
+}
+
+interface Demand {
+  readonly what: keyof Amount;
+  readonly limit: number;
+  readonly used: number;
+  readonly requested: number;
+}
+
+/** @param held by the calls in progress */
+function isAdmitted({ what, limit, used, requested }: Demand, held: readonly BudgetHold[]): boolean {
+  const taken = used + sumOf(held, what);
+  // A used-up budget permits nothing, not even a call that is estimated to be free.
+  return taken < limit && (held.length === 0 || taken + requested <= limit);
+}
+
+function stillHeld(holds: readonly BudgetHold[], at: number): readonly BudgetHold[] {
+  return holds.filter(({ until }) => until > at);
+}
+
+function sumOf(holds: readonly BudgetHold[], what: keyof Amount): number {
+  return holds.reduce((sum, hold) => sum + hold[what], 0);
 }
 
 /**
@@ -190,7 +225,7 @@ function atTime(account: BudgetAccount, now: number): BudgetAccount {
       day: day > account.day ? NOTHING : account.used.day,
       month: month > account.month ? NOTHING : account.used.month,
     },
-    holds: account.holds.filter(({ until }) => until > now),
+    holds: stillHeld(account.holds, now),
     paid: account.paid.filter(({ until }) => until > now),
   };
 }

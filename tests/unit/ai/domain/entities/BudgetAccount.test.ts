@@ -56,6 +56,7 @@ describe('a budget account', () => {
           limit,
           used: 0,
           held: 2 * CALL[what],
+          roomAt: NOON + LEASE,
         });
         expect(kindOf(release(twice, 'a', NOON), limits)).to.equal('held');
       });
@@ -194,5 +195,71 @@ describe('a budget account', () => {
       account = settle(account, `run-${run}/1`, CALL, NOON, turn(1, `run-${run}`));
     expect(account.paid.length).to.be.at.most(200);
     expect(kindOf(account, {}, NOON, turn(1, 'run-999'))).to.equal('paid');
+  });
+
+  describe('that refuses a call', () => {
+    const roomAt = (account: BudgetAccount, limits: BudgetLimits, now = NOON): number | undefined => {
+      const reservation = reserve(account, { id: 'another', ...CALL, leaseMs: LEASE }, limits, now);
+      return reservation.kind === 'refused' ? reservation.roomAt : undefined;
+    };
+    const used = settle(held(empty, 'a'), 'a', CALL, NOON);
+    const midnight = endOfWindow('day', NOON);
+    const nextMonth = endOfWindow('month', NOON);
+
+    it('has room again when the window of the limit ends that is reached longest', () => {
+      expect(roomAt(used, { day: { calls: 1 } })).to.equal(midnight);
+      expect(roomAt(used, { month: { calls: 1 } })).to.equal(nextMonth);
+      expect(roomAt(used, { day: { calls: 1 }, month: { calls: 1 } })).to.equal(nextMonth);
+      expect(roomAt(used, { day: { calls: 1, tokens: 100 }, month: { calls: 9 } })).to.equal(midnight);
+    });
+
+    it('has room again when enough reservations have expired', () => {
+      const early = held(used, 'early', {}, NOON);
+      const both = held(early, 'late', {}, NOON + 1_000);
+      expect(roomAt(both, { day: { calls: 3 } }, NOON + 2_000)).to.equal(NOON + LEASE);
+      expect(roomAt(both, { day: { calls: 2 } }, NOON + 2_000)).to.equal(NOON + 1_000 + LEASE);
+      expect(roomAt(both, { day: { calls: 3 }, month: { calls: 1 } }, NOON + 2_000)).to.equal(nextMonth);
+    });
+
+    it('has room again at the end of a window, for whose successor nothing is reserved', () => {
+      const before = midnight - LEASE / 2;
+      expect(roomAt(held(empty, 'a', {}, before), { day: { calls: 1 } }, before)).to.equal(midnight);
+      expect(roomAt(held(empty, 'a', {}, before), { month: { calls: 1 } }, before)).to.equal(before + LEASE);
+    });
+
+    it('counts to the end of its own window while the clock lags behind it', () => {
+      const ahead = settle(held(empty, 'a', {}, midnight), 'a', CALL, midnight);
+      expect(roomAt(ahead, { day: { calls: 1 } }, midnight - HOUR)).to.equal(endOfWindow('day', midnight));
+    });
+
+    it('has room exactly at that time, whatever is used, reserved and limited', () => {
+      const amount = fc.record({ calls: fc.integer({ min: 0, max: 3 }), tokens: fc.integer({ min: 0, max: 300 }) });
+      const limit = fc.record(
+        { calls: fc.integer({ min: 0, max: 6 }), tokens: fc.integer({ min: 0, max: 500 }) },
+        { requiredKeys: [] },
+      );
+      fc.assert(
+        fc.property(
+          fc.integer({ min: NOON, max: nextMonth - 1 }),
+          amount,
+          fc.array(fc.tuple(amount, fc.integer({ min: 1, max: 48 * HOUR })), { maxLength: 4 }),
+          fc.record({ day: limit, month: limit }, { requiredKeys: [] }),
+          (now, paid, holds, limits) => {
+            let account = settle(openBudget('ann', now), 'paid', { ...paid, money: 0 }, now);
+            for (const [index, [most, leaseMs]] of holds.entries()) {
+              const reservation = reserve(account, { id: `${index}`, ...most, money: 0, leaseMs }, {}, now);
+              if (reservation.kind === 'held') ({ account } = reservation);
+            }
+            const at = roomAt(account, limits, now);
+            if (at === undefined) return;
+            // A limit of nothing never has room.
+            if (limits.day?.calls === 0 || limits.day?.tokens === 0) return;
+            if (limits.month?.calls === 0 || limits.month?.tokens === 0) return;
+            expect(kindOf(account, limits, at - 1)).to.equal('refused');
+            expect(kindOf(account, limits, at)).to.equal('held');
+          },
+        ),
+      );
+    });
   });
 });

@@ -5,7 +5,7 @@
  */
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { randomUUID } from 'node:crypto';
-import { endOfWindow, openBudget, release, renew, reserve, settle } from '../../../domain/entities/BudgetAccount';
+import { openBudget, release, renew, reserve, settle } from '../../../domain/entities/BudgetAccount';
 import type {
   Amount,
   BudgetAccount,
@@ -193,19 +193,18 @@ export class BudgetReservations implements CallLimiter {
         );
   }
 
-  /** A limit that is reached has room again when its window ends; otherwise, when one of the calls in progress ends. */
-  private refusal(name: string, { window, what, limit, used, held }: BudgetRefusal): BudgetError {
+  /** A limit that is reached has room again when its window ends; otherwise, when enough reservations have ended. */
+  private refusal(name: string, { window, what, limit, used, held, roomAt }: BudgetRefusal): BudgetError {
     const isReached = used >= limit;
-    const now = this.now();
-    const end = endOfWindow(window, now);
+    const time = new Date(roomAt).toISOString();
     const reserved = held === 0 ? '' : `, ${formatAmount(what, held)} are reserved by calls in progress`;
     const rest = isReached
-      ? `It resets at ${new Date(end).toISOString()}.`
-      : 'Wait for one of them to end, or limit the output of the calls.';
+      ? `It resets at ${time}.`
+      : `Wait for one of them to end, or limit the output of the calls. Unless they are renewed, enough of the reservations end by ${time}.`;
     return new BudgetError(
       `The next call would exceed ${name} of ${formatLimit(what, limit)} per ${window}: ${formatAmount(what, used)} ` +
         `${what === 'money' || used !== 1 ? 'are' : 'is'} used${reserved}. ${rest}`,
-      isReached ? { retryAfterMs: Math.max(end - now, 1) } : {},
+      { retryAfterMs: Math.max(roomAt - this.now(), 1) },
     );
   }
 }

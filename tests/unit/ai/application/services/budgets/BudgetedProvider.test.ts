@@ -232,13 +232,13 @@ describe('a manager with budgets', () => {
     await Promise.all(asked);
   });
 
-  it('says that calls in progress hold the rest, and promises no time at which they end', async () => {
+  it('says that calls in progress hold the rest, and when their reservations end unless they are renewed', async () => {
     const { manager } = setUp([untilAborted], { day: { tokens: 1_000 } });
     const { signal, abort } = abortable();
     const running = failure(manager.generate('ann', ask({ signal })));
     const refused = await failure(manager.generate('ann', ask()));
     expect(refused).to.be.instanceOf(BudgetError);
-    expect(refused).to.have.property('retryAfterMs', undefined);
+    expect(refused).to.have.property('retryAfterMs', 60_000);
     expect((refused as Error).message).to.match(
       /^The next call would exceed your budget of 1000 tokens per day: 0 are used, 16\d{3} are reserved by calls in progress\. Wait for one/,
     );
