@@ -46,10 +46,10 @@ describe('a process that drains', () => {
     const loop = new AgenticLoop({ provider, toolExecutor, runStore: store, leaseTimes: { heartbeat: 5 } });
     return { loop, provider, record: recordEvents(loop) };
   }
-  const start = (loop: AgenticLoop): Promise<unknown> =>
-    loop.start('ann', { model: 'm', input: 'go', tools: ['work'], executionId: 'r' }).then(({ done }) => {
-      done.catch(() => undefined);
-    });
+  const start = async (loop: AgenticLoop): Promise<{ readonly ended: Promise<unknown> }> => {
+    const { done } = await loop.start('ann', { model: 'm', input: 'go', tools: ['work'], executionId: 'r' });
+    return { ended: done.catch((error: unknown) => error) };
+  };
   const storedCall = async (): Promise<ToolCall | undefined> => (await store.load('r'))?.calls[0];
   const handOver = async (loop: AgenticLoop, over: AbortSignal): Promise<void> => {
     await loop.drain(over);
@@ -67,11 +67,12 @@ describe('a process that drains', () => {
   it('records the answer of a model call in progress, and starts none of its tools', async () => {
     const reply = deferred<LLMResponse>();
     const first = open('first', [() => reply.promise]);
-    await start(first.loop);
+    const { ended } = await start(first.loop);
     await first.record.seen('iteration:start');
     const drained = handOver(first.loop, NEVER);
     reply.resolve(calling({ name: 'work' }));
     await drained;
+    expect(await ended).to.be.instanceOf(LLMOverloadedError);
     expect(effects).to.deep.equal([]);
     expect(await storedCall()).to.include({ state: 'pending' });
     const second = open('second', [answer('Done.')]);
@@ -148,10 +149,11 @@ describe('a process that drains', () => {
 
   it('leaves a tool to a person that failed after it was interrupted', async () => {
     const first = open('first', [calling({ name: 'work' })]);
-    await start(first.loop);
+    const { ended } = await start(first.loop);
     await until(() => effects.length === 1);
     await handOver(first.loop, AT_ONCE);
     expect(await storedCall()).to.include({ state: 'executing' });
+    expect(await ended).to.be.instanceOf(LLMOverloadedError);
     const second = open('second', []);
     second.loop.resume('r').catch(() => undefined);
     await second.record.seen('tool:needs_review');

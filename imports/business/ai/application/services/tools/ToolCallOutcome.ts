@@ -147,25 +147,21 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
     this.end({ type: 'tool:timeout', at: Date.now(), error: { failure: 'timeout', message } });
   }
 
-  /** The run is not told, since it must not go on. */
+  /** The call settles when the run is given up: until then, the run must not go on. */
   private endInterrupted(thrown: unknown): void {
     if (!this.open) return;
-    this.close();
+    clearTimeout(this.timer);
     if (thrown instanceof ToolError && thrown.failure === 'interrupted')
       this.handle.report({ type: 'tool:interrupted', at: Date.now() });
     for (const mirror of this.mirrors ?? []) mirror.endInterrupted(thrown);
   }
 
-  private close(): void {
+  private end(event: ToolEvent): void {
+    if (!this.open) return;
     this.open = false;
     clearTimeout(this.timer);
     this.timer = undefined;
     this.handle.signal.removeEventListener('abort', this);
-  }
-
-  private end(event: ToolEvent): void {
-    if (!this.open) return;
-    this.close();
     this.handle.report(event);
     for (const callback of this.settledCallbacks ?? []) callback(event);
     this.settledCallbacks = undefined;
