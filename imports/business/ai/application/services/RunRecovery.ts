@@ -2,7 +2,7 @@
  * Recovers orphaned runs: scans the store at the start and periodically, and takes over the runs of owners that are
  * gone. An owner is gone when it has removed itself, or when its heartbeat count has not changed for as long as a lease
  * lasts, measured by this process's monotonic clock. Clocks of different machines are never compared. An outage of the
- * store, in which nobody can read or write heartbeats, counts as little as the time between two scans.
+ * store, in which nobody can read or write heartbeats, counts as a fifth of a lease at most.
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { RunResult } from '../../domain/entities/Run';
@@ -55,10 +55,10 @@ interface Trial {
 }
 
 /**
- * How many intervals between two scans count as watched at most. In an outage of the store, the next scan comes late,
- * and the owners of runs could write no heartbeat either.
+ * The part of a lease that counts as watched at most between two readings of the heartbeats. In an outage of the store,
+ * the next one comes late, and the owners of runs could write no heartbeat either.
  */
-const WATCHED_INTERVALS = 1.5;
+const MAX_WATCHED = 0.2;
 /** How long suspected runs are observed before the next ones are recovered. */
 const QUARANTINE_TRIAL_MS = 60_000;
 /** How many runs of others, and how many commands, one scan reads. */
@@ -167,7 +167,7 @@ export class RunRecovery {
 
   private updateHeartbeats(counts: ReadonlyMap<string, number>): ReadonlyMap<string, Heartbeat> {
     const now = performance.now();
-    const watchedMs = Math.min(now - this.readAt, this.scanIntervalMs * WATCHED_INTERVALS);
+    const watchedMs = Math.min(now - this.readAt, this.leaseMs * MAX_WATCHED);
     const heartbeats = new Map<string, Heartbeat>();
     for (const [owner, count] of counts) {
       const last = this.heartbeats.get(owner);

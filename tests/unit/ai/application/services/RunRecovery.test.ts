@@ -40,6 +40,7 @@ describe('RunRecovery', () => {
           recovered.push(executionId);
           return Promise.resolve(undefined);
         },
+        cancel: () => Promise.reject(new Error('Nothing cancels the run.')),
       },
       lease: LEASE,
       logger: new RecordingLogger(),
@@ -62,7 +63,7 @@ describe('RunRecovery', () => {
     isOut = true;
     await clock.tickAsync(LEASE * 8);
     isOut = false;
-    await clock.tickAsync(LEASE - 1);
+    await clock.tickAsync(LEASE * 0.75);
     beats += 1;
     await clock.tickAsync(LEASE / 2);
     expect(recovered).to.deep.equal([]);
