@@ -276,6 +276,7 @@ async function ensureIndexes(rows: DocumentCollection<ModelRow>): Promise<void> 
   await rows.ensureIndex({ list: 1 });
   await rows.ensureIndex({ right: 1, _id: 1 });
   await rows.ensureIndex({ n: 1, right: -1 });
+  await rows.ensureIndex({ n: 1, a: -1, right: 1 });
 }
 
 type Result =

@@ -49,6 +49,11 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
     this.file = file;
   }
 
+  /** How many documents have been visited so far, by queries and on behalf of writes. */
+  get examined(): number {
+    return this.file.examined;
+  }
+
   async insert(document: T): Promise<void> {
     await this.inserts.insert(copyDocument(document));
   }
@@ -80,6 +85,7 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
   async count(selector: Selector): Promise<number> {
     let count = 0;
     const query = await this.file.query(parseSelector(selector));
+    if (query.isExact) return query.size;
     await query.forEach(() => {
       count += 1;
       return true;

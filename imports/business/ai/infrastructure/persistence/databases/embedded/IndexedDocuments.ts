@@ -2,7 +2,9 @@
 import type { FindOptions, Scalar, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import type { CheckedSelector, FieldTests } from '../query/parseSelector';
 import { DocumentColumns, isArrayValue } from './DocumentColumns';
-import { isScalar, OrderedIndex, withIdKey } from './OrderedIndex';
+import { isScalar } from './indexRanges';
+import type { Conditions } from './indexRanges';
+import { OrderedIndex, withIdKey } from './OrderedIndex';
 import type { IndexKeys } from './OrderedIndex';
 import { distinctSlots, unsortedPlan } from './QueryPlan';
 import type { QueryPlan } from './QueryPlan';
@@ -13,6 +15,8 @@ const FEWER = 20;
 
 export class IndexedDocuments {
   readonly columns = new DocumentColumns();
+  /** Indexes that no query has asked for yet. Building all of them takes longer than loading the documents. */
+  private readonly unbuilt = new Map<string, IndexKeys>();
   private readonly orders = new Map<string, OrderedIndex>();
   /** By path. They take the place of the ordered indexes whose first key has arrays. */
   private readonly terms = new Map<string, TermIndex>();
@@ -44,19 +48,11 @@ export class IndexedDocuments {
     this.columns.remove(slot);
   }
 
+  /** Declares an index. It is built by the first query that can use it. */
   ensureIndex(keys: IndexKeys): void {
     const complete = withIdKey(keys);
     const name = nameOf(complete);
-    const [path = '_id'] = Object.keys(complete);
-    if (this.orders.has(name) || this.terms.has(path)) return;
-    if (this.columns.values(path).some(isArrayValue)) {
-      this.terms.set(path, new TermIndex(path, this.columns));
-      return;
-    }
-    const index = new OrderedIndex(complete, this.columns);
-    const { order, unordered } = this.orderFor(complete);
-    index.build(order, unordered);
-    this.orders.set(name, index);
+    if (!this.orders.has(name)) this.unbuilt.set(name, complete);
   }
 
   /** Finds all documents that may match, with the index that leaves the fewest, and what remains to be tested. */
@@ -82,6 +78,7 @@ export class IndexedDocuments {
     const ids = conditions.get('_id');
     const named = ids === undefined ? undefined : isScalar(ids) ? [ids] : ids.$in;
     if (named !== undefined) return [this.planOfIds(named)];
+    this.buildFor(conditions, sort);
     return [
       ...[...this.orders.values()]
         .flatMap((index) => index.plans(conditions, sort))
@@ -89,6 +86,30 @@ export class IndexedDocuments {
       ...all.flatMap(({ path, condition }) => this.terms.get(path)?.plan(condition) ?? []),
       ...alternatives.flatMap((selectors) => this.planOfAny(selectors) ?? []),
     ];
+  }
+
+  /** Builds the indexes whose first key the query names. */
+  private buildFor(conditions: Conditions, sort: FindOptions['sort'] = {}): void {
+    const [sortedBy] = Object.keys(sort);
+    for (const [name, keys] of this.unbuilt) {
+      const [path = '_id'] = Object.keys(keys);
+      if (!conditions.has(path) && path !== sortedBy) continue;
+      this.unbuilt.delete(name);
+      this.build(name, keys);
+    }
+  }
+
+  private build(name: string, keys: IndexKeys): void {
+    const [path = '_id'] = Object.keys(keys);
+    if (this.terms.has(path)) return;
+    if (this.columns.values(path).some(isArrayValue)) {
+      this.terms.set(path, new TermIndex(path, this.columns));
+      return;
+    }
+    const index = new OrderedIndex(keys, this.columns);
+    const { order, unordered } = this.orderFor(keys);
+    index.build(order, unordered);
+    this.orders.set(name, index);
   }
 
   private planOfIds(ids: readonly Scalar[]): QueryPlan {
@@ -101,7 +122,7 @@ export class IndexedDocuments {
     const plans = selectors.flatMap((selector) => smallest(this.plans(selector)) ?? []);
     if (plans.length < selectors.length) return undefined;
     const size = plans.reduce((sum, plan) => sum + plan.size, 0);
-    const lists = (): (readonly number[])[] => plans.map((plan) => plan.slots());
+    const lists = (): readonly Iterable<number>[] => plans.map((plan) => plan.slots());
     return unsortedPlan(size, () => distinctSlots(lists(), this.columns.capacity));
   }
 
@@ -136,19 +157,21 @@ function nameOf(keys: Readonly<Record<string, number>>): string {
   return JSON.stringify(Object.entries(keys));
 }
 
+/** Of plans of the same size, the one that leaves the fewest conditions to be tested. */
 function smallest(plans: readonly QueryPlan[]): QueryPlan | undefined {
-  return plans.toSorted((left, right) => left.size - right.size)[0];
+  const covers = ({ covered = [] }: QueryPlan): number => covered.length;
+  return plans.toSorted((left, right) => left.size - right.size || covers(right) - covers(left))[0];
 }
 
-interface Conditions {
+interface ConditionLists {
   /** Those that every match fulfils. */
   readonly all: readonly { readonly path: string; readonly condition: Scalar | FieldTests }[];
   /** Of each list, a match fulfils one. */
   readonly alternatives: readonly (readonly CheckedSelector[])[];
 }
 
-function conditionsOf(selector: CheckedSelector): Conditions {
-  const parts = Object.entries(selector).map(([path, condition]): Conditions => {
+function conditionsOf(selector: CheckedSelector): ConditionLists {
+  const parts = Object.entries(selector).map(([path, condition]): ConditionLists => {
     if (!isList(condition)) return { all: [{ path, condition }], alternatives: [] };
     if (path === '$or') return { all: [], alternatives: [condition] };
     const nested = condition.map(conditionsOf);
@@ -158,7 +181,7 @@ function conditionsOf(selector: CheckedSelector): Conditions {
 }
 
 /** Of several conditions on a path, a plan considers one. */
-function onlyCovering(plan: QueryPlan, all: Conditions['all']): QueryPlan {
+function onlyCovering(plan: QueryPlan, all: ConditionLists['all']): QueryPlan {
   const isSingle = (path: string): boolean => all.filter((other) => other.path === path).length === 1;
   return plan.covered === undefined ? plan : { ...plan, covered: plan.covered.filter(isSingle) };
 }
@@ -168,14 +191,17 @@ function withoutPaths(selector: CheckedSelector, paths: readonly string[]): Chec
   if (paths.length === 0) return selector;
   return Object.fromEntries(
     Object.entries(selector).flatMap(([path, condition]): [string, CheckedSelector[string]][] => {
-      if (isList(condition) && path === '$and') return [[path, condition.map((part) => withoutPaths(part, paths))]];
+      if (isList(condition) && path === '$and') {
+        const parts = condition.map((part) => withoutPaths(part, paths)).filter((part) => Object.keys(part).length > 0);
+        return parts.length === 0 ? [] : [[path, parts]];
+      }
       return paths.includes(path) ? [] : [[path, condition]];
     }),
   );
 }
 
 /** One condition per path, the most selective first: equality, a list, and then others. */
-function strictest(all: Conditions['all']): ReadonlyMap<string, Scalar | FieldTests> {
+function strictest(all: ConditionLists['all']): Conditions {
   const conditions = new Map<string, Scalar | FieldTests>();
   for (const { path, condition } of all) {
     const existing = conditions.get(path);

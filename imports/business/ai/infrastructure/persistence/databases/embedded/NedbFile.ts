@@ -23,8 +23,10 @@ import { StoreError } from '../databaseErrors';
 /** The documents that match a selector, by slot. */
 export interface FileQuery {
   readonly columns: DocumentColumns;
-  /** How many documents will be tested. */
+  /** How many documents will be visited. */
   readonly size: number;
+  /** All of them match, as the index says. */
+  readonly isExact: boolean;
   /** `forEach` visits them in the order of the query. */
   readonly isSorted: boolean;
   /**
@@ -66,6 +68,7 @@ export class NedbFile {
   private appendError: unknown;
   private isClosed = false;
   private hasNewWrites = false;
+  private visited = 0;
   /** Incremented before each change of the documents in memory. */
   private writes = 0;
 
@@ -113,10 +116,16 @@ export class NedbFile {
     const { columns } = this.documents;
     const { plan, untested } = this.documents.candidates(selector, options);
     const { size, isSorted } = plan;
+    const isExact = Object.keys(untested).length === 0;
     const isMatch = compileRowTest(untested, columns.pathReader(size));
     const isAnyOrder = options.sort === undefined && options.limit === undefined && size > columns.capacity / SPARSE;
-    const slots = (): ArrayLike<number> => (isAnyOrder ? ascendingSlots(plan, columns.capacity) : plan.slots());
-    return { columns, size, isSorted, forEach: (visit) => this.scan(slots(), isMatch, visit) };
+    const slots = (): Iterable<number> => (isAnyOrder ? ascendingSlots(plan, columns.capacity) : plan.slots());
+    return { columns, size, isExact, isSorted, forEach: (visit) => this.scan(slots(), isMatch, visit) };
+  }
+
+  /** How many documents queries have visited so far. */
+  get examined(): number {
+    return this.visited;
   }
 
   /** @throws ConflictError */
@@ -166,12 +175,14 @@ export class NedbFile {
   }
 
   /**
-   * Replaces an existing index of NeDB, which would retain the options that an earlier version of the program gave it.
+   * Replaces an existing index of NeDB that an earlier version of the program gave other options.
    * Only unique keys need one.
    * @param fields sorted
    * @throws ConflictError if documents already share a unique key
    */
   async buildUniqueKey(fields: readonly string[], { unique = false, sparse = false }: IndexOptions): Promise<void> {
+    const existing = indexesOf(this.nedb)[fields.join()];
+    if (unique ? existing?.unique === true && existing.sparse === sparse : existing === undefined) return;
     await this.write({
       apply: async () => {
         await this.nedb.removeIndexAsync(fields.join());
@@ -182,7 +193,7 @@ export class NedbFile {
     });
   }
 
-  /** Builds an index in memory, which queries use from then on. */
+  /** Declares an index in memory, which queries use from then on. */
   ensureOrder(keys: Readonly<Record<string, 1 | -1>>): void {
     this.documents.ensureIndex(keys);
   }
@@ -237,13 +248,16 @@ export class NedbFile {
   }
 
   private async scan(
-    slots: ArrayLike<number>,
+    slots: Iterable<number>,
     isMatch: (slot: number) => boolean,
     visit: (slot: number) => boolean,
   ): Promise<boolean> {
     const { columns } = this.documents;
     const { writes } = this;
-    await scanSlots(slots, (slot) => columns.document(slot) === undefined || !isMatch(slot) || visit(slot));
+    await scanSlots(slots, (slot) => {
+      this.visited += 1;
+      return columns.document(slot) === undefined || !isMatch(slot) || visit(slot);
+    });
     return this.writes === writes;
   }
 

@@ -1,13 +1,11 @@
 /** Documents in the order of some of their fields, so that a query visits few, or the first ones first. */
 import type { FindOptions, Scalar } from '../../../../domain/interfaces/DocumentCollection';
-import type { FieldTests } from '../query/parseSelector';
 import { compareScalars } from '../query/scalars';
 import { isArrayValue } from './DocumentColumns';
 import type { ColumnValues, DocumentColumns } from './DocumentColumns';
+import { isScalar, rangesOf } from './indexRanges';
+import type { Bound, Conditions, IndexRange } from './indexRanges';
 import type { QueryPlan } from './QueryPlan';
-
-/** Conditions that every match fulfils, by path. */
-export type Conditions = ReadonlyMap<string, Scalar | FieldTests>;
 
 export type IndexKeys = Readonly<Record<string, 1 | -1>>;
 
@@ -17,7 +15,7 @@ interface Key {
   readonly values: ColumnValues;
 }
 
-/** So many documents are inserted at their places; for more, sorting is faster. */
+/** So many documents are inserted at their places; for more, merging is faster. */
 const FEW = 50;
 
 /** Documents with the same keys are in the order of their ids, in the direction of the last key. */
@@ -82,45 +80,31 @@ export class OrderedIndex {
   /** The ways in which the index narrows the search or has the order of the query. */
   plans(conditions: Conditions, sort: FindOptions['sort']): readonly QueryPlan[] {
     if (this.withArrays.size > 0) return [];
+    const equal = this.equalKeys(conditions);
+    const order = this.orderAfter(equal.length, sort);
+    const { ranges, covered, isBounded, isOrdered } = rangesOf(this.keys, conditions);
+    // Several ranges are merged if the keys in which they differ all have values.
+    const rangeOrder = ranges.length > 1 && isOrdered ? this.orderAfter(covered.length, sort) : undefined;
+    return [
+      ...(isBounded ? [this.plan(ranges, covered, ranges.length > 1 ? rangeOrder : order)] : []),
+      ...(order === undefined || (isBounded && ranges.length === 1)
+        ? []
+        : [this.plan([{ equal }], this.paths.slice(0, equal.length), order)]),
+    ];
+  }
+
+  /** The values of the first keys that must equal something. */
+  private equalKeys(conditions: Conditions): readonly Scalar[] {
     const equal: Scalar[] = [];
     for (const { path } of this.keys) {
       const condition = conditions.get(path);
       if (condition === undefined || !isScalar(condition)) break;
       equal.push(condition);
     }
-    const next = this.keys[equal.length];
-    const tests = next === undefined ? undefined : conditions.get(next.path);
-    const { $in, ...others } = tests === undefined || isScalar(tests) ? {} : tests;
-    const { low, high, isExact } = boundsOf(others, next?.direction);
-    const order = this.orderAfter(equal.length, sort);
-    const equalPaths = this.paths.slice(0, equal.length);
-    const coveredBy = (isNextCovered: boolean): readonly string[] =>
-      isNextCovered && next !== undefined ? [...equalPaths, next.path] : equalPaths;
-    const isNarrow = equal.length > 0 || low !== undefined || high !== undefined;
-    return [
-      ...(isNarrow || order !== undefined
-        ? [this.plan([{ equal, low, high }], coveredBy($in === undefined && isExact), order)]
-        : []),
-      ...($in === undefined
-        ? []
-        : [
-            this.plan(
-              distinct($in).map((value) => ({ equal: [...equal, value] })),
-              coveredBy(Object.keys(others).length === 0),
-            ),
-          ]),
-    ];
+    return equal;
   }
 
-  private plan(
-    parts: readonly {
-      readonly equal: readonly Scalar[];
-      readonly low?: Bound | undefined;
-      readonly high?: Bound | undefined;
-    }[],
-    covered: readonly string[],
-    order?: 'forward' | 'backward',
-  ): QueryPlan {
+  private plan(parts: readonly IndexRange[], covered: readonly string[], order?: 'forward' | 'backward'): QueryPlan {
     this.settle();
     const ranges = parts.map(({ equal, low, high }) => ({
       start: this.firstNotBelow((slot) => this.compareTo(slot, equal, low, 1)),
@@ -131,9 +115,10 @@ export class OrderedIndex {
       isSorted: order !== undefined,
       covered,
       slots: () => {
-        const [first, ...others] = ranges.map(({ start, end }) => this.sorted.slice(start, end));
-        const found = first?.concat(...others) ?? [];
-        return order === 'backward' ? found.reverse() : found;
+        const found = ranges.map(({ start, end }) => this.sorted.slice(start, end)).filter(({ length }) => length > 0);
+        if (order === 'backward') for (const slots of found) slots.reverse();
+        if (found.length <= 1) return found[0] ?? [];
+        return order === undefined ? found.flat() : this.merge(found, parts[0]?.equal.length ?? 0, order);
       },
       forEach: (visit) => {
         for (const { start, end } of ranges) for (let at = start; at < end; at += 1) visit(this.sorted[at] ?? 0);
@@ -158,7 +143,11 @@ export class OrderedIndex {
     const added = this.unsorted;
     this.unsorted = [];
     if (added.length > FEW) {
-      this.sorted = [...this.sorted, ...added].sort((left, right) => this.compare(left, right));
+      this.sorted = merged(
+        this.sorted,
+        added.sort((left, right) => this.compare(left, right)),
+        (left, right) => this.compare(left, right),
+      );
       return;
     }
     for (const slot of added) {
@@ -180,8 +169,32 @@ export class OrderedIndex {
     return low;
   }
 
-  private compare(left: number, right: number): number {
-    for (const { values, direction } of this.keys) {
+  /** Slots of several ranges in the order of the keys after the first ones. */
+  private *merge(
+    lists: readonly (readonly number[])[],
+    after: number,
+    order: 'forward' | 'backward',
+  ): Iterable<number> {
+    const keys = this.keys.slice(after);
+    const sign = order === 'forward' ? 1 : -1;
+    const positions = lists.map(() => 0);
+    for (;;) {
+      let first: number | undefined;
+      let from = 0;
+      for (const [at, list] of lists.entries()) {
+        const slot = list[positions[at] ?? 0];
+        if (slot === undefined || (first !== undefined && this.compare(slot, first, keys) * sign >= 0)) continue;
+        first = slot;
+        from = at;
+      }
+      if (first === undefined) return;
+      positions[from] = (positions[from] ?? 0) + 1;
+      yield first;
+    }
+  }
+
+  private compare(left: number, right: number, keys = this.keys): number {
+    for (const { values, direction } of keys) {
       const result = compareScalars(values[left], values[right]);
       if (result !== 0) return result * direction;
     }
@@ -215,10 +228,6 @@ export class OrderedIndex {
   }
 }
 
-export function isScalar(condition: Scalar | FieldTests): condition is Scalar {
-  return typeof condition !== 'object' || condition === null || condition instanceof Date;
-}
-
 /** Sorts by one key. Slots with the same value keep their order. */
 function sortedBy(slots: number[], { values, direction }: Key): number[] {
   const groups = new Map<unknown, number[]>();
@@ -237,46 +246,24 @@ function sortedBy(slots: number[], { values, direction }: Key): number[] {
   return sorted;
 }
 
-interface Bound {
-  readonly value: Scalar;
-  readonly isExcluded: boolean;
-}
-
-interface Bounds {
-  readonly low?: Bound;
-  readonly high?: Bound;
-  /** All documents between the bounds match. Otherwise, they need not. */
-  readonly isExact: boolean;
-}
-
-/** In the order of the index. */
-function boundsOf({ $gt, $gte, $lt, $lte, ...others }: FieldTests, direction: 1 | -1 = 1): Bounds {
-  const least = toBound($gte, $gt);
-  const greatest = toBound($lte, $lt);
-  const [low, high] = direction === 1 ? [least, greatest] : [greatest, least];
-  return {
-    ...(low === undefined ? {} : { low }),
-    ...(high === undefined ? {} : { high }),
-    // A range with one bound continues with the values of other types.
-    isExact:
-      Object.keys(others).length === 0 &&
-      ($gte === undefined) !== ($gt === undefined) &&
-      ($lte === undefined) !== ($lt === undefined) &&
-      least !== undefined &&
-      greatest !== undefined &&
-      isSameType(least.value, greatest.value),
-  };
-}
-
-function toBound(included: Scalar | undefined, excluded: Scalar | undefined): Bound | undefined {
-  if (included !== undefined) return { value: included, isExcluded: false };
-  return excluded === undefined ? undefined : { value: excluded, isExcluded: true };
-}
-
-function isSameType(left: Scalar, right: Scalar): boolean {
-  return typeof left === typeof right && left instanceof Date === right instanceof Date;
-}
-
-function distinct(values: readonly Scalar[]): readonly Scalar[] {
-  return values.filter((value, at) => values.findIndex((other) => compareScalars(value, other) === 0) === at);
+/** @param left in order, as `right` is */
+function merged(
+  left: readonly number[],
+  right: readonly number[],
+  compare: (left: number, right: number) => number,
+): number[] {
+  const all: number[] = [];
+  let at = 0;
+  for (const slot of left) {
+    for (let next = right[at]; next !== undefined && compare(next, slot) < 0; next = right[at]) {
+      all.push(next);
+      at += 1;
+    }
+    all.push(slot);
+  }
+  while (at < right.length) {
+    all.push(right[at] ?? 0);
+    at += 1;
+  }
+  return all;
 }

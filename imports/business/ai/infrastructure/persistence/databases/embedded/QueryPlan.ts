@@ -6,8 +6,8 @@ export interface QueryPlan {
   readonly isSorted: boolean;
   /** Paths whose conditions all these documents fulfil, so that they need no test. */
   readonly covered?: readonly string[];
-  /** A copy, which writes do not change. */
-  slots(): readonly number[];
+  /** Taken from a copy, which writes do not change. */
+  slots(): Iterable<number>;
   /** The same slots without a copy, in any order. */
   forEach(visit: (slot: number) => void): void;
 }
@@ -29,12 +29,19 @@ export function ascendingSlots(plan: QueryPlan, capacity: number): Uint32Array {
   return slots;
 }
 
-export function unsortedPlan(size: number, slots: () => readonly number[]): QueryPlan {
-  return { size, isSorted: false, slots, forEach: (visit) => slots().forEach(visit) };
+export function unsortedPlan(size: number, slots: () => Iterable<number>): QueryPlan {
+  return {
+    size,
+    isSorted: false,
+    slots,
+    forEach: (visit) => {
+      for (const slot of slots()) visit(slot);
+    },
+  };
 }
 
 /** @param capacity greater than every slot */
-export function distinctSlots(lists: readonly (readonly number[])[], capacity: number): readonly number[] {
+export function distinctSlots(lists: Iterable<Iterable<number>>, capacity: number): readonly number[] {
   const isFound = new Uint8Array(capacity);
   const found: number[] = [];
   for (const slots of lists) {

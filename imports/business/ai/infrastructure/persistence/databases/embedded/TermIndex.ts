@@ -6,7 +6,7 @@ import type { Scalar } from '../../../../domain/interfaces/DocumentCollection';
 import { valuesAt } from '../query/fieldPaths';
 import type { FieldTests } from '../query/parseSelector';
 import type { DocumentColumns } from './DocumentColumns';
-import { isScalar } from './OrderedIndex';
+import { isScalar } from './indexRanges';
 import { distinctSlots, unsortedPlan } from './QueryPlan';
 import type { QueryPlan } from './QueryPlan';
 

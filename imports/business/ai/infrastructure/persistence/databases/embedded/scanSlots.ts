@@ -5,11 +5,13 @@ import { promisify } from 'node:util';
 const SCAN_SLICE_MS = 15;
 const nextTick = promisify(setImmediate);
 
-export async function scanSlots(slots: ArrayLike<number>, visit: (slot: number) => boolean): Promise<void> {
+export async function scanSlots(slots: Iterable<number>, visit: (slot: number) => boolean): Promise<void> {
   let until = performance.now() + SCAN_SLICE_MS;
-  for (let at = 0; at < slots.length; at += 1) {
-    if (!visit(slots[at] ?? 0)) return;
-    if (at % 500 !== 499 || performance.now() < until) continue;
+  let at = 0;
+  for (const slot of slots) {
+    if (!visit(slot)) return;
+    at += 1;
+    if (at % 500 !== 0 || performance.now() < until) continue;
     await nextTick();
     until = performance.now() + SCAN_SLICE_MS;
   }
