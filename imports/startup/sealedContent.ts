@@ -35,6 +35,7 @@ import {
   TOOL_CALLS,
 } from '../business/ai/infrastructure/persistence/runs/runDocuments';
 import { STATS_COLLECTION } from '../business/ai/infrastructure/persistence/runs/RunStatistics';
+import { RUN_ITEMS } from '../business/ai/infrastructure/persistence/runs/RunTranscripts';
 import type { ContentRules } from '../business/ai/infrastructure/persistence/sealing/ContentRule';
 import { VENDOR_OBJECTS } from '../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
 import { COLLECTIONS } from '../business/providers/infrastructure/factories/createProvidersModule';
@@ -60,6 +61,7 @@ export const SEALED_CONTENT: ContentRules = {
     owner: OF_USER,
   },
   [TOOL_CALLS]: { content: ['arguments', 'argumentsHash', 'result', 'note', 'error', 'call'], owner: OF_USER },
+  [RUN_ITEMS]: { content: ['items'], owner: OF_USER },
   [DELTAS_COLLECTION]: { content: ['text'], owner: OF_RUN },
   [RUN_COMMANDS]: { content: ['order'], owner: OF_RUN },
   [MESSAGES]: { content: ['text'], owner: OF_USER },

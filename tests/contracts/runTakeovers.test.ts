@@ -313,8 +313,10 @@ describe('RunRecovery with quarantined runs', () => {
       get size() {
         return here.size;
       },
+      losses: 0,
       isLocal: (executionId) => here.has(executionId),
       cancel: () => Promise.resolve(),
+      isWorking: () => false,
       recover: async (seen, step) => {
         steps.push(step);
         taken.push(seen.executionId);

@@ -320,6 +320,17 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     return this.durable?.size ?? this.registry.live.size;
   }
 
+  /** How many stored runs of which this process may still be the owner it does not execute, or no longer. */
+  get losses(): number {
+    return this.durable?.losses ?? 0;
+  }
+
+  /** Whether this process is about to execute the run, or executes it and not only others are awaited. */
+  isWorking(executionId: string): boolean {
+    const entry = this.registry.live.get(executionId);
+    return this.durable?.isRegistering(executionId) === true || entry?.loop.isAtRest === false;
+  }
+
   /** Whether this process executes the run or is about to. */
   isLocal(executionId: string): boolean {
     return this.registry.live.has(executionId) || this.durable?.isRegistering(executionId) === true;

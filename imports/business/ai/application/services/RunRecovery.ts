@@ -12,6 +12,7 @@ import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { LeasedRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
 import type { RunSlots } from './RunSlots';
+import { LeaseLostError } from './runs/durable/RunJournal';
 import { planRecovery } from './runs/durable/recoveryPlan';
 import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 
@@ -20,7 +21,11 @@ export interface RecoveringLoop {
   readonly ownerId: string | undefined;
   /** The number of runs that this process executes. */
   readonly size: number;
+  /** Grows when this process may own a run that it does not execute: it gave one up, or failed to start it. */
+  readonly losses: number;
   isLocal(executionId: string): boolean;
+  /** Whether the process is claiming the run, or executes it and not only people and other services are awaited. */
+  isWorking(executionId: string): boolean;
   recover(lease: LeasedRun, step: RunRecoveryStep): Promise<RunResult | undefined>;
   cancel(executionId: string): Promise<unknown>;
 }
@@ -36,7 +41,10 @@ export interface RunRecoveryOptions {
   readonly watchIntervalMs?: number;
   /** What queued runs that are taken over count in. Default: any number of them is. */
   readonly slots?: Pick<RunSlots, 'room' | 'reserve' | 'hold'>;
-  /** How many runs that are not suspects one scan takes over; default 100. */
+  /**
+   * How many runs that are not suspects one scan takes over; default 100. The next scan follows as soon as they wait
+   * for others or have ended, so that a restart with many runs that wait is short, and not all others work at once.
+   */
   readonly maxPerScan?: number;
   /** Default: the console. */
   readonly logger?: Logger;
@@ -61,6 +69,8 @@ interface Trial {
 const MAX_WATCHED = 0.2;
 /** How long suspected runs are observed before the next ones are recovered. */
 const QUARANTINE_TRIAL_MS = 60_000;
+/** Milliseconds between two looks at whether the runs that were taken over last are at rest. */
+const REST_CHECK_MS = 10;
 /** How many runs of others, and how many commands, one scan reads. */
 const SCAN_LIMIT = 1_000;
 
@@ -81,6 +91,10 @@ export class RunRecovery {
   private trial: Trial | undefined;
   /** By `performance.now()`. */
   private readonly startedAt = performance.now();
+  /** The losses up to which no run of this process was orphaned. */
+  private settledLosses = 0;
+  /** The runs that the last scan took over, if there may be more. */
+  private batch: readonly string[] = [];
   /** The size of the last trial that this process survived. */
   private survived = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -137,9 +151,13 @@ export class RunRecovery {
 
   private async scanOnce(): Promise<number> {
     // The runs are read before the heartbeats: an owner of a run in the list sent its first heartbeat before it claimed
-    // the run. The limit has room for the runs of this process, and those of live owners are left out, so that orphans
-    // are always among the runs read.
-    const leased = await this.store.leased(SCAN_LIMIT + this.loop.size, this.liveOwners());
+    // the run. Runs of live owners are left out, and so are those of this process unless one may be orphaned, for which
+    // the limit has room: orphans are always among the runs read.
+    const { losses, ownerId } = this.loop;
+    const isOwnRead = ownerId === undefined || losses !== this.settledLosses || this.trial !== undefined;
+    const leased = isOwnRead
+      ? await this.store.leased(SCAN_LIMIT + this.loop.size, this.liveOwners())
+      : await this.store.leased(SCAN_LIMIT, [...this.liveOwners(), ownerId]);
     const heartbeats = this.updateHeartbeats(await this.store.heartbeats());
     const orphaned = leased.filter((run) => this.isOrphaned(run, heartbeats));
     const steps = planRecovery(orphaned, {
@@ -154,6 +172,9 @@ export class RunRecovery {
     this.begin(steps.filter(({ kind }) => kind === 'try'));
     for (const step of steps) this.recover(step);
     this.reserveRoom(orphaned, steps);
+    if (isOwnRead && !orphaned.some(({ owner }) => owner === ownerId)) this.settledLosses = losses;
+    const recovered = steps.filter(({ kind }) => kind === 'recover');
+    this.batch = recovered.length < this.maxPerScan ? [] : recovered.map(({ lease }) => lease.executionId);
     await this.deleteObsoleteCommands(leased);
     return steps.length;
   }
@@ -216,8 +237,9 @@ export class RunRecovery {
     const done = this.loop.recover(lease, step);
     if (lease.isQueued === true) void this.slots?.hold(lease.executionId, done);
     done.catch((error: unknown) => {
-      // An error with a report ended the run, and was reported as an event. A process that stops leaves its runs.
-      if (runOf(error) === undefined && !this.isStopped)
+      // An error with a report ended the run, and was reported as an event. A process that stops leaves its
+      // runs, and one that has lost a lease has lost it to a process that continues the run.
+      if (runOf(error) === undefined && !this.isStopped && !(error instanceof LeaseLostError))
         this.logger.error(`Run "${lease.executionId}" could not be taken over.`, error);
     });
   }
@@ -242,7 +264,7 @@ export class RunRecovery {
   private async deleteObsoleteCommands(leased: readonly RunLease[]): Promise<void> {
     const unfinished = new Set(leased.map(({ executionId }) => executionId));
     for (const { id, executionId, action } of await this.store.commands(SCAN_LIMIT)) {
-      if (unfinished.has(executionId)) continue;
+      if (unfinished.has(executionId) || this.loop.isLocal(executionId)) continue;
       const head = await this.store.head(executionId);
       const isCancelled = head?.parked !== undefined && action.kind === 'cancel';
       if (isCancelled) await this.loop.cancel(executionId);
@@ -269,13 +291,21 @@ export class RunRecovery {
     this.watchTimer.unref();
   }
 
-  private schedule(): void {
+  /** @param waited milliseconds since the last scan */
+  private schedule(waited = 0): void {
     if (this.isStopped) return;
+    const remaining = this.scanIntervalMs - waited;
+    const delay = this.batch.length === 0 ? remaining : Math.min(REST_CHECK_MS, remaining);
     this.timer = setTimeout(() => {
+      if (delay < remaining && this.batch.some((executionId) => this.loop.isWorking(executionId))) {
+        this.schedule(waited + delay);
+        return;
+      }
+      this.batch = [];
       this.scan()
         .catch((error: unknown) => this.logger.error('The scan for orphaned runs failed and will be retried.', error))
         .finally(() => this.schedule());
-    }, this.scanIntervalMs);
+    }, delay);
     this.timer.unref();
   }
 }

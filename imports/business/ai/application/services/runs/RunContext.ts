@@ -38,6 +38,8 @@ export interface JournalContext {
   readonly lease: RunLease;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** How many items of the transcript the store has. */
+  readonly storedItems: number;
   /** Published with `run:started`. */
   readonly metadata: Pick<RunRequest, 'providerId' | 'title' | 'conversationId' | 'createdAt'>;
   /** The transcript and the response were not read from the store, and must not be overwritten. */

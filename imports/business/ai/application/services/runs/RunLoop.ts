@@ -78,6 +78,12 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     return this.promises.ended;
   }
 
+  /** Whether the run has ended, or waits only for people and other services. */
+  get isAtRest(): boolean {
+    const { run } = this.context;
+    return isFinished(run.state) || (!run.isCalling && run.isEveryOpenCall(this.waitsForOthers));
+  }
+
   abort(reason: unknown): void {
     const error = toCancellation(reason);
     if (!this.cancellation.aborted && !isFinished(this.context.run.state))
@@ -99,7 +105,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   onTransition(): void {
     const { run } = this.context;
     if (isFinished(run.state) || this.cancellation.aborted) return;
-    if (run.isCalling || !run.isEveryOpenCall(this.waitsForOthers)) {
+    if (!this.isAtRest) {
       this.deadline.resume();
       return;
     }

@@ -4,7 +4,7 @@ import { isFinished, RUN_TRANSITIONS } from '../../../domain/entities/Run';
 import type { RunState } from '../../../domain/entities/Run';
 import { isSettled, TOOL_CALL_TRANSITIONS } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../domain/entities/Tool';
-import { ConflictError } from '../../../domain/errors/LLMErrors';
+import { ConflictError, isLLMError } from '../../../domain/errors/LLMErrors';
 import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
 import type { DocumentCollection, FindOptions, Modifier, Upsert } from '../../../domain/interfaces/DocumentCollection';
 import type { OpenCalls, RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
@@ -38,6 +38,7 @@ import {
   WAIT_FIELDS,
   WITHOUT_TRANSCRIPT,
 } from './runDocuments';
+import { RUN_ITEMS, RunTranscripts, wholeTranscript } from './RunTranscripts';
 import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
 
 const OPEN_CALLS = (Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[]).filter((state) => !isSettled({ state }));
@@ -59,6 +60,7 @@ export class DocumentRunStore implements RunStore {
   private readonly sealsContent: boolean;
   private readonly runs: DocumentCollection<RunDocument>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
+  private readonly transcripts: RunTranscripts;
   private readonly owners: DocumentCollection<OwnerDocument>;
   private readonly pendingCommands: DocumentCollection<CommandDocument>;
 
@@ -67,6 +69,7 @@ export class DocumentRunStore implements RunStore {
     this.sealsContent = database.sealsContent ?? false;
     this.runs = database.collection(RUNS);
     this.calls = database.collection(TOOL_CALLS);
+    this.transcripts = new RunTranscripts(database.collection(RUN_ITEMS));
     this.owners = database.collection(RUN_OWNERS);
     this.pendingCommands = database.collection(RUN_COMMANDS);
   }
@@ -77,6 +80,8 @@ export class DocumentRunStore implements RunStore {
     // Each filter of the views, followed by the order in which they list.
     await this.runs.ensureIndex({ createdAt: -1 });
     await this.runs.ensureIndex({ state: 1, createdAt: -1 });
+    // The runs of owners, and those that are queued.
+    await this.runs.ensureIndex({ state: 1, owner: 1, createdAt: 1 });
     await this.runs.ensureIndex({ userId: 1, createdAt: -1 });
     await this.runs.ensureIndex({ userId: 1, state: 1, createdAt: -1 });
     await this.runs.ensureIndex({ conversationId: 1, createdAt: -1 });
@@ -87,6 +92,7 @@ export class DocumentRunStore implements RunStore {
     await this.calls.ensureIndex({ userId: 1, state: 1, createdAt: -1 });
     await this.calls.ensureIndex({ waiting: 1, createdAt: 1 });
     await this.calls.ensureIndex({ userId: 1, waiting: 1, createdAt: 1 });
+    if (this.isExclusive) await this.transcripts.ready();
     await this.owners.ensureIndex({ seenAt: 1 }, { expireAfterSeconds: OWNER_TTL_SECONDS });
     await this.pendingCommands.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: COMMAND_TTL_SECONDS });
   }
@@ -120,18 +126,31 @@ export class DocumentRunStore implements RunStore {
   }
 
   async saveRun(
-    { executionId, fence }: RunLease,
+    lease: RunLease,
     change: Partial<RunProgress>,
     calls: OpenCalls = { changed: [], settled: [] },
+    storedItems = 0,
   ): Promise<boolean> {
     const isEnding = change.state !== undefined && isFinished(change.state);
-    const { $set, ...open } = toOpenCallsModifier(calls, isEnding);
-    return (
-      (await this.runs.update(
-        { _id: executionId, fence, state: { $in: UNFINISHED } },
-        { ...open, $set: { ...toRunFields(change), ...$set } },
-      )) === 1
-    );
+    const open = toOpenCallsModifier(calls, isEnding);
+    const { transcript, ...others } = change;
+    const isGrown = transcript !== undefined && storedItems > 0;
+    // Elsewhere, two writes cost a round trip more than one.
+    if (!this.isExclusive || !isGrown) return this.update(lease, change, open);
+    const saveGrowth = async (): Promise<boolean> => {
+      await this.transcripts.add(lease, transcript.slice(storedItems), storedItems);
+      return this.update(lease, others, open, transcript.length);
+    };
+    if (!isEnding) return saveGrowth();
+    try {
+      if (!(await this.update(lease, change, open))) return false;
+    } catch (error) {
+      // A transcript that is too long for one document stays in its parts.
+      if (isLLMError(error) && error.code === 'invalid-request') return saveGrowth();
+      throw error;
+    }
+    await this.transcripts.remove([lease.executionId]);
+    return true;
   }
 
   async saveCalls({ executionId, userId, fence }: RunLease, calls: readonly ToolCall[]): Promise<boolean> {
@@ -192,7 +211,7 @@ export class DocumentRunStore implements RunStore {
 
   async findRequest(userId: string, requestId: string): Promise<RunRecord | undefined> {
     const run = await this.runs.findOne({ userId, requestId });
-    return run === undefined ? undefined : readable(run._id, () => fromRunDocument(run));
+    return run === undefined ? undefined : this.toRecord(run);
   }
 
   async unfinishedOf(userId: string, limit: number): Promise<readonly string[]> {
@@ -264,10 +283,35 @@ export class DocumentRunStore implements RunStore {
       const run = await this.runs.findOne({ _id: executionId }, options);
       if (run === undefined) return undefined;
       const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
-      return readable(executionId, () => ({ run: fromRunDocument(run), calls: fromCallDocuments(calls, run) }));
+      return { run: await this.toRecord(run), calls: readable(executionId, () => fromCallDocuments(calls, run)) };
     } catch (error) {
       throw error instanceof UnreadableDocumentError ? new UnreadableRunError(executionId, error) : error;
     }
+  }
+
+  /** @throws UnreadableRunError */
+  private async toRecord(run: RunDocument): Promise<RunRecord> {
+    const parts = await this.transcripts.partsOf(run);
+    return readable(run._id, () => fromRunDocument({ ...run, transcript: wholeTranscript(run, parts) }));
+  }
+
+  /** @param items the length of a transcript that is stored in parts */
+  private async update(
+    { executionId, fence }: RunLease,
+    change: Partial<RunProgress>,
+    { $set, $unset }: Modifier,
+    items?: number,
+  ): Promise<boolean> {
+    const length = items === undefined ? {} : { transcriptItems: items };
+    const gone = { ...$unset, ...(change.transcript === undefined ? {} : { transcriptItems: true as const }) };
+    const updated = await this.runs.update(
+      { _id: executionId, fence, state: { $in: UNFINISHED } },
+      {
+        $set: { ...toRunFields(change), ...length, ...$set },
+        ...(Object.keys(gone).length === 0 ? {} : { $unset: gone }),
+      },
+    );
+    return updated === 1;
   }
 
   /** From here on nobody with an older lease can write to the run's calls. */

@@ -4,6 +4,7 @@ import type { RunFilter, RunViewReader, ToolCounts } from '../../../domain/inter
 import type { RunDetailView, RunPlanView, RunView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { RUNS, TOOL_CALLS } from './runDocuments';
+import { RUN_ITEMS, RunTranscripts } from './RunTranscripts';
 import { toPlanView } from './toPlanView';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
 
@@ -107,18 +108,24 @@ export const TOOL_CALL_SUMMARY_FIELDS = {
 export class DocumentRunViews implements RunViewReader {
   private readonly documents: DocumentCollection<RunDocument>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
+  private readonly transcripts: RunTranscripts;
 
   constructor(database: Pick<DocumentDatabase, 'collection'>) {
     this.documents = database.collection(RUNS);
     this.calls = database.collection(TOOL_CALLS);
+    this.transcripts = new RunTranscripts(database.collection(RUN_ITEMS));
   }
 
   runs(filter: RunFilter, limit: number): Promise<readonly RunView[]> {
     return this.documents.find(runSelector(filter), { sort: { createdAt: -1 }, limit, fields: RUN_FIELDS });
   }
 
-  run(executionId: string): Promise<RunDetailView | undefined> {
-    return this.documents.findOne({ _id: executionId }, { fields: RUN_DETAIL_FIELDS });
+  async run(executionId: string): Promise<RunDetailView | undefined> {
+    const fields = { ...RUN_DETAIL_FIELDS, transcriptItems: 1 } as const;
+    const found = await this.documents.findOne({ _id: executionId }, { fields });
+    if (found?.transcriptItems === undefined) return found;
+    const { transcriptItems: _, ...run } = found;
+    return { ...run, transcript: await this.transcripts.read(found) };
   }
 
   async plan(executionId: string): Promise<RunPlanView | undefined> {

@@ -12,6 +12,7 @@ import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { DocumentRunStore } from './DocumentRunStore';
 import { fromCallDocument, RUNS, toCallModifier, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
+import { RUN_ITEMS, RunTranscripts } from './RunTranscripts';
 
 /** Milliseconds after a run's end. */
 export interface RetentionTimes {
@@ -47,6 +48,7 @@ export class RunRetention {
   private readonly runs: DocumentCollection<RetainedRun>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
   private readonly store: DocumentRunStore;
+  private readonly transcripts: RunTranscripts;
   private readonly times: RetentionTimes;
   private readonly options: RunRetentionOptions;
   private readonly now: () => number;
@@ -58,6 +60,7 @@ export class RunRetention {
     this.runs = database.collection(RUNS);
     this.calls = database.collection(TOOL_CALLS);
     this.store = new DocumentRunStore(database);
+    this.transcripts = new RunTranscripts(database.collection(RUN_ITEMS));
     this.times = { ...DEFAULT_RETENTION, ...options.times };
     this.options = options;
     this.now = options.now ?? Date.now;
@@ -140,15 +143,23 @@ export class RunRetention {
   private async remove(runs: readonly RetainedRun[]): Promise<void> {
     const ids = runs.map(({ _id }) => _id);
     await this.calls.remove({ executionId: { $in: ids } });
+    await this.transcripts.remove(ids);
     await this.runs.remove({ _id: { $in: ids } });
   }
 
   private async compact(runs: readonly RetainedRun[], now: number): Promise<void> {
-    for (const run of runs) {
-      for (const call of await this.calls.find({ executionId: run._id }))
-        await this.calls.update({ _id: call._id }, toCallModifier(call.executionId, call.userId, compactCall(call)));
-      await this.runs.update({ _id: run._id }, { $set: { ...compactRun(run), compactedAt: now } });
+    const ids = runs.map(({ _id }) => _id);
+    for (const document of await this.calls.find({ executionId: { $in: ids } })) {
+      const call = compactCall(fromCallDocument(document));
+      if (call !== undefined)
+        await this.calls.update({ _id: document._id }, toCallModifier(document.executionId, document.userId, call));
     }
+    for (const run of runs)
+      await this.runs.update(
+        { _id: run._id },
+        { $set: { ...compactRun(run), compactedAt: now }, $unset: { transcriptItems: true } },
+      );
+    await this.transcripts.remove(ids);
   }
 }
 
@@ -176,10 +187,15 @@ function compactRun(run: Pick<RunDocument, 'input' | 'response'>): CompactedFiel
   };
 }
 
-/** Retains the call's state and the beginnings of its arguments and result, and drops a late result. */
-function compactCall(document: ToolCallDocument): ToolCall {
-  const call = fromCallDocument(document);
-  const { lateResult: _lateResult, ...retained } = { lateResult: undefined, ...call };
+/**
+ * Retains the call's state and the beginnings of its arguments and result, and drops a late result.
+ * @returns undefined for a call that stays as it is
+ */
+function compactCall(call: ToolCall): ToolCall | undefined {
+  const { lateResult, ...retained } = { lateResult: undefined, ...call };
+  const isLong = (text: string): boolean => text.length > MAX_CALL_CHARACTERS;
+  if (lateResult === undefined && !isLong(call.arguments) && !('result' in call && isLong(call.result)))
+    return undefined;
   return {
     ...retained,
     arguments: truncate(call.arguments, MAX_CALL_CHARACTERS),

@@ -30,6 +30,8 @@ interface PrivateRunFields {
   /** JSON of the RunPlan. */
   readonly plan: string;
   readonly usage: StoredUsage;
+  /** See `RunTranscripts`. */
+  readonly transcriptItems?: number;
   readonly deliveries?: number;
   readonly isCalling: boolean;
   readonly turnStart: number;
@@ -128,7 +130,10 @@ export const WITHOUT_TRANSCRIPT = {
   tools: 1,
   tags: 1,
   metadata: 1,
-} as const satisfies Record<Exclude<keyof RunDocument, 'input' | 'transcript' | 'response' | ViewOnlyField>, 1>;
+} as const satisfies Record<
+  Exclude<keyof RunDocument, 'input' | 'transcript' | 'transcriptItems' | 'response' | ViewOnlyField>,
+  1
+>;
 
 /** Characters of arguments and results that views contain. */
 const MAX_SHOWN_CHARACTERS = 16 * 1024;
@@ -182,12 +187,13 @@ export function toRunFields({ transcript, response, usage, ...plain }: Partial<R
   };
 }
 
-/** @param document complete, or without its messages */
+/** @param document complete, with its entire transcript, or without its messages */
 export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
 ): RunRecord {
   const { _id, input = '[]', plan, transcript = '[]', response, usage, ...stored } = document;
-  const { budget: _budget, duration: _, words: __, usedWords: ___, openCalls: _openCalls, ...labelled } = stored;
+  const { transcriptItems: _items, openCalls: _openCalls, ...viewed } = stored;
+  const { budget: _budget, duration: _, words: __, usedWords: ___, ...labelled } = viewed;
   const { rating: _rating, comment: _comment, ratedBy: _ratedBy, ratedAt: _ratedAt, ...plain } = labelled;
   return {
     ...plain,

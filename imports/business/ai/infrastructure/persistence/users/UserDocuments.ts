@@ -5,6 +5,7 @@ import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { FixedWindowLimiter } from '../rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
 import { RUNS, TOOL_CALLS } from '../runs/runDocuments';
+import { RUN_ITEMS } from '../runs/RunTranscripts';
 import type { UserDocumentKind } from './UserDocumentKind';
 import { AI_USER_DOCUMENTS } from './userDocumentKinds';
 
@@ -34,6 +35,7 @@ export class UserDocuments {
     for (const kind of AI_USER_DOCUMENTS) if (!('isLimit' in kind)) await this.removeKind(kind, userId, removed);
     // Inserted by a former owner of a run that is gone.
     count(removed, 'toolCalls', await this.collection(TOOL_CALLS).remove({ userId }));
+    count(removed, 'runItems', await this.collection(RUN_ITEMS).remove({ userId }));
     return Object.fromEntries(removed) as RemovedUserDocuments;
   }
 

@@ -15,6 +15,7 @@ import { ROUTING_RULES } from '../routing/DocumentRoutingRules';
 import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
 import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
 import { STATS_COLLECTION } from '../runs/RunStatistics';
+import { RUN_ITEMS } from '../runs/RunTranscripts';
 import { VENDOR_OBJECTS } from '../vendorObjects/DocumentVendorObjects';
 import { authored, ownedBy } from './UserDocumentKind';
 import type { UserDocumentKind } from './UserDocumentKind';
@@ -31,6 +32,7 @@ export const AI_USER_DOCUMENTS = [
     hidden: ['owner', 'fence', 'words', 'usedWords'],
   },
   { kind: 'toolCalls', collection: TOOL_CALLS, owner: OF_RUN, json: ['call'], hidden: ['fence'] },
+  { kind: 'runItems', collection: RUN_ITEMS, owner: OF_RUN, json: ['items'], hidden: ['fence'] },
   { kind: 'liveTexts', collection: DELTAS_COLLECTION, owner: OF_RUN },
   { kind: 'commands', collection: RUN_COMMANDS, owner: OF_RUN, json: ['order'] },
   { kind: 'statistics', collection: STATS_COLLECTION, owner: OF_USER, isSmall: true },

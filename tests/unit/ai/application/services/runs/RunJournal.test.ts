@@ -36,6 +36,7 @@ function setUp(saveRun: () => Promise<boolean>) {
         stateStored: () => undefined,
       },
       lease: { executionId: 'run', userId: 'ann', owner: 'me', fence: 1 },
+      storedItems: 0,
       startedAt: 0,
       metadata: { providerId: 'p', title: '', createdAt: 0 },
     },

@@ -87,6 +87,7 @@ export class DurableRuns implements JournalHost {
   /** End the times for which runs are held. */
   private readonly holds = new Set<() => void>();
   private isClosed = false;
+  private lost = 0;
 
   constructor({ store, live, work, logger, leaseTimes, onStateStored }: DurableRunsOptions) {
     this.store = store;
@@ -108,6 +109,11 @@ export class DurableRuns implements JournalHost {
     return this.live.size + this.registering.size;
   }
 
+  /** How many runs this process has given up, or could not create or claim, and which may still name it as owner. */
+  get losses(): number {
+    return this.lost;
+  }
+
   get leaseMs(): number {
     return this.times.lease;
   }
@@ -117,6 +123,7 @@ export class DurableRuns implements JournalHost {
   }
 
   onLeaseLost(executionId: string): void {
+    this.lost += 1;
     this.live.delete(executionId);
   }
 
@@ -148,7 +155,7 @@ export class DurableRuns implements JournalHost {
         plan: toStoredPlan(plan, requestedTools),
       };
       const lease = await this.store.create(request, 'running', this.ownerId);
-      return { done: launch(this.journalContext(lease, request, createdAt)) };
+      return { done: launch(this.journalContext(lease, request, createdAt, request.input.length)) };
     });
   }
 
@@ -194,7 +201,7 @@ export class DurableRuns implements JournalHost {
     return this.parkingUnreadable(lease, async () => {
       const claimed = await this.store.claim(lease, this.ownerId, reason, suspicion);
       if (claimed === undefined) return undefined;
-      const journal = this.journalContext(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
+      const journal = this.claimedContext(claimed);
       return { done: launch({ stored: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } }) };
     });
   }
@@ -373,18 +380,26 @@ export class DurableRuns implements JournalHost {
     try {
       await this.heartbeats.start();
       return await launch();
+    } catch (error) {
+      this.lost += 1;
+      throw error;
     } finally {
       this.registering.delete(executionId);
     }
+  }
+
+  private claimedContext({ lease, run }: StoredRun & { readonly lease: RunLease }): JournalContext {
+    return this.journalContext(lease, run, run.startedAt ?? Date.now(), run.transcript.length);
   }
 
   private journalContext(
     lease: RunLease,
     { providerId, title, conversationId, createdAt }: JournalContext['metadata'],
     startedAt: number,
+    storedItems: number,
   ): JournalContext {
     const metadata = { providerId, title, createdAt, ...(conversationId === undefined ? {} : { conversationId }) };
-    return { runs: this, lease, startedAt, metadata };
+    return { runs: this, lease, startedAt, storedItems, metadata };
   }
 
   /**

@@ -70,7 +70,7 @@ export class RunJournal {
   /** The barrier that waits for the last write of the run. */
   private barrier: { readonly tail: Promise<void>; readonly passed: Promise<void> } | undefined;
   /** How many items of the transcript, and which response, the store has. */
-  private savedItems = -1;
+  private savedItems: number;
   private savedResponse: unknown;
   /** The states of what the store has, by the keys of the documents; undefined if another process wrote it. */
   private readonly saved = new Map<string, RunState | ToolCallState | undefined>();
@@ -81,7 +81,7 @@ export class RunJournal {
     this.owner = owner;
     this.lease = context.lease;
     for (const id of storedCalls) this.saved.set(id, undefined);
-    if (context.keepsTranscript === true) this.savedItems = Infinity;
+    this.savedItems = context.keepsTranscript === true ? Infinity : context.storedItems;
   }
 
   /** The run is written at the next barrier, or before the next changed call. */
@@ -330,11 +330,12 @@ export class RunJournal {
     const change: Writable<Partial<RunProgress>> = isEnding || !isFinished(state) ? progress : withoutState(progress);
     if (endIntent !== undefined) change.error = endIntent;
     if (finalWrite !== undefined) Object.assign(change, finalWrite);
-    if (length > this.savedItems) change.transcript = transcript.slice();
+    // The last write has all of it, so that the store can put it together.
+    if (length > this.savedItems || (isEnding && this.savedItems !== Infinity)) change.transcript = transcript.slice();
     if (response !== undefined && response !== this.savedResponse) change.response = response;
     const changed = this.openCallsAmong(ids);
     const settled = this.storedAsSettled();
-    const isSaved = await runs.store.saveRun(lease, change, { changed, settled });
+    const isSaved = await runs.store.saveRun(lease, change, { changed, settled }, this.savedItems);
     for (const id of settled) this.open?.delete(id);
     if (changed.length > 0) this.open ??= new Map();
     for (const { id } of changed) this.open?.set(id, false);
