@@ -14,6 +14,7 @@ import { RESPONSES } from '../../imports/business/ai/infrastructure/persistence/
 import { UserDataReader } from '../../imports/business/ai/infrastructure/persistence/users/UserDataReader';
 import { COLLECTIONS as PROVIDERS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { CONTENT_KEYS } from '../../imports/startup/UserContentKeys';
+import { RUN_ITEMS } from '../../imports/business/ai/infrastructure/persistence/runs/RunTranscripts';
 import { SEALED_CONTENT } from '../../imports/startup/sealedContent';
 import { IMPERSONAL_COLLECTIONS, USER_DOCUMENTS } from '../../imports/startup/userData';
 import { DATABASES } from '../support/documentDatabases';
@@ -80,7 +81,9 @@ for (const [kind, open] of Object.entries(DATABASES))
     it('has every document of the user, opened, and nothing of others', async () => {
       const lines = parse(text);
       const isShared = !test.opened.database.isExclusive;
-      const kinds = USER_DOCUMENTS.filter(({ collection }) => isShared || collection !== USER_LOADS);
+      // Only a shared database counts what users do in all processes, and only the embedded one has transcripts in parts.
+      const unused = isShared ? RUN_ITEMS : USER_LOADS;
+      const kinds = USER_DOCUMENTS.filter(({ collection }) => collection !== unused);
       const expected = new Set(kinds.map(partOf).filter((part) => !OF_ADMINS.includes(part)));
       expect([...new Set(lines.map(partOf))]).to.have.members([...expected]);
       for (const [name, stored] of await test.dumpOf(ADA, runsOfAda)) {

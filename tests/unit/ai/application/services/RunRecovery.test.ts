@@ -35,6 +35,8 @@ describe('RunRecovery', () => {
       loop: {
         ownerId: 'me',
         size: 0,
+        losses: 0,
+        isWorking: () => false,
         isLocal: () => false,
         recover: ({ executionId }) => {
           recovered.push(executionId);

@@ -154,6 +154,7 @@ describe('A run’s journal, in an outage of the store', () => {
           stateStored: () => undefined,
         },
         lease,
+        storedItems: 0,
         startedAt: 0,
         metadata: { providerId: 'p', title: '', createdAt: 0 },
       },
