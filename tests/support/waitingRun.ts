@@ -30,7 +30,10 @@ export async function leaveWaitingRun(
 ): Promise<void> {
   const definition: Tool = { type: 'function', name: tool };
   const earlier = new AgenticLoop({
-    provider: new ScriptedProvider([calling({ name: tool, call_id: 'call', arguments: call.arguments })]),
+    // A run is continued by the provider that it was started with.
+    provider: new ScriptedProvider([calling({ name: tool, call_id: 'call', arguments: call.arguments })], {
+      name: providerId,
+    }),
     toolExecutor: new ToolRegistry().register({
       ...definition,
       name: tool,
