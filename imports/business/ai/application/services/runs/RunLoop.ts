@@ -203,7 +203,8 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
       if (options.signal?.aborted === true) this.handleEvent();
       if (this.context.endError !== undefined) throw this.context.endError;
       if (restored !== undefined) {
-        await this.assertUserExists();
+        const userCheck = this.checkUser();
+        if (userCheck !== undefined) await userCheck;
         this.calls.resumeOpenCalls(restored.turn?.calls ?? []);
       }
       return this.loop(restored?.turn, restored?.lateUndelivered ?? []);
@@ -295,7 +296,8 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
           this.park();
           return undefined;
         }
-        await this.assertUserExists();
+        const userCheck = this.checkUser();
+        if (userCheck !== undefined) await userCheck;
         const isDelivery = this.isDelivery;
         lateCallIds = this.drainLateResults(lateCallIds, isDelivery);
         const response = await this.model.call(lateCallIds);
@@ -338,11 +340,14 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   }
 
   /** Of a run that someone outside started. @throws LLMAbortedError */
-  private async assertUserExists(): Promise<void> {
+  private checkUser(): Promise<void> | undefined {
     const { run, options, isUserRemoved } = this.context;
-    if (isUserRemoved === undefined || options.origin === undefined || options.origin.source === 'job') return;
-    if (!(await this.cancellation.race(isUserRemoved(run.userId)))) return;
-    throw new LLMAbortedError(`The run was cancelled because its user "${run.userId}" no longer exists.`);
+    if (isUserRemoved === undefined || options.origin === undefined || options.origin.source === 'job')
+      return undefined;
+    return this.cancellation.race(isUserRemoved(run.userId)).then((isRemoved) => {
+      if (isRemoved)
+        throw new LLMAbortedError(`The run was cancelled because its user "${run.userId}" no longer exists.`);
+    });
   }
 
   /** Whether late results are the only reason for the next model call: the model's last turn is over. */

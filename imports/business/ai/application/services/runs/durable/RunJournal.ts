@@ -10,6 +10,7 @@ import { isSettled } from '../../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
 import { isLLMError, isStoreOutage, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
 import type { RunLease, RunProgress } from '../../../../domain/types/RunRecords';
+import { runDetached } from '../../runDetached';
 import type { JournalContext } from '../RunContext';
 import { reclaimLease } from './reclaimLease';
 import type { Writable } from '../../../../domain/types/Writable';
@@ -228,8 +229,9 @@ export class RunJournal {
     const hasChanges = this.isRunChanged || this.isEndIntentUnsaved || this.unsaved !== undefined;
     if (this.isBroken || this.isQueued || !hasChanges) return;
     this.isQueued = true;
-    const run = this.writeRun(this.runTail);
-    const calls = this.writeCalls(this.callsTail, run);
+    // The request of a person who decides about a call must not wait for what else the run writes.
+    const run = runDetached(() => this.writeRun(this.runTail));
+    const calls = runDetached(() => this.writeCalls(this.callsTail, run));
     // The next barrier rejects with the error; all others were notified by `onBroken`.
     run.catch(() => undefined);
     calls.catch(() => undefined);
