@@ -276,7 +276,7 @@ export class RunJournal {
       } catch (error) {
         if (isLLMError(error) && error.code === 'invalid-request') throw this.markBroken(error);
         if (isStoreOutage(error)) {
-          // No other process can claim the run from a store that cannot be reached, and whoever could reach it has.
+          // Whether the run has another owner by now, the store says when it answers again.
           this.onOutage();
           await new Promise((resolve) => setTimeout(resolve, delay));
           continue;
