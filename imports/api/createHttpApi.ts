@@ -36,6 +36,7 @@ import { Metrics } from './http/Metrics';
 import { VendorObjectGuard } from './gateway/VendorObjectGuard';
 import { ModelDirectory } from './gateway/models/ModelDirectory';
 import { Conversations } from './gateway/conversations/Conversations';
+import { prepareResponse } from './gateway/responses/prepareResponse';
 import { BackgroundResponses } from './gateway/responses/BackgroundResponses';
 import { ResponseService } from './gateway/responses/ResponseService';
 import { EncryptedSummaries } from './gateway/responses/EncryptedSummaries';
@@ -115,7 +116,10 @@ export interface HttpApiLimits {
   readonly maxRetryTime: number;
   /** How long a shutdown waits for requests in progress. */
   readonly shutdownGrace: number;
-  /** Time without a sign of life after which a background response of another process has failed. */
+  /**
+   * Time without a sign of life after which a background response of another process has failed, unless the module's
+   * recovery runs, which finds it within a lease.
+   */
   readonly lostAfter: number;
 }
 
@@ -180,6 +184,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const permitted = access === undefined ? {} : { access };
   const models = new ModelDirectory({ module, ...permitted });
   const closing = new AbortController();
+  const summaries = new EncryptedSummaries(secrets);
   const shared = {
     module,
     authenticate,
@@ -190,7 +195,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     service,
     conversations,
     models,
-    summaries: new EncryptedSummaries(secrets),
+    summaries,
     vendorObjects: new VendorObjectGuard(module.sendGuard),
     background: new BackgroundResponses({
       service,
@@ -198,6 +203,10 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       events: ports.responseEvents ?? new MemoryResponseEvents(),
       inFlight,
       toError,
+      loop: module.loop,
+      recovery: module.recovery,
+      prepare: (body, principal) =>
+        prepareResponse(body, principal, module.responses, { models, summaries, conversations }),
       isAlone: ports.isAlone ?? false,
       lostAfter: limits.lostAfter,
     }),

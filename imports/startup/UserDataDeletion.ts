@@ -99,6 +99,7 @@ export class UserDataDeletion {
     const tokens = await apiTokens.tokens.revokeAll(userId);
     const identified = await identities.removeOfUser(userId);
     const signIns = await sessions.removeOfUser(userId);
+    const chatTurns = await documents.removeChatTurns(userId);
     await api.cancelUser(userId);
     await endUserRuns({ loop: module.loop, store: module.runs }, userId);
     await runs.settled();
@@ -112,8 +113,10 @@ export class UserDataDeletion {
     const limits = keepsLimits
       ? {}
       : { ...(await documents.removeLimits(userId)), usageWindows: await providers.removeUsage(userId) };
+    const stored = await documents.remove(userId);
     const removed = {
-      ...(await documents.remove(userId)),
+      ...stored,
+      chatTurns: stored.chatTurns + chatTurns,
       ...(await providers.service.removeUser(userId)),
       ...limits,
       chats: await chats.removeOfUser(userId),

@@ -276,6 +276,7 @@ export async function createHost(
     responses: stores.responses,
     vendorObjects: stores.vendorObjects,
     memory: stores.memory,
+    turns: stores.turns,
     responseCache: responseCache && (await openResponseCache(database, { bounds: stores.bounds })),
     ...ports.ai,
     guardrails: [...guardrails, ...(ports.ai?.guardrails ?? [])],

@@ -7,6 +7,7 @@ import {
   DocumentBudgetLimits,
 } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
 import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { openChatTurns } from '../business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
 import {
   DocumentConversationStore,
   MESSAGES,
@@ -43,13 +44,14 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
   // Another process serves the same users, unless the database is open here only.
   const userLoads = database.isExclusive ? undefined : new DocumentUserLoads(database.collection(USER_LOADS));
   const runList = new DocumentRunList(database);
-  const [responses, conversations, responseEvents, vendorObjects, prompts, runs] = await Promise.all([
+  const [responses, conversations, responseEvents, vendorObjects, prompts, runs, turns] = await Promise.all([
     openResponseStore(database, { bounds }),
     openResponseConversations(database, bounds),
     openResponseEvents(database, { bounds }),
     openVendorObjects(database),
     openPromptStore(database),
     openRunStore(database),
+    openChatTurns(database),
     memory.ready(),
     budgets.ready(),
     rates.ready(),
@@ -58,6 +60,7 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
   ]);
   return {
     memory,
+    turns,
     responses,
     conversations,
     responseEvents,

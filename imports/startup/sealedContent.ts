@@ -13,6 +13,7 @@ import { AUDIT, AUDIT_KEYS } from '../business/ai/infrastructure/persistence/aud
 import { BUDGET_LIMITS } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
 import { BUDGETS } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
 import { RESPONSE_CACHE } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
+import { CHAT_TURNS } from '../business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
 import { MESSAGES } from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
 import { JOB_STATES } from '../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import { PROMPTS } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
@@ -64,9 +65,10 @@ export const SEALED_CONTENT: ContentRules = {
   [RUN_ITEMS]: { content: ['items'], owner: OF_USER },
   [DELTAS_COLLECTION]: { content: ['text'], owner: OF_RUN },
   [RUN_COMMANDS]: { content: ['order'], owner: OF_RUN },
+  [CHAT_TURNS]: { content: ['request', 'outcome'], owner: OF_USER },
   [MESSAGES]: { content: ['text'], owner: OF_USER },
   [RESPONSES]: { content: ['stored'], owner: OF_USER },
-  [RESPONSE_EVENTS]: { content: ['frames'], owner: OF_USER },
+  [RESPONSE_EVENTS]: { content: ['frames', 'request'], owner: OF_USER },
   [RESPONSE_CACHE]: { content: ['response'], owner: OF_USER },
   [CONVERSATIONS]: { content: ['metadata'], owner: OF_USER },
   [CONVERSATION_ITEMS]: { content: ['item'], owner: OF_USER },

@@ -170,7 +170,9 @@ describe('chat over HTTP', () => {
     const listener = await listen('first');
     const accepted = await post({ conversation: 'first', message: 'Hello?' });
     expect(accepted.status).to.equal(202);
-    expect(await accepted.json()).to.deep.equal({
+    const { executionId, ...facts } = (await accepted.json()) as Record<string, unknown>;
+    expect(executionId).to.match(/^[0-9a-f-]{36}$/);
+    expect(facts).to.deep.equal({
       conversation: 'first',
       accepted: true,
       stream: '/output/stream?conversation=first',

@@ -43,7 +43,8 @@ async function readUntil(
     expect(done, `ended before the expected event: ${text}`).to.equal(false);
     text += decoder.decode(value, { stream: true });
     const complete = text.slice(0, text.lastIndexOf('\n\n') + 2);
-    const events = complete === '' ? [] : eventsOfStream(`${complete}data: [DONE]\n\n`);
+    const end = complete.endsWith('data: [DONE]\n\n') ? '' : 'data: [DONE]\n\n';
+    const events = complete === '' ? [] : eventsOfStream(complete + end);
     if (!events.some(isLast)) continue;
     await reader.cancel();
     return events;

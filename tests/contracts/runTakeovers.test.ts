@@ -310,6 +310,7 @@ describe('RunRecovery with quarantined runs', () => {
     steps = [];
     loop = {
       ownerId: 'me',
+      workOwnerId: 'other work',
       get size() {
         return here.size;
       },

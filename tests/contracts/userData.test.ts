@@ -64,6 +64,7 @@ for (const [kind, open] of Object.entries(DATABASES))
         'jobs',
         'statistics',
         'messages',
+        'chatTurns',
         'responses',
         'cachedResponses',
         'responseEvents',

@@ -28,7 +28,8 @@ const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 /**
  * Takes `{ conversation?, message, conversation_history?, model? }`, under these names or those in `NAMES`; responds
- * with 202 at once. The response to the message, or its failure, is sent on the conversation's stream.
+ * with 202 as soon as the message is stored. The response to the message, or its failure, is sent on the
+ * conversation's stream.
  */
 export function receiveInput({ module: { conversations }, models, userLimiter }: ConversationRoutePorts): RouteHandler {
   return async ({ request, response, principal, details }) => {
@@ -36,17 +37,24 @@ export function receiveInput({ module: { conversations }, models, userLimiter }:
     const { providerId, address } = await models.resolve(principal, model, 'responses');
     details.provider = providerId;
     const release = await userLimiter?.enqueue(principal.userId);
-    // Never rejects: failures are sent on the stream and logged.
-    void conversations.handler
-      .handleMessage(principal.userId, conversation, message, {
+    let executionId: string;
+    try {
+      const accepted = await conversations.handler.accept(principal.userId, conversation, message, {
         model: address,
         origin: { ...tokenOrigin(principal), source: 'run', api: 'input' },
         ...(history === undefined ? {} : { history }),
-      })
-      .finally(release);
+      });
+      // Never rejects: failures are sent on the stream and logged.
+      void accepted.answered.finally(release);
+      ({ executionId } = accepted);
+    } catch (error) {
+      release?.();
+      throw error;
+    }
     response.status(202).json({
       conversation,
       accepted: true,
+      executionId,
       stream: `/output/stream?conversation=${encodeURIComponent(conversation)}`,
     });
   };
@@ -81,11 +89,12 @@ export function streamOutput({
       keepAlive.touch();
       write(response, frame);
     };
-    const channel = conversations.channels.of(principal.userId, conversation);
     const leaveWhenStopped = (): void => {
-      if (closing.aborted && !channel.isResponding) response.end();
+      if (closing.aborted && !conversations.channels.of(principal.userId, conversation).isResponding) response.end();
     };
-    const stop = channel.subscribe(
+    const stop = await conversations.subscribe(
+      principal.userId,
+      conversation,
       // Clients store an id without data, but dispatch no event for it.
       {
         start: (id) => send(`id: ${id}\n\n`),
@@ -99,6 +108,10 @@ export function streamOutput({
     );
     await new Promise<void>((resolve) => {
       response.once('close', resolve);
+      // It may have closed while the store was read.
+      if (response.closed) resolve();
+      else if (signal.aborted) response.end();
+      leaveWhenStopped();
       signal.addEventListener('abort', () => response.end(), { once: true });
       closing.addEventListener('abort', leaveWhenStopped, { once: true });
     });
@@ -109,9 +122,9 @@ export function streamOutput({
 }
 
 /** Each line of the text is a `data` line. https://html.spec.whatwg.org/multipage/server-sent-events.html */
-export function toSseFrame({ id, data }: ChannelEvent): string {
+export function toSseFrame({ id, data, type }: ChannelEvent): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
-  return `id: ${id}\n${lines.join('')}\n`;
+  return `id: ${id}\n${type === undefined ? '' : `event: ${type}\n`}${lines.join('')}\n`;
 }
 
 /** An event with its own name is visible to clients that want it and ignored by those that only read messages. */

@@ -1,17 +1,28 @@
-/** Generates responses after their request has returned. Clients retrieve, follow and cancel them by id. */
+/**
+ * Generates responses after their request has returned. Clients retrieve, follow and cancel them by id. A process
+ * generates them under the lease of its runs: if it dies, another one begins again, unless a part of the response has
+ * been streamed, which no vendor continues; then the response fails.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgenticLoop } from '../../../business/ai/application/services/AgenticLoop';
 import { runDetached } from '../../../business/ai/application/services/runDetached';
+import type { LeasedWork, LeasedWorkSource, RunRecovery } from '../../../business/ai/application/services/RunRecovery';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { TooLargeToStoreError } from '../../../business/ai/domain/errors/TooLargeToStoreError';
-import type { ResponseEventStore, ResponseKey } from '../../../business/ai/domain/interfaces/ResponseEventStore';
+import type {
+  LeasedResponse,
+  ResponseEventStore,
+  ResponseKey,
+} from '../../../business/ai/domain/interfaces/ResponseEventStore';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { CallOrigin } from '../../../business/ai/domain/types/RequestRecords';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
+import type { ApiPrincipal } from '../../auth/ApiPrincipal';
 import type { InFlightRequests } from '../../http/InFlightRequests';
 import type { VendorCall } from '../vendorCall';
-import { EventRecorder, isTerminalFrame, terminalFrame } from './EventRecorder';
+import { EventRecorder, isOpeningOnly, isTerminalFrame, terminalFrame } from './EventRecorder';
 import type { PreparedResponse } from './prepareResponse';
 import { unfinishedResponse } from './ResponseService';
 import type { ResponseService } from './ResponseService';
@@ -22,16 +33,30 @@ export interface BackgroundPorts {
   readonly events: ResponseEventStore;
   readonly inFlight: InFlightRequests;
   readonly toError: (thrown: unknown) => LLMError;
-  /** No other process shares the store, so an unfinished response that is not running here was lost. */
+  readonly loop: Pick<AgenticLoop, 'workOwnerId' | 'underLease' | 'isWorkingOn'>;
+  /** Finds the responses of processes that have died, if it runs. */
+  readonly recovery: Pick<RunRecovery, 'add' | 'isRunning'>;
+  /** Prepares a request of another process once more. */
+  readonly prepare: (body: unknown, principal: ApiPrincipal) => Promise<PreparedResponse>;
+  /**
+   * No other process shares the store, so an unfinished response that is not running here was lost. For responses that
+   * the recovery does not find.
+   */
   readonly isAlone: boolean;
-  /** Milliseconds without a sign of life after which another process counts as dead. */
+  /** Milliseconds without a sign of life after which another process counts as dead, for the same responses. */
   readonly lostAfter: number;
 }
 
-export interface BackgroundRequest {
+/** What another process needs to generate the response. Survives a round trip through JSON. */
+interface StoredRequest {
+  readonly body: unknown;
+  readonly principal: ApiPrincipal;
   /** For the request log. */
   readonly origin: CallOrigin;
   readonly rawReasoningName: RawReasoningName;
+}
+
+export interface BackgroundRequest extends StoredRequest {
   /** The size of the request. */
   readonly bytes?: number;
 }
@@ -53,12 +78,15 @@ const POLLING_MS = 250;
 /** How long the end of a response that another process is to cancel is awaited. */
 const CANCEL_PATIENCE_MS = 10_000;
 
+/** How often a response is begun again before it counts as what kills processes. */
+const MAX_CLAIMS = 3;
+
 /** Unfinished background responses that one user may have in this process. */
 const MAX_RUNNING_PER_USER = 32;
 /** Of their requests together, which stay in memory until they have been answered. One may be larger. */
 const MAX_BYTES_PER_USER = 64 * 1024 * 1024;
 
-export class BackgroundResponses {
+export class BackgroundResponses implements LeasedWorkSource {
   private readonly ports: BackgroundPorts;
   private readonly running = new Map<string, Running>();
   private readonly shares = new Map<string, { readonly count: number; readonly bytes: number }>();
@@ -66,6 +94,7 @@ export class BackgroundResponses {
 
   constructor(ports: BackgroundPorts) {
     this.ports = ports;
+    ports.recovery.add(this);
   }
 
   /**
@@ -83,22 +112,118 @@ export class BackgroundResponses {
           path: 'background',
         },
       );
-    const { store, events, inFlight, toError } = this.ports;
+    const { store, events, loop } = this.ports;
     const key = { userId, id: generatedId };
     const queued = unfinishedResponse(turn, 'queued');
-    await events.open(key, turn.stream);
+    const { body, principal, origin, rawReasoningName } = request;
+    const stored: StoredRequest = { body, principal: withoutClient(principal), origin, rawReasoningName };
+    await new Promise<void>((resolve, reject) => {
+      this.underLease(key, async () => {
+        await events.open(key, turn.stream, { owner: loop.workOwnerId, request: JSON.stringify(stored) });
+        try {
+          await store.save(queued);
+        } catch (error) {
+          await events.remove(key);
+          throw error;
+        }
+        const ended = this.launch(turn, request);
+        resolve();
+        await ended;
+      }).catch(reject);
+    });
+    return queued.body ?? {};
+  }
+
+  /** Responses of other processes, and those that this one could not end. */
+  async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedWork[]> {
+    const { events, inFlight, loop } = this.ports;
+    if (inFlight.isClosing) return [];
+    const found = await events.leased(limit, except);
+    return found
+      .filter(({ key }) => !loop.isWorkingOn(workOf(key)))
+      .map((lost) => ({ owner: lost.owner, recover: () => this.takeOver(lost) }));
+  }
+
+  private underLease(key: ResponseKey, work: () => Promise<void>): Promise<void> {
+    return runDetached(() => this.ports.loop.underLease(workOf(key), work));
+  }
+
+  private async takeOver(lost: LeasedResponse): Promise<void> {
+    const { store, events, loop } = this.ports;
+    const { key, owner } = lost;
+    await this.underLease(key, async () => {
+      if (!(await events.claim(key, owner, loop.workOwnerId))) return;
+      const stored = await store.find(key.userId, key.id);
+      const frames = await events.read(key, -1);
+      const again = stored === undefined ? undefined : await this.preparedAgain(stored, frames, lost);
+      if (again !== undefined) {
+        await this.launch(again.turn, again.request, frames.length);
+        return;
+      }
+      if (stored !== undefined) await this.endStream(key, await this.ended(stored, lost.isCancelled));
+      await events.release(key, loop.workOwnerId);
+    });
+  }
+
+  /** @returns undefined if the response has ended, or must end */
+  private async preparedAgain(
+    stored: StoredResponse,
+    frames: readonly string[],
+    { request, isCancelled, claims }: LeasedResponse,
+  ): Promise<{ readonly turn: PreparedResponse; readonly request: BackgroundRequest } | undefined> {
+    if (!isUnfinished(stored) || isCancelled || request === undefined || claims >= MAX_CLAIMS) return undefined;
+    if (!isOpeningOnly(frames)) return undefined;
+    // This class wrote it.
+    const again = JSON.parse(request) as StoredRequest;
     try {
-      await store.save(queued);
+      const turn = await this.ports.prepare(again.body, again.principal);
+      const { id: generatedId, response, conversation } = stored;
+      // The response may be what has extended it, which must not happen twice.
+      if (turn.conversation?.end !== conversation?.end) return undefined;
+      return { turn: { ...turn, generatedId, createdAt: response.created_at }, request: again };
     } catch (error) {
-      await events.remove(key);
-      throw error;
+      // What it continues, or its model, is gone.
+      this.ports.toError(error);
+      return undefined;
     }
+  }
+
+  /** Ends a response whose process has died. @returns the response as stored now */
+  private async ended(stored: StoredResponse, isCancelled: boolean): Promise<StoredResponse> {
+    if (!isUnfinished(stored)) return stored;
+    const change = isCancelled ? ({ status: 'cancelled' } as const) : LOST;
+    const ended: StoredResponse = {
+      ...stored,
+      response: { ...stored.response, ...change },
+      body: { ...stored.body, ...change },
+    };
+    await this.ports.store.replace(ended);
+    return ended;
+  }
+
+  /** A process stores the response before the end of its stream. */
+  private async endStream(key: ResponseKey, { body = {} }: StoredResponse): Promise<void> {
+    const { events } = this.ports;
+    if ((await events.find(key))?.isStream !== true) return;
+    const frames = await events.read(key, -1);
+    // Another reader may do so in the meantime.
+    if (!isTerminalFrame(frames.at(-1))) await events.append(key, frames.length, [terminalFrame(body, frames.length)]);
+  }
+
+  /** @param stored frames of the stream that are stored already, which are its first ones */
+  private async launch(turn: PreparedResponse, request: BackgroundRequest, stored = 0): Promise<void> {
+    const { events, inFlight, loop, toError } = this.ports;
+    const { userId, generatedId } = turn;
+    const { bytes = 0 } = request;
+    const key = { userId, id: generatedId };
     const controller = new AbortController();
     this.hold(userId, 1, bytes);
     inFlight.enter(controller, { route: 'background /v1/responses', userId });
-    const recorder = turn.stream ? new EventRecorder(key, { events, onError: toError }) : undefined;
+    const recorder = turn.stream
+      ? new EventRecorder(key, { events, onError: toError, owner: loop.workOwnerId, stored })
+      : undefined;
     const name = nameOf(key);
-    const ended = runDetached(() => this.run(turn, request, controller.signal, recorder)).finally(() => {
+    const ended = this.run(turn, request, controller.signal, recorder).finally(() => {
       this.running.delete(name);
       if (this.running.size === 0) clearInterval(this.timer);
       inFlight.leave(controller);
@@ -106,7 +231,7 @@ export class BackgroundResponses {
     });
     if (this.running.size === 0) this.timer = setInterval(() => this.confirm(), CONFIRMING_MS);
     this.running.set(name, { key, controller, recorder, ended });
-    return queued.body ?? {};
+    await ended;
   }
 
   private hold(userId: string, count: number, bytes: number): void {
@@ -146,17 +271,7 @@ export class BackgroundResponses {
     // It may have finished since it was read.
     const again = await store.find(stored.userId, stored.id);
     if (again === undefined || !isUnfinished(again)) return again ?? stored;
-    const failed = {
-      status: 'failed',
-      error: { code: 'server_error', message: 'The server stopped before the response was complete.' },
-    } as const;
-    const lost: StoredResponse = {
-      ...stored,
-      response: { ...stored.response, ...failed },
-      body: { ...stored.body, ...failed },
-    };
-    await store.replace(lost);
-    return lost;
+    return this.ended(again, false);
   }
 
   /** Whether the events of the response are recorded. */
@@ -194,19 +309,19 @@ export class BackgroundResponses {
     if (isUnfinished(stored)) return false;
     const frames = await events.read(key, -1);
     if (isTerminalFrame(frames.at(-1))) return last >= frames.length - 1;
-    // A process stores the response before the end of its stream.
     if (!(await this.isLost(stored))) return false;
-    // Another reader may have done so in the meantime.
-    const isStored = await events.append(key, frames.length, [terminalFrame(stored.body ?? {}, frames.length)]);
-    return !isStored && (await events.find(key)) === undefined;
+    await this.endStream(key, stored);
+    return (await events.find(key)) === undefined;
   }
 
   private async isLost({ userId, id, response }: StoredResponse): Promise<boolean> {
-    const { events, isAlone, lostAfter } = this.ports;
+    const { events, isAlone, lostAfter, recovery } = this.ports;
     const key = { userId, id };
     if (this.running.has(nameOf(key))) return false;
-    if (isAlone) return true;
     const record = await events.find(key);
+    // The recovery finds it, and may begin it again.
+    if (recovery.isRunning && record?.owner !== undefined) return false;
+    if (isAlone) return true;
     return record === undefined
       ? Date.now() - response.created_at * 1_000 >= LOST_WITHOUT_RECORD_MS
       : Date.now() - record.aliveAt >= lostAfter;
@@ -223,15 +338,19 @@ export class BackgroundResponses {
   /** Never rejects: only `cancel` awaits it. */
   private async run(
     turn: PreparedResponse,
-    { origin, rawReasoningName }: BackgroundRequest,
+    { origin, rawReasoningName }: StoredRequest,
     signal: AbortSignal,
     recorder: EventRecorder | undefined,
   ): Promise<void> {
-    const { service, store, toError } = this.ports;
+    const { service, store, events, loop, toError } = this.ports;
     const call: VendorCall = { origin, signal };
+    const key = { userId: turn.userId, id: turn.generatedId };
     const saveTurn = async (stored: StoredResponse): Promise<void> => {
-      await store.replace(stored);
+      // Another process, which took this one for dead, generates it.
+      const owner = (await events.find(key))?.owner ?? loop.workOwnerId;
+      if (owner === loop.workOwnerId) await store.replace(stored);
     };
+    let isEnded = true;
     try {
       // A response that was deleted meanwhile, perhaps by another process, stays deleted.
       if (!(await store.replace(unfinishedResponse(turn, 'in_progress')))) return;
@@ -252,13 +371,35 @@ export class BackgroundResponses {
         error instanceof LLMAbortedError
           ? unfinishedResponse(turn, 'cancelled')
           : unfinishedResponse(turn, 'failed', error);
-      // If the store fails again, `toError` reports it and the stored response stays unfinished.
-      await store.replace(ending).catch(toError);
+      // If the store fails again, `toError` reports it, and the recovery ends the response.
+      isEnded = await saveTurn(ending).then(
+        () => true,
+        (failure: unknown) => {
+          toError(failure);
+          return false;
+        },
+      );
       recorder?.conclude(ending.body ?? {});
     } finally {
       await recorder?.close();
+      if (isEnded) await events.release(key, loop.workOwnerId).catch(toError);
     }
   }
+}
+
+const LOST = {
+  status: 'failed',
+  error: { code: 'server_error', message: 'The server stopped before the response was complete.' },
+} as const;
+
+/** As the lease of this process's runs knows it. */
+function workOf({ id }: ResponseKey): string {
+  return `response ${id}`;
+}
+
+/** What names the caller's device is not stored. */
+function withoutClient({ userId, scopes, token }: ApiPrincipal): ApiPrincipal {
+  return { userId, ...(scopes === undefined ? {} : { scopes }), ...(token === undefined ? {} : { token }) };
 }
 
 /** Nobody receives a background response in another way than from the store, so it fails. */

@@ -1,6 +1,6 @@
 /**
- * Records the frames of a background response while it is generated: at once for readers in this process, in batches
- * for those of other processes and of later times. The frame at an index has it as its sequence number.
+ * Records the frames of a background response while it is generated, in batches. Readers have only what is stored:
+ * after a crash, every process has all that anyone has seen. The frame at an index has it as its sequence number.
  */
 import type { ResponseEventStore, ResponseKey } from '../../../business/ai/domain/interfaces/ResponseEventStore';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
@@ -11,13 +11,19 @@ export interface EventRecorderPorts {
   readonly events: ResponseEventStore;
   /** Receives what the store throws. */
   readonly onError: (thrown: unknown) => void;
+  /** This process. */
+  readonly owner?: string | undefined;
+  /** How many of the first frames another process has stored, which are the same ones. Default: none. */
+  readonly stored?: number;
 }
 
-/** Milliseconds in which frames are collected for one write. */
-const COLLECTING_MS = 100;
+/** Milliseconds in which frames are collected for one write, after which readers have them. */
+const COLLECTING_MS = 50;
 
 const TERMINAL = /^event: response\.(?:completed|incomplete|failed)\n/;
 const END_MARKER = 'data: [DONE]';
+/** The frames of a stream before there is anything of the response. */
+const OPENING = /^event: response\.(?:created|in_progress)\n/;
 
 export class EventRecorder implements FrameSink {
   readonly hasStarted = true;
@@ -27,25 +33,32 @@ export class EventRecorder implements FrameSink {
   private readonly waiting = new Set<() => void>();
   private writing: Promise<void> = Promise.resolve();
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private stored = 0;
+  private stored: number;
   private isStoring = true;
   private isClosed = false;
 
   constructor(key: ResponseKey, ports: EventRecorderPorts) {
     this.key = key;
     this.ports = ports;
+    this.stored = ports.stored ?? 0;
   }
 
   /** No frame follows. */
   get hasEnded(): boolean {
-    return this.isClosed || isTerminalFrame(this.frames.at(-1));
+    return this.isClosed || isTerminalFrame(this.frames[this.visible - 1]);
+  }
+
+  /** How many frames readers may have. */
+  private get visible(): number {
+    // A stream that is too long to store ends for those who read it now.
+    return this.isStoring ? Math.min(this.stored, this.frames.length) : this.frames.length;
   }
 
   write(frames: readonly string[]): undefined {
     const events = frames.filter((frame) => !frame.startsWith(END_MARKER));
     if (events.length === 0) return;
     this.frames.push(...events);
-    for (const resolve of this.waiting) resolve();
+    if (!this.isStoring) this.wakeReaders();
     this.timer ??= setTimeout(() => this.store(), COLLECTING_MS);
   }
 
@@ -63,26 +76,25 @@ export class EventRecorder implements FrameSink {
 
   /** Ends a stream without a terminal event with the response. */
   conclude(body: JsonObject): void {
-    if (!this.hasEnded) this.write([terminalFrame(body, this.frames.length)]);
+    if (!this.isClosed && !isTerminalFrame(this.frames.at(-1))) this.write([terminalFrame(body, this.frames.length)]);
   }
 
   /** Resolves when everything is stored. */
   async close(): Promise<void> {
-    clearTimeout(this.timer);
     this.store();
     await this.writing;
     this.isClosed = true;
-    for (const resolve of this.waiting) resolve();
+    this.wakeReaders();
   }
 
   after(number: number): readonly string[] {
-    return this.frames.slice(number + 1);
+    return this.frames.slice(number + 1, this.visible);
   }
 
   /** Resolves when there are frames after that number, or none will follow. @throws the signal's reason */
   async changed(number: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.hasEnded || this.frames.length > number + 1) return;
+    if (this.hasEnded || this.visible > number + 1) return;
     let wake = (): void => undefined;
     await new Promise<void>((resolve) => {
       wake = resolve;
@@ -94,7 +106,12 @@ export class EventRecorder implements FrameSink {
     signal.throwIfAborted();
   }
 
+  private wakeReaders(): void {
+    for (const resolve of this.waiting) resolve();
+  }
+
   private store(): void {
+    clearTimeout(this.timer);
     this.timer = undefined;
     this.writing = this.writing.then(() => this.storeNew());
   }
@@ -103,15 +120,21 @@ export class EventRecorder implements FrameSink {
     const first = this.stored;
     const frames = this.frames.slice(first);
     if (frames.length === 0 || !this.isStoring) return;
-    this.stored += frames.length;
     try {
       // Otherwise the response was removed, or another process has ended its stream.
-      this.isStoring = await this.ports.events.append(this.key, first, frames);
+      this.isStoring = await this.ports.events.append(this.key, first, frames, this.ports.owner);
     } catch (thrown) {
       this.isStoring = false;
       this.ports.onError(thrown);
     }
+    this.stored += frames.length;
+    this.wakeReaders();
   }
+}
+
+/** Whether the frames have nothing of the response, so that another process can begin it again. */
+export function isOpeningOnly(frames: readonly string[]): boolean {
+  return frames.every((frame) => OPENING.test(frame));
 }
 
 export function isTerminalFrame(frame: string | undefined): boolean {

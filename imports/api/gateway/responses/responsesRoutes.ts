@@ -48,7 +48,8 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
     if (turn.isBackground) {
       const origin = gatewayOrigin('responses', principal, { model: turn.requestedModel, requestId });
       const bytes = bytesOf(request.headers);
-      const queued = await background.start(turn, { origin, bytes, rawReasoningName: reasoningEventName(request) });
+      const rawReasoningName = reasoningEventName(request);
+      const queued = await background.start(turn, { body: request.body, principal, origin, bytes, rawReasoningName });
       if (turn.stream) await followResponse(context, ports, turn.generatedId, -1);
       else response.json(queued);
     } else if (turn.stream) {

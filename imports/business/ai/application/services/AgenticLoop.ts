@@ -315,6 +315,26 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     return this.durable?.ownerId;
   }
 
+  /**
+   * Does work other than a run while this process counts as alive to others: see `RunRecovery.add`. Without a run
+   * store, just does it.
+   * @param id differs from those of other work in progress
+   * @throws what the work throws; what the store throws before
+   */
+  underLease<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.durable === undefined ? work() : this.durable.otherWork.run(id, work);
+  }
+
+  /** Whether this process does the work with that id under its lease. */
+  isWorkingOn(id: string): boolean {
+    return this.durable?.otherWork.has(id) === true;
+  }
+
+  /** This process's id as an owner of work other than runs. Empty without a run store. */
+  get workOwnerId(): string {
+    return this.durable?.otherWork.ownerId ?? '';
+  }
+
   /** The number of runs that this process executes or is about to execute. */
   get size(): number {
     return this.durable?.size ?? this.registry.live.size;

@@ -1,8 +1,9 @@
 /**
- * Recovers orphaned runs: scans the store at the start and periodically, and takes over the runs of owners that are
- * gone. An owner is gone when it has removed itself, or when its heartbeat count has not changed for as long as a lease
- * lasts, measured by this process's monotonic clock. Clocks of different machines are never compared. An outage of the
- * store, in which nobody can read or write heartbeats, counts as a fifth of a lease at most.
+ * Recovers orphaned runs, and other work of the processes that own them: scans the store at the start and periodically,
+ * and takes over what belongs to owners that are gone. An owner is gone when it has removed itself, or when its
+ * heartbeat count has not changed for as long as a lease lasts, measured by this process's monotonic clock. Clocks of
+ * different machines are never compared. An outage of the store, in which nobody can read or write heartbeats, counts as
+ * a fifth of a lease at most.
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { RunResult } from '../../domain/entities/Run';
@@ -19,6 +20,7 @@ import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 /** The part of `AgenticLoop` that the recovery uses. */
 export interface RecoveringLoop {
   readonly ownerId: string | undefined;
+  readonly workOwnerId: string;
   /** The number of runs that this process executes. */
   readonly size: number;
   /** Grows when this process may own a run that it does not execute: it gave one up, or failed to start it. */
@@ -28,6 +30,19 @@ export interface RecoveringLoop {
   isWorking(executionId: string): boolean;
   recover(lease: LeasedRun, step: RunRecoveryStep): Promise<RunResult | undefined>;
   cancel(executionId: string): Promise<unknown>;
+}
+
+/** Work other than a run that a process does under the lease of its runs. */
+export interface LeasedWork {
+  /** The `workOwnerId` of the process that does it; '' if nobody does. */
+  readonly owner: string;
+  /** Takes the work over, unless another process was faster. */
+  recover(): Promise<void>;
+}
+
+export interface LeasedWorkSource {
+  /** Unfinished work that this process does not do, oldest first. @param except owners whose work is left out */
+  leased(limit: number, except: readonly string[]): Promise<readonly LeasedWork[]>;
 }
 
 export interface RunRecoveryOptions {
@@ -89,6 +104,7 @@ export class RunRecovery {
   private readAt = -Infinity;
   /** The suspects that were recovered last. */
   private trial: Trial | undefined;
+  private readonly sources: LeasedWorkSource[] = [];
   /** By `performance.now()`. */
   private readonly startedAt = performance.now();
   /** The losses up to which no run of this process was orphaned. */
@@ -123,6 +139,16 @@ export class RunRecovery {
     this.logger = logger;
   }
 
+  /** From the next scan on, the work of this source is recovered, too. */
+  add(source: LeasedWorkSource): void {
+    this.sources.push(source);
+  }
+
+  /** Whether it scans, now and from now on. */
+  get isRunning(): boolean {
+    return !this.isStopped;
+  }
+
   /** Scans at once, and then periodically. @throws what the store throws at the first scan */
   async start(): Promise<void> {
     this.isStopped = false;
@@ -139,7 +165,8 @@ export class RunRecovery {
   }
 
   /**
-   * Takes over orphaned runs, without waiting for their results, and deletes commands for runs that have ended.
+   * Takes over orphaned runs and other work, without waiting for their results, and deletes commands for runs that have
+   * ended.
    * @returns how many runs are being taken over
    * @throws what the store throws
    */
@@ -155,9 +182,12 @@ export class RunRecovery {
     // the limit has room: orphans are always among the runs read.
     const { losses, ownerId } = this.loop;
     const isOwnRead = ownerId === undefined || losses !== this.settledLosses || this.trial !== undefined;
+    const live = this.liveOwners();
+    const limit = SCAN_LIMIT + this.loop.size;
     const leased = isOwnRead
-      ? await this.store.leased(SCAN_LIMIT + this.loop.size, this.liveOwners())
-      : await this.store.leased(SCAN_LIMIT, [...this.liveOwners(), ownerId]);
+      ? await this.store.leased(limit, live)
+      : await this.store.leased(SCAN_LIMIT, [...live, ownerId]);
+    const work = await Promise.all(this.sources.map((source) => source.leased(limit, live)));
     const heartbeats = this.updateHeartbeats(await this.store.heartbeats());
     const orphaned = leased.filter((run) => this.isOrphaned(run, heartbeats));
     const steps = planRecovery(orphaned, {
@@ -175,6 +205,8 @@ export class RunRecovery {
     if (isOwnRead && !orphaned.some(({ owner }) => owner === ownerId)) this.settledLosses = losses;
     const recovered = steps.filter(({ kind }) => kind === 'recover');
     this.batch = recovered.length < this.maxPerScan ? [] : recovered.map(({ lease }) => lease.executionId);
+    // After the runs, which the work may wait for.
+    for (const each of work.flat()) if (this.isGone(each.owner, heartbeats)) this.recoverWork(each);
     await this.deleteObsoleteCommands(leased);
     return steps.length;
   }
@@ -182,7 +214,7 @@ export class RunRecovery {
   /** Other owners that were alive at the last scan. */
   private liveOwners(): readonly string[] {
     return [...this.heartbeats].flatMap(([owner, { silentMs }]) =>
-      owner !== this.loop.ownerId && silentMs < this.leaseMs ? [owner] : [],
+      !this.isOwn(owner) && silentMs < this.leaseMs ? [owner] : [],
     );
   }
 
@@ -200,9 +232,17 @@ export class RunRecovery {
   }
 
   private isOrphaned({ executionId, owner }: RunLease, heartbeats: ReadonlyMap<string, Heartbeat>): boolean {
-    if (this.loop.isLocal(executionId)) return false;
-    // This process gave the run up when the store failed; or no other process exists.
-    if (owner === this.loop.ownerId || this.store.isExclusive) return true;
+    return !this.loop.isLocal(executionId) && this.isGone(owner, heartbeats);
+  }
+
+  private isOwn(owner: string): boolean {
+    return owner === this.loop.ownerId || owner === this.loop.workOwnerId;
+  }
+
+  /** Whether the process does not do what it owns. */
+  private isGone(owner: string, heartbeats: ReadonlyMap<string, Heartbeat>): boolean {
+    // This process gave it up when the store failed; or no other process exists.
+    if (this.isOwn(owner) || this.store.isExclusive) return true;
     const heartbeat = heartbeats.get(owner);
     return heartbeat === undefined || heartbeat.silentMs >= this.leaseMs;
   }
@@ -257,6 +297,12 @@ export class RunRecovery {
       this.scan().catch((error: unknown) =>
         this.logger.error('The scan for orphaned runs failed and will be retried.', error),
       );
+    });
+  }
+
+  private recoverWork(work: LeasedWork): void {
+    work.recover().catch((error: unknown) => {
+      this.logger.error('The work of a lost process could not be taken over. This will be retried.', error);
     });
   }
 

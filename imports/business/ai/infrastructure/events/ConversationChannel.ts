@@ -4,13 +4,18 @@
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 import { randomBytes } from 'node:crypto';
+import type { ChatOutcome } from '../../domain/interfaces/ChatTurnStore';
 import type { AnswerOutput, OutputChannel } from '../../domain/interfaces/OutputChannel';
+import { hashText, positionIn, writePosition } from './AnswerPosition';
+import type { AnswerPosition } from './AnswerPosition';
 import { ReplayBuffer } from './ReplayBuffer';
 import type { ReplayBufferLimits } from './ReplayBuffer';
 
 export interface ChannelEvent {
   readonly id: string;
   readonly data: string;
+  /** What the subscriber has of the current answer is void: the answer begins again. Default: text, or its end. */
+  readonly type?: 'restarted';
 }
 
 export interface ChannelSubscriber {
@@ -24,24 +29,39 @@ export interface ChannelSubscriber {
 export const DEFAULT_CHANNEL_LIMITS: ReplayBufferLimits = { events: 5_000, characters: 256 * 1024 };
 
 export const DONE = '[DONE]';
-const ERROR_PREFIX = 'ERROR: ';
+export const ERROR_PREFIX = 'ERROR: ';
+const RESTARTED = 'The answer begins again.';
 
 interface ChannelResponse {
+  /** Of the message, the same in all processes. */
+  readonly id?: string;
+  /** Of the text since its beginning, or since it began again. */
+  length: number;
+  hash: number;
   /** Number of its first event; absent while it has none. */
   first?: number;
   /** Number of its last event, once it has ended. */
   last?: number;
   /** At least one subscriber received its end. */
   delivered: boolean;
+  /** This process writes the answer, or has written it. */
+  isOwn: boolean;
+}
+
+interface BufferedEvent extends ChannelEvent {
+  readonly response: ChannelResponse;
+  readonly kind: 'text' | 'restarted' | 'end';
 }
 
 export class ConversationChannel implements OutputChannel {
-  private readonly buffer: ReplayBuffer<ChannelEvent>;
+  private readonly buffer: ReplayBuffer<BufferedEvent>;
   /** Marks event ids as this channel's: ids from before a restart are meaningless here. */
   private readonly epoch = randomBytes(4).toString('hex');
-  private readonly subscribers = new Set<ChannelSubscriber>();
+  private readonly subscribers = new Set<(event: BufferedEvent) => void>();
   /** The responses that a new subscriber may still need, oldest first; always includes the latest. */
   private responses: ChannelResponse[] = [];
+  /** Those whose events may be buffered, by the ids of their messages, oldest first. */
+  private readonly named = new Map<string, ChannelResponse>();
 
   constructor(limits: ReplayBufferLimits = DEFAULT_CHANNEL_LIMITS) {
     this.buffer = new ReplayBuffer(limits);
@@ -53,55 +73,116 @@ export class ConversationChannel implements OutputChannel {
   }
 
   get isResponding(): boolean {
-    return this.responses.some(({ last }) => last === undefined);
+    return this.responses.some(({ last, isOwn }) => isOwn && last === undefined);
   }
 
-  begin(): AnswerOutput {
-    const response: ChannelResponse = { delivered: false };
-    this.responses.push(response);
-    const end = (data: string): void => {
-      if (response.last !== undefined) return;
-      response.last = this.buffer.last + 1;
-      this.publish(response, data);
-    };
-    return {
-      send: (text) => {
-        if (response.last !== undefined) return;
-        for (const data of escapeMarkers(text)) this.publish(response, data);
-      },
-      done: () => end(DONE),
-      // Clients that read until the end marker would otherwise wait forever.
-      fail: (message) => {
-        if (response.last === undefined) this.publish(response, ERROR_PREFIX + message.replace(/\s+/g, ' '));
-        end(DONE);
-      },
-    };
+  /** The id of the last message whose answer was begun or announced here. */
+  get latestAnswerId(): string | undefined {
+    return [...this.named.keys()].at(-1);
+  }
+
+  /** Whether the answer to the message with that id was begun or announced here. */
+  has(id: string): boolean {
+    return this.named.has(id);
+  }
+
+  begin(id?: string): AnswerOutput {
+    const response = this.responseTo(id);
+    response.isOwn = true;
+    return this.outputOf(response);
+  }
+
+  /** Another process answers the message with that id. */
+  announce(id: string): void {
+    this.responseTo(id);
+  }
+
+  /** Writes an answer of another process, unless this one writes it. */
+  fill(id: string, { text, failure }: ChatOutcome): void {
+    const response = this.responseTo(id);
+    if (response.isOwn) return;
+    const output = this.outputOf(response);
+    output.send(text);
+    if (failure === undefined) output.done();
+    else output.fail(failure);
   }
 
   /**
    * Replays what the subscriber missed, then delivers new events. With an event id of this channel, everything after
-   * it is replayed; without one, every response whose end no subscriber has received yet, or else the latest response.
+   * it is replayed. With one of another process: the rest of that answer, if this process has begun it, or all of it
+   * after a `restarted` event if it turns out differently. Without one, every response whose end no subscriber has
+   * received yet, or else the latest response.
    * @returns a function that unsubscribes
    */
   subscribe(subscriber: ChannelSubscriber, lastEventId?: string): () => void {
-    const since = this.numberOf(lastEventId) ?? this.firstUndelivered() - 1;
-    subscriber.start(this.idOf(since));
+    const resumed = this.resumed(lastEventId);
+    const since = this.numberOf(lastEventId) ?? resumed?.since ?? this.firstUndelivered() - 1;
+    const deliver =
+      resumed?.position === undefined
+        ? (event: BufferedEvent): void => subscriber.event(toEvent(event))
+        : resume(subscriber, resumed.position);
+    subscriber.start(resumed?.position === undefined ? this.idOf(since) : (lastEventId ?? ''));
     if (since < this.buffer.oldest - 1) subscriber.gap();
-    for (const event of this.buffer.after(since)) subscriber.event(event);
+    for (const event of this.buffer.after(since)) deliver(event);
     for (const response of this.responses)
       if (response.last !== undefined && response.last > since) response.delivered = true;
-    this.subscribers.add(subscriber);
+    this.subscribers.add(deliver);
     this.dropDelivered();
-    return () => this.subscribers.delete(subscriber);
+    return () => this.subscribers.delete(deliver);
   }
 
-  private publish(response: ChannelResponse, data: string): void {
+  private responseTo(id: string | undefined): ChannelResponse {
+    const known = id === undefined ? undefined : this.named.get(id);
+    if (known !== undefined) return known;
+    const response: ChannelResponse = {
+      ...(id === undefined ? {} : { id }),
+      length: 0,
+      hash: hashText(''),
+      delivered: false,
+      isOwn: false,
+    };
+    this.responses.push(response);
+    if (id !== undefined) this.named.set(id, response);
+    return response;
+  }
+
+  private outputOf(response: ChannelResponse): AnswerOutput {
+    const end = (): void => {
+      if (response.last !== undefined) return;
+      response.last = this.buffer.last + 1;
+      this.publish(response, 'end', DONE);
+    };
+    return {
+      send: (text) => {
+        if (response.last !== undefined) return;
+        for (const data of escapeMarkers(text)) this.publish(response, 'text', data);
+      },
+      restart: () => {
+        if (response.last === undefined && response.length > 0) this.publish(response, 'restarted', RESTARTED);
+      },
+      done: end,
+      // Clients that read until the end marker would otherwise wait forever.
+      fail: (message) => {
+        if (response.last === undefined) this.publish(response, 'end', ERROR_PREFIX + message.replace(/\s+/g, ' '));
+        end();
+      },
+    };
+  }
+
+  private publish(response: ChannelResponse, kind: BufferedEvent['kind'], data: string): void {
     const number = this.buffer.last + 1;
     response.first ??= number;
-    const event = { id: this.idOf(number), data };
+    if (kind === 'text') {
+      response.length += data.length;
+      response.hash = hashText(data, response.hash);
+    } else if (kind === 'restarted') {
+      response.length = 0;
+      response.hash = hashText('');
+    }
+    const event = { id: this.idOf(number, response), data, response, kind };
     this.buffer.add(event);
     this.dropEvicted();
-    for (const subscriber of this.subscribers) subscriber.event(event);
+    for (const deliver of this.subscribers) deliver(event);
     if (response.last === undefined) return;
     response.delivered = this.subscribers.size > 0;
     this.dropDelivered();
@@ -110,6 +191,10 @@ export class ConversationChannel implements OutputChannel {
   private dropEvicted(): void {
     while (this.responses.length > 1 && (this.responses[0]?.last ?? Infinity) < this.buffer.oldest)
       this.responses.shift();
+    for (const [id, { last = Infinity }] of this.named) {
+      if (last >= this.buffer.oldest) break;
+      this.named.delete(id);
+    }
   }
 
   private dropDelivered(): void {
@@ -121,15 +206,65 @@ export class ConversationChannel implements OutputChannel {
     return response?.first ?? this.buffer.last + 1;
   }
 
-  private idOf(number: number): string {
-    return `${this.epoch}-${number}`;
+  /** Where a subscriber that another process has served goes on; undefined if this process does not know the answer. */
+  private resumed(lastEventId: string | undefined): { since: number; position?: AnswerPosition } | undefined {
+    const position = positionIn(lastEventId);
+    const response = position === undefined ? undefined : this.named.get(position.answer);
+    if (position === undefined || response === undefined || this.numberOf(lastEventId) !== undefined) return undefined;
+    if (position.length === 'end' && response.last !== undefined) return { since: response.last };
+    return { since: (response.first ?? this.buffer.last + 1) - 1, position };
+  }
+
+  private idOf(number: number, response?: ChannelResponse): string {
+    const own = `${this.epoch}-${number}`;
+    if (response?.id === undefined) return own;
+    const { id: answer, hash } = response;
+    const length = response.last === number ? 'end' : response.length;
+    return `${own}~${writePosition({ answer, length, hash })}`;
   }
 
   private numberOf(id: string | undefined): number | undefined {
     if (id?.startsWith(`${this.epoch}-`) !== true) return undefined;
-    const number = Number(id.slice(this.epoch.length + 1));
+    const number = Number(id.slice(this.epoch.length + 1).replace(/~.*/, ''));
     return Number.isSafeInteger(number) && number >= 0 && number <= this.buffer.last ? number : undefined;
   }
+}
+
+function toEvent({ id, data, kind }: BufferedEvent): ChannelEvent {
+  return kind === 'restarted' ? { id, data, type: kind } : { id, data };
+}
+
+/**
+ * Delivers events to a subscriber that has received the beginning of an answer, or all of it, from another process:
+ * what follows it, or the whole answer after a `restarted` event if it begins differently here.
+ */
+function resume(subscriber: ChannelSubscriber, position: AnswerPosition): (event: BufferedEvent) => void {
+  const { answer, length, hash } = position;
+  let isPending = true;
+  /** The answer here, until it is as long as the subscriber's. */
+  let text = '';
+  return (event) => {
+    const { id, data, response, kind } = event;
+    if (!isPending || response.id !== answer) {
+      subscriber.event(toEvent(event));
+      return;
+    }
+    if (length === 'end') return;
+    if (kind === 'restarted') text = '';
+    else if (kind === 'text') text += data;
+    if (kind !== 'end' && text.length < length) return;
+    isPending = false;
+    for (const next of restOf(text, length, hash)) subscriber.event({ id, ...next });
+    if (kind === 'end') subscriber.event(toEvent(event));
+  };
+}
+
+/** The events of an answer for a subscriber that has so many characters of it, with that hash. */
+export function restOf(text: string, length: number, hash: number): readonly Omit<ChannelEvent, 'id'>[] {
+  const isSame = text.length >= length && hashText(text.slice(0, length)) === hash;
+  const rest = isSame ? text.slice(length) : text;
+  const pieces = rest === '' ? [] : escapeMarkers(rest).map((data) => ({ data }));
+  return isSame ? pieces : [{ data: RESTARTED, type: 'restarted' }, ...pieces];
 }
 
 /** Splits a line of text that looks like an end marker into two events, so that it is not mistaken for one. */

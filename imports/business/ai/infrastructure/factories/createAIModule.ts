@@ -204,12 +204,14 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     ...logger,
     ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }),
   });
-  const conversations = createChat({ settings, loop, tools }, ports);
+  const conversations = createChat({ settings, loop, tools, runs }, ports);
+  recovery.add(conversations.handler);
   const queue = new RunQueue({ loop, store: runs, jobs, tools, slots, ...logger });
   const useCases = createUseCases({ loop, runs, queue, manager, providers }, ports);
   let stopped: Promise<void> | undefined;
   const stopTaking = (): Promise<void> => {
     recovery.stop();
+    conversations.handler.stop();
     stopped ??= queue.stop();
     return stopped;
   };

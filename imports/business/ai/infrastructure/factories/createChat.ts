@@ -9,11 +9,18 @@ import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ConversationStore } from '../../domain/interfaces/ConversationStore';
 import { MemoryConversationStore } from '../persistence/conversations/MemoryConversationStore';
+import type { ChannelSubscriber } from '../events/ConversationChannel';
 import { ConversationChannels } from '../events/ConversationChannels';
+import { ConversationFollower } from '../events/ConversationFollower';
+import { consoleLogger } from '../../domain/consoleLogger';
+import type { ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
+import type { RunStore } from '../../domain/interfaces/RunStore';
 
 export interface ChatPorts {
   /** Default: in memory. */
   readonly memory?: ConversationStore;
+  /** Keeps messages until they are answered. Default: those of a process that dies get no answer. */
+  readonly turns?: ChatTurnStore;
   readonly context?: ContextSource;
   /** Which tools a message may use, by where it comes from. Default: all. */
   readonly access?: AccessPolicy;
@@ -24,6 +31,18 @@ export interface ChatPorts {
 export interface Chat {
   readonly handler: ResponseHandler;
   readonly channels: ConversationChannels;
+  /**
+   * Subscribes to a conversation's channel, in which the answers of other processes appear, too.
+   * @param lastEventId of any process
+   * @returns a function that unsubscribes
+   * @throws what the store of messages throws
+   */
+  subscribe(
+    userId: string,
+    conversationId: string,
+    subscriber: ChannelSubscriber,
+    lastEventId?: string,
+  ): Promise<() => void>;
 }
 
 export interface ChatDependencies {
@@ -35,14 +54,22 @@ export interface ChatDependencies {
   };
   readonly loop: AgenticLoop;
   readonly tools: { readonly tools: readonly FunctionTool[] };
+  /** Those of the loop. */
+  readonly runs: Pick<RunStore, 'load' | 'head'>;
 }
 
-export function createChat({ settings, loop, tools }: ChatDependencies, ports: ChatPorts): Chat {
+export function createChat({ settings, loop, tools, runs }: ChatDependencies, ports: ChatPorts): Chat {
   const { defaultProvider = settings.providers[0]?.id ?? '', temperature, systemPrompt } = settings;
   const channels = new ConversationChannels();
+  const { turns, logger = consoleLogger } = ports;
+  const follower =
+    turns === undefined ? undefined : new ConversationFollower({ turns, channelOf: channels.of, logger });
   const handler = new ResponseHandler({
     loop,
     channels: channels.of,
+    ...(turns === undefined || follower === undefined
+      ? {}
+      : { durable: { turns, runs, catchUp: (user, conversation) => follower.catchUp(user, conversation) } }),
     memory: ports.memory ?? new MemoryConversationStore(),
     // A provider's id means its default model.
     model: defaultProvider,
@@ -53,7 +80,14 @@ export function createChat({ settings, loop, tools }: ChatDependencies, ports: C
     ...(temperature === undefined ? {} : { temperature }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
   });
-  return { handler, channels };
+  return {
+    handler,
+    channels,
+    subscribe: async (userId, conversationId, subscriber, lastEventId) =>
+      follower === undefined
+        ? channels.of(userId, conversationId).subscribe(subscriber, lastEventId)
+        : follower.subscribe(userId, conversationId, subscriber, lastEventId),
+  };
 }
 
 function permitBy(access: AccessPolicy): NonNullable<ResponseHandlerOptions['permitTools']> {

@@ -34,6 +34,7 @@ describe('RunRecovery', () => {
       store: store as RunStore,
       loop: {
         ownerId: 'me',
+        workOwnerId: 'other work',
         size: 0,
         losses: 0,
         isWorking: () => false,

@@ -105,6 +105,61 @@ describe('ConversationChannel', () => {
     expect(subscriber.text).to.equal('a');
   });
 
+  for (const [title, next, expected] of [
+    ['goes on where a subscriber of another process was', ['The sun is', ' a star.'], 'is| a star.|[DONE]'],
+    ['goes on when it has reached the place', ['The', ' sun is a star.'], 'is a star.|[DONE]'],
+    [
+      'begins again for a subscriber that has another beginning',
+      ['Stars ', 'shine.'],
+      'The answer begins again.|Stars shine.|[DONE]',
+    ],
+    ['begins again if it ends before the place', ['The'], 'The answer begins again.|The|[DONE]'],
+  ] as const)
+    it(`${title}, whether the answer comes before it or after it`, () => {
+      const dead = new ConversationChannel();
+      const subscriber = new TestSubscriber(dead);
+      const cut = dead.begin('m');
+      cut.send('The ');
+      cut.send('sun ');
+      for (const isEarly of [true, false]) {
+        const channel = new ConversationChannel();
+        channel.announce('m');
+        const early = isEarly ? new TestSubscriber(channel, subscriber.lastId) : undefined;
+        const answer = channel.begin('m');
+        for (const text of next) answer.send(text);
+        answer.done();
+        const back = early ?? new TestSubscriber(channel, subscriber.lastId);
+        expect(back.text).to.equal(expected);
+        expect(new TestSubscriber(channel, back.lastId).text).to.equal('');
+      }
+    });
+
+  it('tells its subscribers that an answer begins again', () => {
+    const channel = new ConversationChannel();
+    const subscriber = new TestSubscriber(channel);
+    const answer = channel.begin('m');
+    answer.restart?.();
+    answer.send('a');
+    answer.restart?.();
+    answer.send('b');
+    answer.done();
+    expect(subscriber.events.map(({ data, type = data }) => type)).to.deep.equal(['a', 'restarted', 'b', '[DONE]']);
+  });
+
+  it('fills in answers of other processes, but not into its own', () => {
+    const channel = new ConversationChannel();
+    const subscriber = new TestSubscriber(channel);
+    const own = channel.begin('own');
+    own.send('a');
+    channel.fill('own', { text: 'ab' });
+    own.done();
+    channel.announce('other');
+    expect(channel.isResponding).to.equal(false);
+    channel.fill('other', { text: 'c', failure: 'It broke.' });
+    channel.fill('other', { text: 'c', failure: 'It broke.' });
+    expect(subscriber.text).to.equal('a|[DONE]|c|ERROR: It broke.|[DONE]');
+  });
+
   it('loses and duplicates nothing, however often a subscriber reconnects', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('send', 'end', 'fail', 'drop', 'back'), { maxLength: 60 }), (moves) => {

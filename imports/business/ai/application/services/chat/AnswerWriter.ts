@@ -1,22 +1,27 @@
-/** Streams the text of one answer, with a blank line between the model's turns. */
+/** Sends the text of one answer, with a blank line between the model's turns. */
 import type { AnswerOutput } from '../../../domain/interfaces/OutputChannel';
 
-const TURN_SEPARATOR = '\n\n';
+export const TURN_SEPARATOR = '\n\n';
 
 export class AnswerWriter {
   private readonly output: AnswerOutput;
-  private text = '';
+  private sent = '';
   private turnHasText = false;
 
   constructor(output: AnswerOutput) {
     this.output = output;
   }
 
+  /** The entire text that was sent. */
+  get text(): string {
+    return this.sent;
+  }
+
   add(delta: string): void {
     if (delta === '') return;
-    const piece = !this.turnHasText && this.text !== '' ? TURN_SEPARATOR + delta : delta;
+    const piece = !this.turnHasText && this.sent !== '' ? TURN_SEPARATOR + delta : delta;
     this.turnHasText = true;
-    this.text += piece;
+    this.sent += piece;
     this.output.send(piece);
   }
 
@@ -25,12 +30,17 @@ export class AnswerWriter {
     this.turnHasText = false;
   }
 
-  /**
-   * @param last the text of the last turn, for providers that don't stream
-   * @returns the entire text that was sent
-   */
-  finish(last: string): string {
+  /** @param last the text of the last turn, for providers that don't stream */
+  finish(last: string): void {
     if (!this.turnHasText) this.add(last);
-    return this.text;
+  }
+
+  /** @param text the entire answer, of which another process may have produced another beginning */
+  complete(text: string): void {
+    const isContinued = text.startsWith(this.sent);
+    if (!isContinued) this.output.restart?.();
+    const rest = isContinued ? text.slice(this.sent.length) : text;
+    this.sent = text;
+    if (rest !== '') this.output.send(rest);
   }
 }

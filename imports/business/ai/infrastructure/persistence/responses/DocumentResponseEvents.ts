@@ -4,7 +4,12 @@
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import type { BackgroundRecord, ResponseEventStore, ResponseKey } from '../../../domain/interfaces/ResponseEventStore';
+import type {
+  BackgroundRecord,
+  LeasedResponse,
+  ResponseEventStore,
+  ResponseKey,
+} from '../../../domain/interfaces/ResponseEventStore';
 import { documentBytes, MAX_DOCUMENT_BYTES } from '../bounds/documentBytes';
 import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
 import type { StorageBounds } from '../bounds/StorageBounds';
@@ -21,6 +26,13 @@ export interface ResponseEventDocument extends StoredDocument {
   readonly isStream?: boolean;
   readonly aliveAt?: Date;
   readonly isCancelled?: boolean;
+  readonly responseId?: string;
+  /** Until the response has ended. */
+  readonly owner?: string;
+  /** Until the response has ended. */
+  readonly request?: string;
+  readonly requestBytes?: number;
+  readonly claims?: number;
   /** With all its frames. Undefined in documents of earlier versions. */
   readonly bytes?: number;
   /** Of frames: the number of the last one. */
@@ -49,6 +61,7 @@ export async function openResponseEvents(
   await events.ensureIndex({ storedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
   await events.ensureIndex({ userId: 1 });
   await events.ensureIndex({ recordId: 1, last: 1 });
+  await events.ensureIndex({ owner: 1 }, { sparse: true });
   const store = new DocumentResponseEvents(events, options);
   await store.ready();
   return store;
@@ -91,22 +104,41 @@ export class DocumentResponseEvents implements ResponseEventStore {
     await this.bytes.ready();
   }
 
-  async open(key: ResponseKey, isStream: boolean): Promise<void> {
+  async open(
+    key: ResponseKey,
+    isStream: boolean,
+    work?: { readonly owner: string; readonly request: string },
+  ): Promise<void> {
     const _id = recordIdOf(key);
     const now = new Date(this.now());
-    const { userId } = key;
-    await this.events.insert({ _id, recordId: _id, userId, isStream, bytes: 0, aliveAt: now, storedAt: now });
-    await this.bytes.add(userId, _id, 0);
+    const { userId, id: responseId } = key;
+    const needed = documentBytes([work?.request ?? '']);
+    const isStored = work !== undefined && needed <= Math.min(this.maxFrameBytes, this.maxBytes / 2);
+    const requestBytes = isStored ? needed : 0;
+    await this.events.insert({
+      _id,
+      recordId: _id,
+      userId,
+      isStream,
+      bytes: requestBytes,
+      aliveAt: now,
+      storedAt: now,
+      ...(work === undefined ? {} : { responseId, owner: work.owner, requestBytes }),
+      ...(isStored ? { request: work.request } : {}),
+    });
+    await this.bytes.add(userId, _id, requestBytes);
   }
 
   async find(key: ResponseKey): Promise<BackgroundRecord | undefined> {
-    const found = await this.events.findOne({ _id: recordIdOf(key) });
+    const fields = { _id: 1, isStream: 1, aliveAt: 1, storedAt: 1, owner: 1 } as const;
+    const found = await this.events.findOne({ _id: recordIdOf(key) }, { fields });
     // Databases remove expired documents with a delay.
     if (found === undefined || this.now() - found.storedAt.getTime() >= TTL_SECONDS * 1_000) return undefined;
-    return { isStream: found.isStream === true, aliveAt: found.aliveAt?.getTime() ?? 0 };
+    const { isStream = false, aliveAt, owner } = found;
+    return { isStream, aliveAt: aliveAt?.getTime() ?? 0, ...(owner === undefined ? {} : { owner }) };
   }
 
-  async append(key: ResponseKey, first: number, frames: readonly string[]): Promise<boolean> {
+  async append(key: ResponseKey, first: number, frames: readonly string[], owner?: string): Promise<boolean> {
     const recordId = recordIdOf(key);
     const now = new Date(this.now());
     const _id = `${recordId}/${first}`;
@@ -127,7 +159,7 @@ export class DocumentResponseEvents implements ResponseEventStore {
       throw error;
     }
     // Checked after the insertion, so that a removal meanwhile leaves nothing behind.
-    const record = { _id: recordId, bytes: { $lte: this.maxBytes - bytes } };
+    const record = { _id: recordId, bytes: { $lte: this.maxBytes - bytes }, ...(owner === undefined ? {} : { owner }) };
     if ((await this.events.update(record, { $set: { aliveAt: now }, $inc: { bytes } })) === 0) {
       await this.events.remove({ _id });
       return false;
@@ -168,6 +200,34 @@ export class DocumentResponseEvents implements ResponseEventStore {
 
   async remove(key: ResponseKey): Promise<void> {
     await this.events.remove({ recordId: recordIdOf(key) });
+  }
+
+  async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedResponse[]> {
+    const found = await this.events.find({ owner: { $exists: true, $nin: except } }, { sort: { storedAt: 1 }, limit });
+    return found.map(({ userId, responseId: id = '', owner = '', request, isCancelled = false, claims = 0 }) => ({
+      key: { userId, id },
+      owner,
+      isCancelled,
+      claims,
+      ...(request === undefined ? {} : { request }),
+    }));
+  }
+
+  async claim(key: ResponseKey, from: string, to: string): Promise<boolean> {
+    const change = { $set: { owner: to, aliveAt: new Date(this.now()) }, $inc: { claims: 1 } };
+    return (await this.events.update({ _id: recordIdOf(key), owner: from }, change)) === 1;
+  }
+
+  async release(key: ResponseKey, owner: string): Promise<void> {
+    const _id = recordIdOf(key);
+    const record = await this.events.findOne({ _id }, { fields: { _id: 1, requestBytes: 1 } });
+    await this.events.update(
+      { _id, owner },
+      {
+        $inc: { bytes: -(record?.requestBytes ?? 0) },
+        $unset: { owner: true, request: true, requestBytes: true },
+      },
+    );
   }
 }
 

@@ -1,7 +1,12 @@
 /** The streams of background responses in this process's memory. Users who have too many lose their oldest. */
 import { FairLruMap } from '../../../domain/FairLruMap';
 import type { FairLimits } from '../../../domain/FairLruMap';
-import type { BackgroundRecord, ResponseEventStore, ResponseKey } from '../../../domain/interfaces/ResponseEventStore';
+import type {
+  BackgroundRecord,
+  LeasedResponse,
+  ResponseEventStore,
+  ResponseKey,
+} from '../../../domain/interfaces/ResponseEventStore';
 
 interface Recorded {
   readonly isStream: boolean;
@@ -9,6 +14,8 @@ interface Recorded {
   characters: number;
   aliveAt: number;
   isCancelled: boolean;
+  /** What a process's memory holds ends with the process, so that nobody else can claim it. */
+  owner: string | undefined;
 }
 
 /** Sizes in characters. */
@@ -22,14 +29,18 @@ const LIMITS: FairLimits = {
 export class MemoryResponseEvents implements ResponseEventStore {
   private readonly records = new FairLruMap<Recorded>(LIMITS, { sizeOf: ({ characters }) => characters });
 
-  open(key: ResponseKey, isStream: boolean): Promise<void> {
+  open(key: ResponseKey, isStream: boolean, work?: { readonly owner: string }): Promise<void> {
     const { userId, id } = key;
-    this.records.set(userId, id, { isStream, frames: [], characters: 0, aliveAt: Date.now(), isCancelled: false });
+    const record = { isStream, frames: [], characters: 0, aliveAt: Date.now(), isCancelled: false };
+    this.records.set(userId, id, { ...record, owner: work?.owner });
     return Promise.resolve();
   }
 
   find(key: ResponseKey): Promise<BackgroundRecord | undefined> {
-    return Promise.resolve(this.records.get(key.userId, key.id));
+    const record = this.records.get(key.userId, key.id);
+    if (record === undefined) return Promise.resolve(undefined);
+    const { isStream, aliveAt, owner } = record;
+    return Promise.resolve({ isStream, aliveAt, ...(owner === undefined ? {} : { owner }) });
   }
 
   append(key: ResponseKey, first: number, frames: readonly string[]): Promise<boolean> {
@@ -64,6 +75,20 @@ export class MemoryResponseEvents implements ResponseEventStore {
 
   remove(key: ResponseKey): Promise<void> {
     this.records.delete(key.userId, key.id);
+    return Promise.resolve();
+  }
+
+  leased(): Promise<readonly LeasedResponse[]> {
+    return Promise.resolve([]);
+  }
+
+  claim(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  release(key: ResponseKey): Promise<void> {
+    const record = this.records.get(key.userId, key.id);
+    if (record !== undefined) record.owner = undefined;
     return Promise.resolve();
   }
 }

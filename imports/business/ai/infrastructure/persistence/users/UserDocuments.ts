@@ -1,6 +1,7 @@
 /** Removes what the AI module stores about one user. */
 import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { JobQueue } from '../../../domain/interfaces/JobQueue';
+import { CHAT_TURNS } from '../conversations/DocumentChatTurns';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { FixedWindowLimiter } from '../rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
@@ -37,6 +38,11 @@ export class UserDocuments {
     count(removed, 'toolCalls', await this.collection(TOOL_CALLS).remove({ userId }));
     count(removed, 'runItems', await this.collection(RUN_ITEMS).remove({ userId }));
     return Object.fromEntries(removed) as RemovedUserDocuments;
+  }
+
+  /** The user's messages that wait are not answered any more. @returns how many there were, with those of a day */
+  removeChatTurns(userId: string): Promise<number> {
+    return this.collection(CHAT_TURNS).remove({ userId });
   }
 
   /** Removes the counters that enforce the user's limits. They hold numbers only and expire by themselves. */

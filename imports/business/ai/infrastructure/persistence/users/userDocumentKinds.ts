@@ -2,6 +2,7 @@
 import { BUDGET_LIMITS } from '../budgets/DocumentBudgetLimits';
 import { BUDGETS, budgetId } from '../budgets/DocumentBudgetStore';
 import { RESPONSE_CACHE } from '../cache/DocumentResponseCache';
+import { CHAT_TURNS } from '../conversations/DocumentChatTurns';
 import { MESSAGES } from '../conversations/DocumentConversationStore';
 import { JOB_STATES } from '../jobs/DocumentJobStates';
 import { PROMPTS } from '../prompts/DocumentPromptStore';
@@ -37,9 +38,22 @@ export const AI_USER_DOCUMENTS = [
   { kind: 'commands', collection: RUN_COMMANDS, owner: OF_RUN, json: ['order'] },
   { kind: 'statistics', collection: STATS_COLLECTION, owner: OF_USER, isSmall: true },
   { kind: 'messages', collection: MESSAGES, owner: OF_USER },
+  {
+    kind: 'chatTurns',
+    collection: CHAT_TURNS,
+    owner: OF_USER,
+    json: ['request', 'outcome'],
+    hidden: ['owner', 'place', 'attempts'],
+  },
   { kind: 'responses', collection: RESPONSES, owner: OF_USER, json: ['stored'] },
   { kind: 'cachedResponses', collection: RESPONSE_CACHE, owner: OF_USER, json: ['response'] },
-  { kind: 'responseEvents', collection: RESPONSE_EVENTS, owner: OF_USER, json: ['frames'] },
+  {
+    kind: 'responseEvents',
+    collection: RESPONSE_EVENTS,
+    owner: OF_USER,
+    json: ['frames', 'request'],
+    hidden: ['owner'],
+  },
   { kind: 'conversations', collection: CONVERSATIONS, owner: OF_USER, json: ['metadata'] },
   { kind: 'conversationItems', collection: CONVERSATION_ITEMS, owner: OF_USER, json: ['item'] },
   { kind: 'requests', collection: REQUESTS, owner: OF_USER, hidden: ['words'], isSmall: true },

@@ -36,6 +36,7 @@ import type { RunJournal } from './RunJournal';
 import type { JournalContext, JournalHost } from '../RunContext';
 import { DEFAULT_LEASE_TIMES, LeaseHeartbeat } from './LeaseHeartbeat';
 import type { LeaseTimes } from './LeaseHeartbeat';
+import { WorkLease } from './WorkLease';
 
 /** Optional fields of a run's record that do not affect its execution. */
 export type RunMetadata = Partial<
@@ -72,6 +73,8 @@ const CLOSE_PATIENCE_MS = 5_000;
 export class DurableRuns implements JournalHost {
   readonly remote: RemoteRuns;
   readonly store: RunStore;
+  /** What this process does besides runs. */
+  readonly otherWork: WorkLease;
   private readonly live: Map<string, RunEntry>;
   private readonly work: DurableRunsOptions['work'];
   private readonly logger: Logger;
@@ -98,6 +101,7 @@ export class DurableRuns implements JournalHost {
     this.onStateStored = onStateStored;
     this.remote = new RemoteRuns(store, this.times.heartbeat);
     this.heartbeats = new LeaseHeartbeat(store, this, this.times, logger);
+    this.otherWork = new WorkLease(store, this.times, logger);
   }
 
   get ownerId(): string {
@@ -349,6 +353,7 @@ export class DurableRuns implements JournalHost {
     for (const loop of loops)
       loop.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
     try {
+      await this.otherWork.close();
       await this.heartbeats.release();
     } catch (error) {
       // The runs are taken over when the lease has expired.

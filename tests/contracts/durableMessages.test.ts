@@ -1,0 +1,194 @@
+/** Messages of conversations that a process has accepted, and does not answer: another process does, once. */
+import { expect } from 'chai';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
+import { MAX_TAKEOVERS } from '../../imports/business/ai/application/services/runs/durable/recoveryLimit';
+import type { ChatTurnStore } from '../../imports/business/ai/domain/interfaces/ChatTurnStore';
+import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
+import type { ChannelEvent } from '../../imports/business/ai/infrastructure/events/ConversationChannel';
+import { createChat } from '../../imports/business/ai/infrastructure/factories/createChat';
+import type { Chat } from '../../imports/business/ai/infrastructure/factories/createChat';
+import { openChatTurns } from '../../imports/business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
+import {
+  DocumentConversationStore,
+  MESSAGES,
+} from '../../imports/business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
+import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
+import { deferred } from '../support/deferred';
+import { DATABASES } from '../support/documentDatabases';
+import type { TestDatabase } from '../support/documentDatabases';
+import { RecordingLogger } from '../support/RecordingLogger';
+
+const CONVERSATION = 'c';
+
+/** A process. */
+interface Life {
+  readonly chat: Chat;
+  readonly loop: AgenticLoop;
+  readonly recovery: RunRecovery;
+  readonly provider: ScriptedProvider;
+}
+
+/** The text of each answer, and of the one that has not ended. What precedes a `restarted` event is void. */
+function answersIn(events: readonly ChannelEvent[]): readonly string[] {
+  const texts = [''];
+  for (const { data, type } of events)
+    if (data === '[DONE]') texts.push('');
+    else texts[texts.length - 1] = type === 'restarted' ? '' : (texts.at(-1) ?? '') + data;
+  return texts;
+}
+
+for (const [kind, open] of Object.entries(DATABASES))
+  describe(`messages of a process that dies (${kind})`, () => {
+    let opened: TestDatabase;
+    let database: DocumentDatabase;
+    let runs: RunStore;
+    let turns: ChatTurnStore;
+    beforeEach(async () => {
+      opened = await open();
+      ({ database } = opened);
+      [runs, turns] = await Promise.all([openRunStore(database), openChatTurns(database)]);
+    });
+    afterEach(() => opened.close());
+
+    function live(script: readonly ScriptedStep[]): Life {
+      const provider = new ScriptedProvider(script);
+      const logger = new RecordingLogger();
+      const tools = new ToolRegistry();
+      const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: runs, logger });
+      const memory = new DocumentConversationStore(database.collection(MESSAGES));
+      const chat = createChat(
+        { settings: { providers: [], defaultProvider: 'm' }, loop, tools, runs },
+        { memory, turns, logger },
+      );
+      const recovery = new RunRecovery({ loop, store: runs, logger });
+      recovery.add(chat.handler);
+      return { chat, loop, recovery, provider };
+    }
+
+    /** What remains of a process that is gone: what it has stored. */
+    async function die({ chat, loop }: Life): Promise<void> {
+      chat.handler.stop();
+      await loop.close();
+    }
+
+    async function listen({ chat }: Life, lastEventId?: string) {
+      const events: ChannelEvent[] = [];
+      let isReached = (): boolean => false;
+      let reached = deferred();
+      const stop = await chat.subscribe(
+        'ann',
+        CONVERSATION,
+        {
+          start: () => undefined,
+          gap: () => undefined,
+          event: (event) => {
+            events.push(event);
+            if (isReached()) reached.resolve();
+          },
+        },
+        lastEventId,
+      );
+      return {
+        events,
+        stop,
+        async ends(count: number): Promise<readonly string[]> {
+          isReached = () => answersIn(events).length > count;
+          reached = deferred();
+          if (isReached()) reached.resolve();
+          await reached.promise;
+          return answersIn(events).slice(0, -1);
+        },
+      };
+    }
+
+    const historyIn = async (): Promise<readonly string[]> =>
+      (await new DocumentConversationStore(database.collection(MESSAGES)).getHistory('ann', CONVERSATION)).map(
+        ({ text }) => text,
+      );
+
+    it('are answered by the next one, in order, with one answer each', async () => {
+      const asked = deferred();
+      const first = live([() => (asked.resolve(), new Promise(() => undefined))]);
+      for (const message of ['one', 'two', 'three']) await first.chat.handler.accept('ann', CONVERSATION, message);
+      await asked.promise;
+      await die(first);
+      const second = live(['Answer 1', 'Answer 2', 'Answer 3']);
+      const stream = await listen(second);
+      await second.recovery.scan();
+      expect(await stream.ends(3)).to.deep.equal(['Answer 1', 'Answer 2', 'Answer 3']);
+      // Nothing is left to be taken over.
+      await second.recovery.scan();
+      second.provider.assertPlayedOut();
+      expect(await historyIn()).to.deep.equal(['one', 'Answer 1', 'two', 'Answer 2', 'three', 'Answer 3']);
+      expect(await turns.leased(10)).to.deep.equal([]);
+      stream.stop();
+      await die(second);
+    });
+
+    it('have their answers on the stream of a process that wrote none of them, from where a client was', async () => {
+      const first = live(['Answer 1', 'Answer 2', 'Answer 3']);
+      const before = await listen(first);
+      for (const message of ['one', 'two', 'three'])
+        await first.chat.handler.handleMessage('ann', CONVERSATION, message);
+      await before.ends(3);
+      before.stop();
+      const second = live([]);
+      const latest = await listen(second);
+      expect(answersIn(latest.events)).to.deep.equal(['Answer 3', '']);
+      for (const [index, { id }] of before.events.entries()) {
+        const rest = await listen(second, id);
+        const all = [...before.events.slice(0, index + 1), ...rest.events];
+        expect(answersIn(all), id).to.deep.equal(['Answer 1', 'Answer 2', 'Answer 3', '']);
+        expect(all.map(({ type }) => type)).not.to.include('restarted');
+        // Its ids are as good as those of the first process.
+        const again = await listen(second, rest.events[0]?.id ?? id);
+        expect(answersIn([...all.slice(0, index + 2), ...again.events])).to.deep.equal(answersIn(all));
+        for (const each of [rest, again]) each.stop();
+      }
+      latest.stop();
+      await die(first);
+      await die(second);
+    });
+
+    it('whose run was parked are given up, so that those behind them are answered', async () => {
+      const asked = deferred();
+      const first = live([() => (asked.resolve(), new Promise(() => undefined))]);
+      const { executionId } = await first.chat.handler.accept('ann', CONVERSATION, 'one');
+      await first.chat.handler.accept('ann', CONVERSATION, 'two');
+      await asked.promise;
+      await die(first);
+      await runs.park((await runs.head(executionId))!, {
+        reason: 'max-takeovers',
+        message: 'It kills.',
+        at: Date.now(),
+      });
+      const second = live(['Answer 2']);
+      const stream = await listen(second);
+      await second.recovery.scan();
+      expect(await stream.ends(2)).to.deep.equal([
+        'ERROR: The message was given up: every process that began to answer it has died.',
+        'Answer 2',
+      ]);
+      expect((await runs.head(executionId))?.state).to.equal('cancelled');
+      stream.stop();
+      await die(second);
+    });
+
+    it('that no process can start a run for are given up after a few attempts', async () => {
+      const first = live([]);
+      await turns.add({ id: 'm', userId: 'ann', conversationId: CONVERSATION, text: 'one', at: 1 }, 'gone');
+      for (let attempt = 0; attempt <= MAX_TAKEOVERS; attempt += 1) await turns.countAttempt('m');
+      const stream = await listen(first);
+      await first.recovery.scan();
+      expect(await stream.ends(1)).to.deep.equal([
+        'ERROR: The message was given up: every process that began to answer it has died.',
+      ]);
+      stream.stop();
+      await die(first);
+    });
+  });
