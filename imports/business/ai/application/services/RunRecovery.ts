@@ -2,8 +2,8 @@
  * Recovers orphaned runs, and other work of the processes that own them: scans the store at the start and periodically,
  * and takes over what belongs to owners that are gone. An owner is gone when it has removed itself, or when its
  * heartbeat count has not changed for as long as a lease lasts, measured by this process's monotonic clock. Clocks of
- * different machines are never compared. An outage of the store, in which nobody can read or write heartbeats, counts as
- * a fifth of a lease at most.
+ * different machines are never compared. An outage of the store, in which nobody can read or write heartbeats, counts
+ * as a fifth of a lease at most.
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { RunResult } from '../../domain/entities/Run';
