@@ -22,6 +22,7 @@ import { deferred } from '../support/deferred';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { RecordingLogger } from '../support/RecordingLogger';
+import { until } from '../support/until';
 
 const CONVERSATION = 'c';
 
@@ -74,6 +75,8 @@ for (const [kind, open] of Object.entries(DATABASES))
     async function die({ chat, loop }: Life): Promise<void> {
       chat.handler.stop();
       await loop.close();
+      // Or else the next process, which scans once, may find them just before they are handed over.
+      await until(async () => (await turns.leased(10)).every(({ owner }) => owner === ''));
     }
 
     async function listen({ chat }: Life, lastEventId?: string) {
