@@ -17,8 +17,8 @@ export class HttpConnection {
   private readonly options: HttpConnectionOptions;
   /** Aborts what is read under the session. */
   private session = new AbortController();
-  /** While the session is being ended: rejects once it has ended, resolves if it goes on. */
-  private ending: Promise<void> | undefined;
+  /** Rejects once the session has ended, resolves if it could not be ended. */
+  private ended: Promise<void> | undefined;
 
   constructor(options: HttpConnectionOptions) {
     this.options = options;
@@ -32,22 +32,27 @@ export class HttpConnection {
     return this.request<T>('POST', path, body);
   }
 
+  /** Opens a session, under which everything is asked from now on. */
+  async beginSession(credentials: object): Promise<void> {
+    await this.post(SESSION, credentials);
+    this.ended = undefined;
+  }
+
   /**
    * Ends the session. What is read under it is aborted, since the server would refuse it from now on. What is asked
-   * meanwhile waits, and fails with `auth-failed` once the session has ended.
+   * meanwhile waits, and fails with `auth-failed` once the session has ended, as does what a page asks before it has
+   * noticed.
    */
   async endSession<T>(): Promise<T> {
     this.session.abort();
     this.session = new AbortController();
-    const ended = this.request<T>('DELETE', '/session');
-    this.ending = ended.then(rejectSignedOut, () => undefined);
+    const answered = this.request<T>('DELETE', SESSION);
+    this.ended = answered.then(rejectSignedOut, () => {
+      this.ended = undefined;
+    });
     // Nobody may be waiting.
-    this.ending.catch(() => undefined);
-    try {
-      return await ended;
-    } finally {
-      this.ending = undefined;
-    }
+    this.ended.catch(() => undefined);
+    return answered;
   }
 
   /** Carries out an operation by its route. */
@@ -86,7 +91,7 @@ export class HttpConnection {
     path: string,
     init: Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> },
   ): Promise<Response> {
-    await this.ending;
+    if (path !== SESSION) await this.ended;
     const { session } = this;
     const isRead = init.method === undefined || init.method === 'GET';
     try {
@@ -123,8 +128,10 @@ export class HttpConnection {
   }
 }
 
+const SESSION = '/session';
+
 function anySignal(signal: AbortSignal, other: AbortSignal | null | undefined): AbortSignal {
-  return other == null ? signal : AbortSignal.any([signal, other]);
+  return other === null || other === undefined ? signal : AbortSignal.any([signal, other]);
 }
 
 function rejectSignedOut(): never {

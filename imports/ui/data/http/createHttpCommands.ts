@@ -24,7 +24,7 @@ export function createHttpCommands({
       if (credentials.method !== 'token')
         throw new DashboardError('invalid-request', 'This server signs in with an API token.');
       const { method: _, ...body } = credentials;
-      await connection.post('/session', body);
+      await connection.beginSession(body);
       access.set({ state: 'signedIn' });
     },
     async signOut({ staysHere = false } = {}) {

@@ -266,6 +266,13 @@ describe('HttpData', () => {
     expect([server.count('GET /late'), server.count('GET /slow')]).to.deep.equal([0, 1]);
     expect(server.streams.size).to.equal(0);
     slow.resolve({ body: {} });
+    const later: unknown = await data.connection.get('/late').catch((thrown: unknown) => thrown);
+    expect(later).to.include({ code: 'auth-failed' });
+    expect(server.count('GET /late')).to.equal(0);
+    server.responses.set('POST /session', { body: {} });
+    server.responses.set('GET /late', { body: { is: 'there' } });
+    await createHttpCommands(data).signIn({ method: 'token', token: 'yes' });
+    expect(await data.connection.get('/late')).to.deep.equal({ is: 'there' });
   });
 
   it('goes on under a session that could not be ended', async () => {
