@@ -1,4 +1,4 @@
-/** Messages of conversations that a process has accepted, and does not answer: another process does, once. */
+/** Messages that a process has accepted, and leaves without an answer: another process answers each of them, once. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
@@ -44,7 +44,7 @@ function answersIn(events: readonly ChannelEvent[]): readonly string[] {
 }
 
 for (const [kind, open] of Object.entries(DATABASES))
-  describe(`messages of a process that dies (${kind})`, () => {
+  describe(`messages of a process that ends (${kind})`, () => {
     let opened: TestDatabase;
     let database: DocumentDatabase;
     let runs: RunStore;
@@ -71,11 +71,10 @@ for (const [kind, open] of Object.entries(DATABASES))
       return { chat, loop, recovery, provider };
     }
 
-    /** What remains of a process that is gone: what it has stored. */
-    async function die({ chat, loop }: Life): Promise<void> {
+    /** Ends a process in an orderly way: it hands over what it has not answered. */
+    async function end({ chat, loop }: Life): Promise<void> {
       chat.handler.stop();
       await loop.close();
-      // Or else the next process, which scans once, may find them just before they are handed over.
       await until(async () => (await turns.leased(10)).every(({ owner }) => owner === ''));
     }
 
@@ -119,7 +118,7 @@ for (const [kind, open] of Object.entries(DATABASES))
       const first = live([() => (asked.resolve(), new Promise(() => undefined))]);
       for (const message of ['one', 'two', 'three']) await first.chat.handler.accept('ann', CONVERSATION, message);
       await asked.promise;
-      await die(first);
+      await end(first);
       const second = live(['Answer 1', 'Answer 2', 'Answer 3']);
       const stream = await listen(second);
       await second.recovery.scan();
@@ -130,7 +129,7 @@ for (const [kind, open] of Object.entries(DATABASES))
       expect(await historyIn()).to.deep.equal(['one', 'Answer 1', 'two', 'Answer 2', 'three', 'Answer 3']);
       expect(await turns.leased(10)).to.deep.equal([]);
       stream.stop();
-      await die(second);
+      await end(second);
     });
 
     it('have their answers on the stream of a process that wrote none of them, from where a client was', async () => {
@@ -154,8 +153,8 @@ for (const [kind, open] of Object.entries(DATABASES))
         for (const each of [rest, again]) each.stop();
       }
       latest.stop();
-      await die(first);
-      await die(second);
+      await end(first);
+      await end(second);
     });
 
     it('whose run was parked are given up, so that those behind them are answered', async () => {
@@ -164,7 +163,7 @@ for (const [kind, open] of Object.entries(DATABASES))
       const { executionId } = await first.chat.handler.accept('ann', CONVERSATION, 'one');
       await first.chat.handler.accept('ann', CONVERSATION, 'two');
       await asked.promise;
-      await die(first);
+      await end(first);
       await runs.park((await runs.head(executionId))!, {
         reason: 'max-takeovers',
         message: 'It kills.',
@@ -179,7 +178,7 @@ for (const [kind, open] of Object.entries(DATABASES))
       ]);
       expect((await runs.head(executionId))?.state).to.equal('cancelled');
       stream.stop();
-      await die(second);
+      await end(second);
     });
 
     it('that no process can start a run for are given up after a few attempts', async () => {
@@ -192,6 +191,6 @@ for (const [kind, open] of Object.entries(DATABASES))
         'ERROR: The message was given up: every process that began to answer it has died.',
       ]);
       stream.stop();
-      await die(first);
+      await end(first);
     });
   });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgenticLoop } from '../../../business/ai/application/services/AgenticLoop';
 import { runDetached } from '../../../business/ai/application/services/runDetached';
 import type { LeasedWork, LeasedWorkSource, RunRecovery } from '../../../business/ai/application/services/RunRecovery';
-import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
+import { isStoreOutage, LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { TooLargeToStoreError } from '../../../business/ai/domain/errors/TooLargeToStoreError';
 import type {
@@ -138,7 +138,7 @@ export class BackgroundResponses implements LeasedWorkSource {
   async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedWork[]> {
     const { events, inFlight, loop } = this.ports;
     if (inFlight.isClosing) return [];
-    const found = await events.leased(limit, except);
+    const found = await events.leased(limit + this.running.size, except);
     return found
       .filter(({ key }) => !loop.isWorkingOn(workOf(key)))
       .map((lost) => ({ owner: lost.owner, recover: () => this.takeOver(lost) }));
@@ -182,6 +182,7 @@ export class BackgroundResponses implements LeasedWorkSource {
       if (turn.conversation?.end !== conversation?.end) return undefined;
       return { turn: { ...turn, generatedId, createdAt: response.created_at }, request: again };
     } catch (error) {
+      if (isStoreOutage(error)) throw error;
       // What it continues, or its model, is gone.
       this.ports.toError(error);
       return undefined;

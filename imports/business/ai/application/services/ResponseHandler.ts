@@ -162,7 +162,7 @@ export class ResponseHandler implements LeasedWorkSource {
   /** The messages of other processes, and those that this one could not end. */
   async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedWork[]> {
     const { durable } = this.options;
-    const found = (await durable?.turns.leased(limit, except)) ?? [];
+    const found = (await durable?.turns.leased(limit + this.driven.size, except)) ?? [];
     return found
       .filter(({ turn }) => !this.driven.has(turn.id))
       .map(({ turn, owner }) => ({ owner, recover: () => this.takeOver(turn, owner) }));

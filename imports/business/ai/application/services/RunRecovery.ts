@@ -183,11 +183,10 @@ export class RunRecovery {
     const { losses, ownerId } = this.loop;
     const isOwnRead = ownerId === undefined || losses !== this.settledLosses || this.trial !== undefined;
     const live = this.liveOwners();
-    const limit = SCAN_LIMIT + this.loop.size;
     const leased = isOwnRead
-      ? await this.store.leased(limit, live)
+      ? await this.store.leased(SCAN_LIMIT + this.loop.size, live)
       : await this.store.leased(SCAN_LIMIT, [...live, ownerId]);
-    const work = await Promise.all(this.sources.map((source) => source.leased(limit, live)));
+    const work = await Promise.all(this.sources.map((source) => source.leased(SCAN_LIMIT, live)));
     const heartbeats = this.updateHeartbeats(await this.store.heartbeats());
     const orphaned = leased.filter((run) => this.isOrphaned(run, heartbeats));
     const steps = planRecovery(orphaned, {
@@ -202,11 +201,11 @@ export class RunRecovery {
     this.begin(steps.filter(({ kind }) => kind === 'try'));
     for (const step of steps) this.recover(step);
     this.reserveRoom(orphaned, steps);
+    // After the runs, which the work may wait for.
+    for (const each of work.flat()) if (this.isGone(each.owner, heartbeats)) this.recoverWork(each);
     if (isOwnRead && !orphaned.some(({ owner }) => owner === ownerId)) this.settledLosses = losses;
     const recovered = steps.filter(({ kind }) => kind === 'recover');
     this.batch = recovered.length < this.maxPerScan ? [] : recovered.map(({ lease }) => lease.executionId);
-    // After the runs, which the work may wait for.
-    for (const each of work.flat()) if (this.isGone(each.owner, heartbeats)) this.recoverWork(each);
     await this.deleteObsoleteCommands(leased);
     return steps.length;
   }
