@@ -212,7 +212,7 @@ describe('DocumentCollection: random programs over many documents', () => {
   const PROGRAMS = process.env['BOLIDE_FULL'] === '1' ? 200 : 4;
 
   it(`behaves like the model in the embedded database, in ${PROGRAMS} programs`, async function () {
-    this.timeout(PROGRAMS * 10_000);
+    this.timeout(Math.max(120_000, PROGRAMS * 10_000));
     const opened = await DATABASES['embedded (NeDB)']();
     try {
       let collections = 0;
