@@ -26,6 +26,11 @@ import { createHost } from '../../imports/startup/createHost';
 import type { Host, HostSettings } from '../../imports/startup/createHost';
 import type { TestDatabase } from './documentDatabases';
 import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import {
+  FixedWindowLimiter,
+  WINDOWS_COLLECTION,
+} from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
+import type { WindowDocument } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
 import { TOKEN_RATES } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
 import { openVendorObjects } from '../../imports/business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
 import { newKey } from './oauth/ProvidersHost';
@@ -280,6 +285,9 @@ export class FilledHost {
     );
     for (const release of connections) release();
     await host.userLimiter.flush();
+    // Windows of a minute may end while a slow machine still fills the host.
+    const windows = this.opened.database.collection<WindowDocument>(WINDOWS_COLLECTION);
+    await new FixedWindowLimiter(windows, ['count']).admit(['model', userId], {}, 365 * 86_400_000);
     await host.runs.settled();
     await host.requestLog.flush();
     return [completed, waiting, queued];
