@@ -15,7 +15,7 @@ import { fieldsOf } from '../../imports/business/ai/domain/json';
 import type { ModelTurn } from '../../imports/simulator/model/ModelTurn';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { DATABASES } from '../support/documentDatabases';
+import { DATABASES, QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { openSocket } from '../support/responsesSocket';
@@ -505,7 +505,7 @@ describe('API tokens with limits', () => {
   });
 });
 
-for (const [name, open] of Object.entries(DATABASES))
+for (const [name, open] of Object.entries(QUICK_DATABASES))
   describe(`the limits of an API token on two hosts that share ${name}`, () => {
     const CALLS = 50;
     const LIMIT = 20;

@@ -23,7 +23,7 @@ import {
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { CANARY } from '../support/canaries';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { RecordingLogger } from '../support/RecordingLogger';
@@ -33,7 +33,7 @@ const ANN: Actor = { userId: 'ann', source: 'http' };
 /** Ids may contain anything. */
 const ODD = 'ün%ï/co:dé';
 
-for (const [name, open] of Object.entries(DATABASES)) {
+for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`budgets set at run time, stored in ${name}`, () => {
     let opened: TestDatabase;
     let simulator: Simulator;

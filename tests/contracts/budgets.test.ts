@@ -16,7 +16,7 @@ import { generateConcurrently, budgetModule } from '../support/budgetChild';
 import type { BudgetChildOptions, Outcomes } from '../support/budgetChild';
 import { bundleChild } from '../support/bundleChild';
 import { itInFull } from '../support/describeInFull';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { startTestMongo } from '../support/startTestMongo';
 import type { Simulator } from '../../imports/simulator/Simulator';
@@ -51,7 +51,7 @@ describe(`${PROCESSES * CALLS} concurrent calls with a budget for ${LIMIT}`, () 
     expect(await askEverywhere(() => store)).to.equal(LIMIT);
   });
 
-  for (const [name, open] of Object.entries(DATABASES)) {
+  for (const [name, open] of Object.entries(QUICK_DATABASES)) {
     describe(`stored in ${name}`, () => {
       let opened: TestDatabase;
       beforeEach(async () => {

@@ -15,7 +15,7 @@ import type { TestDatabase } from '../support/documentDatabases';
 import { ModelCollection } from '../support/ModelCollection';
 import type { ModelRow, Outcome } from '../support/ModelCollection';
 
-const RUNS = process.env['BOLIDE_FULL'] === '1' ? 5_000 : 50;
+const RUNS = process.env['BOLIDE_FULL'] === '1' ? 5_000 : 25;
 
 /** Unique keys of the collection that the programs run on. */
 const UNIQUE = [
@@ -209,7 +209,7 @@ describe('DocumentCollection: random programs', () => {
 /** From about a thousand documents on, the embedded database reads columns instead of documents. */
 describe('DocumentCollection: random programs over many documents', () => {
   const ROWS = 1_200;
-  const PROGRAMS = process.env['BOLIDE_FULL'] === '1' ? 200 : 4;
+  const PROGRAMS = process.env['BOLIDE_FULL'] === '1' ? 200 : 1;
 
   it(`behaves like the model in the embedded database, in ${PROGRAMS} programs`, async function () {
     this.timeout(Math.max(120_000, PROGRAMS * 10_000));

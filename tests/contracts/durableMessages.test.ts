@@ -19,7 +19,7 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
 import { deferred } from '../support/deferred';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { until } from '../support/until';
@@ -43,7 +43,7 @@ function answersIn(events: readonly ChannelEvent[]): readonly string[] {
   return texts;
 }
 
-for (const [kind, open] of Object.entries(DATABASES))
+for (const [kind, open] of Object.entries(QUICK_DATABASES))
   describe(`messages of a process that ends (${kind})`, () => {
     let opened: TestDatabase;
     let database: DocumentDatabase;

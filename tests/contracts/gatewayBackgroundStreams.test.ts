@@ -13,7 +13,7 @@ import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/
 import { openResponseEvents } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
 import { MemoryResponseEvents } from '../../imports/business/ai/infrastructure/persistence/responses/MemoryResponseEvents';
 import { deferred } from '../support/deferred';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { checkEvents, eventsOfStream } from '../support/openResponses';
@@ -235,7 +235,7 @@ describe('A background stream', () => {
     }
   });
 
-  for (const [kind, open] of Object.entries(DATABASES))
+  for (const [kind, open] of Object.entries(QUICK_DATABASES))
     describe(`of another process (${kind})`, () => {
       let database: DocumentDatabase;
       beforeEach(async () => {

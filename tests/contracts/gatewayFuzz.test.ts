@@ -16,7 +16,7 @@ import { startServerProcess } from '../support/startServerProcess';
 import type { ServerProcess } from '../support/startServerProcess';
 
 const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
-const REQUESTS = Number(process.env['BOLIDE_FUZZ_REQUESTS'] ?? (IS_FULL ? 50_000 : 1_500));
+const REQUESTS = Number(process.env['BOLIDE_FUZZ_REQUESTS'] ?? (IS_FULL ? 50_000 : 500));
 const FRAMES = REQUESTS / 10;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1e9);
 const PARALLEL = 12;

@@ -13,7 +13,7 @@ import { DocumentInbox } from '../../imports/business/ai/infrastructure/persiste
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { RUNS, TOOL_CALLS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { runRequest, toolCall } from '../support/runRequests';
@@ -29,7 +29,7 @@ const WAITS = {
   external: { state: 'executing', startTime: 3_000, expiresAt: 90_000 },
 } as const;
 
-for (const [name, open] of Object.entries(DATABASES)) {
+for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`the inbox (${name})`, () => {
     let opened: TestDatabase;
     let store: RunStore;

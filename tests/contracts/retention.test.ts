@@ -6,7 +6,7 @@ import type { LLMResponse } from '../../imports/business/ai/domain/types/Respons
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUNS, TOOL_CALLS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunRetention } from '../../imports/business/ai/infrastructure/persistence/runs/RunRetention';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { answer, callItem, textItem } from '../../imports/testing/responses';
 import { runRequest, toolCall } from '../support/runRequests';
@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 22);
 const LONG_TEXT = 'x'.repeat(20_000);
 
-for (const [name, open] of Object.entries(DATABASES)) {
+for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`RunRetention on ${name}`, () => {
     let opened: TestDatabase;
     let store: RunStore;

@@ -18,7 +18,7 @@ import {
 } from '../../imports/business/ai/infrastructure/persistence/routing/DocumentRoutingRules';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { simulatedRow } from '../support/gateway';
@@ -32,7 +32,7 @@ interface Process {
   readonly operations: RoutingOperations;
 }
 
-for (const [name, open] of Object.entries(DATABASES)) {
+for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`routing rules saved at run time, stored in ${name}`, () => {
     let opened: TestDatabase;
     let simulator: Simulator;

@@ -16,7 +16,7 @@ import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persi
 import { RunRetention } from '../../imports/business/ai/infrastructure/persistence/runs/RunRetention';
 import { RUNS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { usage } from '../../imports/testing/responses';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { runRequest, toolCall } from '../support/runRequests';
@@ -27,7 +27,7 @@ const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'method' };
 
 type Fields = Partial<RunRequest> & { readonly progress?: Partial<RunProgress>; readonly calls?: readonly ToolCall[] };
 
-for (const [name, open] of Object.entries(DATABASES)) {
+for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`the list of runs (${name})`, () => {
     let opened: TestDatabase;
     let store: RunStore;

@@ -6,7 +6,7 @@ import { DashboardSessions } from '../../imports/api/dashboard/DashboardSessions
 import { SESSIONS, SessionStore } from '../../imports/api/dashboard/SessionStore';
 import type { StoredSession } from '../../imports/api/dashboard/SessionStore';
 import type { DocumentCollection } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { RecordingLogger } from '../support/RecordingLogger';
 
@@ -19,7 +19,7 @@ const DAY = 24 * HOUR;
 const request = (cookie = '', method = 'GET'): Request =>
   ({ method, headers: { host: 'localhost', cookie } }) as unknown as Request;
 
-for (const [kind, open] of Object.entries(DATABASES))
+for (const [kind, open] of Object.entries(QUICK_DATABASES))
   describe(`dashboard sessions (${kind})`, () => {
     let opened: TestDatabase;
     let tokens: ApiTokens;

@@ -14,7 +14,7 @@ import {
   RESPONSE_EVENTS,
 } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
 import { answer } from '../../imports/testing/responses';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 
@@ -22,7 +22,7 @@ const BOUNDS = { perUser: 55_000, total: 1_000_000 };
 /** About 10,000 bytes, with what a database adds. */
 const TEXT = 'x'.repeat(9_800);
 
-for (const [name, open] of Object.entries(DATABASES)) {
+for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`stored bytes in ${name}`, () => {
     let opened: TestDatabase;
     beforeEach(async () => {

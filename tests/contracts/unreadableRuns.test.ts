@@ -11,7 +11,7 @@ import { RUNS, TOOL_CALLS } from '../../imports/business/ai/infrastructure/persi
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { answer } from '../../imports/testing/responses';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { RecordingLogger } from '../support/RecordingLogger';
@@ -27,7 +27,7 @@ const DAMAGES = {
   'no usage': { usage: null },
 } as const;
 
-for (const [name, open] of Object.entries(DATABASES)) {
+for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`a run that cannot be read (${name})`, () => {
     let opened: TestDatabase;
     let store: DocumentRunStore;

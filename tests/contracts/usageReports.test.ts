@@ -13,7 +13,7 @@ import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { UsageFigures, UsageReport } from '../../imports/business/ai/domain/types/UsageReports';
 import { DocumentUsageReports } from '../../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 
@@ -94,7 +94,7 @@ function exactPercentile(values: readonly number[], share: number): number {
   return values.toSorted((left, right) => left - right)[Math.ceil(values.length * share) - 1] ?? NaN;
 }
 
-for (const [name, open] of Object.entries(DATABASES)) {
+for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`ai.usage.report: ${name}`, () => {
     let opened: TestDatabase;
     let operations: UsageOperations;

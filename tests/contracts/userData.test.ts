@@ -13,14 +13,14 @@ import { openRunStore } from '../../imports/business/ai/infrastructure/persisten
 import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RUN_ITEMS } from '../../imports/business/ai/infrastructure/persistence/runs/RunTranscripts';
 import { SEALED_CONTENT } from '../../imports/startup/sealedContent';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import { USER_LOADS } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
 import { failure } from '../support/failure';
 import { runRequest } from '../support/runRequests';
 
 import { ADA, ADMIN, BOB, CANARIES, IMPERSONAL, marksOf, SHARED_PROVIDER, FilledHost } from '../support/FilledHost';
 
-for (const [kind, open] of Object.entries(DATABASES))
+for (const [kind, open] of Object.entries(QUICK_DATABASES))
   describe(`The deletion of a user's data (${kind})`, function () {
     this.timeout(60_000);
     let test: FilledHost;

@@ -17,7 +17,7 @@ import { CONTENT_KEYS } from '../../imports/startup/UserContentKeys';
 import { RUN_ITEMS } from '../../imports/business/ai/infrastructure/persistence/runs/RunTranscripts';
 import { SEALED_CONTENT } from '../../imports/startup/sealedContent';
 import { IMPERSONAL_COLLECTIONS, USER_DOCUMENTS } from '../../imports/startup/userData';
-import { DATABASES } from '../support/documentDatabases';
+import { DATABASES, QUICK_DATABASES } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { ADA, ADMIN, actorOf, BOB, CANARIES, CONTENTS, FilledHost, marksOf } from '../support/FilledHost';
 
@@ -61,7 +61,7 @@ describe('The table of what is stored about a user', () => {
   });
 });
 
-for (const [kind, open] of Object.entries(DATABASES))
+for (const [kind, open] of Object.entries(QUICK_DATABASES))
   describe(`The export of a user's data (${kind})`, function () {
     this.timeout(60_000);
     let test: FilledHost;

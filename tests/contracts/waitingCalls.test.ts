@@ -10,7 +10,7 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import type { ToolCallView } from '../../imports/business/ai/domain/types/RunViews';
 import { answer, calling } from '../../imports/testing/responses';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
-import { DATABASES } from '../support/documentDatabases';
+import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
@@ -18,7 +18,7 @@ import { until } from '../support/until';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-for (const [name, open] of Object.entries(DATABASES)) {
+for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`a stored call that waits (${name})`, () => {
     let opened: TestDatabase;
     const loops: AgenticLoop[] = [];

@@ -24,6 +24,10 @@ export const DATABASES = {
   'Meteor (stand-in)': openMeteor,
 } as const satisfies Record<string, () => Promise<TestDatabase>>;
 
+/** For suites of what is above the store: all of them at full counts, otherwise the one that needs no server. */
+export const QUICK_DATABASES: Readonly<Partial<typeof DATABASES>> =
+  process.env['BOLIDE_FULL'] === undefined ? { 'embedded (NeDB)': openEmbedded } : DATABASES;
+
 /** Milliseconds. */
 const SWEEP = 20;
 
