@@ -228,6 +228,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(corsOrigins.length === 0 ? {} : { cors: allowOrigins(corsOrigins) }),
     isAlone: ports.isAlone ?? false,
     ...(ports.userLimiter === undefined ? {} : { userLimiter: ports.userLimiter }),
+    ...(module.apiTokens === undefined ? {} : { tokenRates: module.apiTokens.rates }),
     ...(requestLog === undefined ? {} : { requestLog }),
     ...(ports.audit === undefined ? {} : { audit: ports.audit }),
     ...(ports.outage === undefined ? {} : { outage: ports.outage }),

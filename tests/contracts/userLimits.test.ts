@@ -1,21 +1,14 @@
 /** What a user may do at a time and in a minute: by every way in, with a refusal in the way's own shape. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { startServer } from '../../imports/startup/node/startServer';
-import type { RunningServer } from '../../imports/startup/node/startServer';
-import type { Simulator } from '../../imports/simulator/Simulator';
-import { startSimulator } from '../../imports/simulator/startSimulator';
 import { deferred } from '../support/deferred';
 import { failure } from '../support/failure';
+import { LimitedServer } from '../support/LimitedServer';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { openSocket } from '../support/responsesSocket';
-import { simulatedVendors } from '../support/simulatedVendors';
 import { startTestMongo } from '../support/startTestMongo';
 import { until } from '../support/until';
 
@@ -25,67 +18,6 @@ const GEMINI = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] };
 const UI_CHAT = { id: 'c1', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] };
 const AG_UI = { threadId: 't', runId: 'r', state: {}, messages: [], tools: [], context: [], forwardedProps: {} };
 const AT_A_TIME = 'You are limited to 1 request at a time: 1 are in progress. Wait for one to end.';
-
-/** A server whose users ann and bob have tokens, over the vendor simulator. */
-class LimitedServer {
-  readonly simulator: Simulator;
-  readonly server: RunningServer;
-  readonly tokens: Readonly<Record<'ann' | 'bob', string>>;
-  private readonly directory: string;
-
-  private constructor(simulator: Simulator, server: RunningServer, tokens: LimitedServer['tokens'], directory: string) {
-    this.simulator = simulator;
-    this.server = server;
-    this.tokens = tokens;
-    this.directory = directory;
-  }
-
-  static async start(env: Readonly<Record<string, string>>): Promise<LimitedServer> {
-    const simulator = await startSimulator();
-    const directory = await mkdtemp(join(tmpdir(), 'bolide-limits-'));
-    const server = await startServer({
-      env: { ...simulatedVendors(simulator), PORT: '0', DATA_DIR: directory, ...env },
-      dashboard: false,
-    });
-    const issue = async (userId: string): Promise<string> =>
-      (await server.host.apiTokens.tokens.issue({ userId, name: 'test', scopes: ['admin'] })).token;
-    return new LimitedServer(simulator, server, { ann: await issue('ann'), bob: await issue('bob') }, directory);
-  }
-
-  get url(): string {
-    return this.server.url;
-  }
-
-  send(token: string, method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    return fetch(this.url + path, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-  }
-
-  async issue(userId: string): Promise<string> {
-    return (await this.server.host.apiTokens.tokens.issue({ userId, name: 'test', scopes: ['admin'] })).token;
-  }
-
-  /** The vendor answers the next call when the returned function is called. */
-  hold(): () => void {
-    const gate = deferred();
-    this.simulator.enqueue(async () => {
-      await gate.promise;
-      return { text: 'Late.' };
-    });
-    return () => gate.resolve();
-  }
-
-  async close(): Promise<void> {
-    await this.server.close();
-    await this.simulator.close();
-    await rm(this.directory, { recursive: true });
-  }
-}
 
 describe('The limits of a user', () => {
   let limited: LimitedServer;

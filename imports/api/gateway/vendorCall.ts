@@ -53,7 +53,7 @@ export function vendorCall(
   const forward = forwardVendorHeaders(context, wire);
   const fallbacks: string[] = [];
   const annotations: GuardrailAnnotation[] = [];
-  let limitHeaders: Readonly<Record<string, string>> = {};
+  let limitHeaders = details.rateLimits === undefined ? {} : rateLimitHeaders(wire, details.rateLimits);
   details.isCalled = true;
   return {
     origin: gatewayOrigin(wire, principal, { ...details, requestId }),

@@ -1,5 +1,6 @@
 /** What a handler needs to handle one request. */
 import type { Request, Response } from 'express';
+import type { RateLimitState } from '../../business/ai/domain/types/ApiTokenLimits';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 
 export interface RequestContext {
@@ -23,6 +24,10 @@ export interface RequestDetails {
   isSameApi?: boolean;
   /** The model as the client named it. */
   model?: string;
+  /** What is left of the rates of the caller's API token, if it has any. */
+  rateLimits?: RateLimitState;
+  /** Resolves when what the request has started has ended: until then, the request counts as in progress. */
+  continues?: Promise<void>;
   /** A model call was started, which the manager logs. */
   isCalled?: true;
   /** Set once a failed call was repeated here: pauses up to this many milliseconds are not left to the client. */

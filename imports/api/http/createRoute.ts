@@ -14,10 +14,13 @@ import { hasScope, toActor } from '../auth/ApiPrincipal';
 import { clientOf } from '../auth/clientOf';
 import type { RequestLog } from '../../business/ai/domain/interfaces/RequestLog';
 import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
+import { beginRequest } from './beginRequest';
+import type { RequestLimiters } from './beginRequest';
 import { discardBody } from './discardBody';
 import { errorResponse, requestIdHeaders } from './errorResponse';
 import type { ApiName } from './errorResponse';
 import { randomHex } from './randomHex';
+import { rateLimitHeaders } from './rateLimitHeaders';
 import { refusedRequest } from './refusedRequest';
 import type { RequestContext, RequestDetails, RouteHandler } from './RequestContext';
 import type { InFlightRequests } from './InFlightRequests';
@@ -31,6 +34,7 @@ export interface RoutePorts {
   readonly requestLog?: Pick<RequestLog, 'add'>;
   /** Keeps callers within their limits. Absent: they have none. */
   readonly userLimiter?: Pick<UserLimiter, 'begin' | 'countUnidentified'>;
+  readonly tokenRates?: RequestLimiters['tokenRates'];
   /** Learns of tokens without the scope of a route. */
   readonly audit?: Pick<AuditTrail, 'report'>;
   /** How many proxies in front of the server append to `x-forwarded-for`. */
@@ -46,7 +50,7 @@ export interface RouteOptions {
   readonly name: string;
   /** The scope that the caller needs. Absent: the route is public. */
   readonly scope?: Scope;
-  /** What a request holds of its user's limits until its response is complete. Default: a call. */
+  /** What a request holds of its caller's limits until its response is complete. Default: a call. */
   readonly holds?: 'connections' | 'nothing';
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
@@ -105,14 +109,25 @@ export function createRoute(
     }
   }
 
-  /** @throws as `UserLimiter.begin` does */
-  async function countRequest({ request, response, signal }: PendingContext, { userId }: ApiPrincipal): Promise<void> {
+  /** @throws as `beginRequest` does */
+  async function countRequest(context: PendingContext, principal: ApiPrincipal): Promise<void> {
+    const { request, response, signal, details } = context;
     ports.userLimiter?.countUnidentified(-1);
-    const bytes = Number(request.headers['content-length'] ?? 0);
-    const release = await ports.userLimiter?.begin(userId, route.holds ?? 'calls', { bytes, signal });
-    if (release === undefined) return;
-    if (response.closed) release();
-    else response.once('close', release);
+    const release = await beginRequest(ports, principal, {
+      holds: route.holds ?? 'calls',
+      bytes: Number(request.headers['content-length'] ?? 0),
+      signal,
+      onRateLimits: (state) => {
+        details.rateLimits = state;
+        if (!response.headersSent) response.set(rateLimitHeaders(apiOf(route, request), state));
+      },
+    });
+    const end = (): void => {
+      if (details.continues === undefined) release();
+      else void details.continues.then(release);
+    };
+    if (response.closed) end();
+    else response.once('close', end);
   }
 
   /** @throws as `authorize` does */

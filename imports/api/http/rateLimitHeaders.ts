@@ -4,11 +4,11 @@
  * https://platform.claude.com/docs/en/api/rate-limits, "Response headers"
  */
 import type { RateLimitState } from '../../business/ai/domain/types/ApiTokenLimits';
-import type { WireName } from '../../business/ai/domain/types/VendorTypes';
+import type { ApiName } from './errorResponse';
 
-/** Google's API has no such headers, so its clients get OpenAI's. */
-export function rateLimitHeaders(wire: WireName, state: RateLimitState): Readonly<Record<string, string>> {
-  const isAnthropic = wire === 'anthropic_messages';
+/** Other APIs than Anthropic's have the headers of OpenAI's. */
+export function rateLimitHeaders(api: ApiName, state: RateLimitState): Readonly<Record<string, string>> {
+  const isAnthropic = api === 'anthropic_messages';
   const reset = isAnthropic
     ? new Date(state.resetsAt).toISOString().replace(/\.\d+Z$/, 'Z')
     : `${Math.ceil(state.resetsInMs / 1_000)}s`;

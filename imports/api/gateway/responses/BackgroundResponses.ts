@@ -61,6 +61,12 @@ export interface BackgroundRequest extends StoredRequest {
   readonly bytes?: number;
 }
 
+export interface StartedResponse {
+  readonly queued: JsonObject;
+  /** Never rejects. */
+  readonly ended: Promise<void>;
+}
+
 interface Running {
   readonly key: ResponseKey;
   readonly controller: AbortController;
@@ -98,10 +104,10 @@ export class BackgroundResponses implements LeasedWorkSource {
   }
 
   /**
-   * @returns the response with status `queued`
+   * @returns the response with status `queued`, and a promise that resolves when it has ended, in whatever way
    * @throws LLMInvalidRequestError if the user has too many unfinished responses, or the input is too large to store
    */
-  async start(turn: PreparedResponse, request: BackgroundRequest): Promise<JsonObject> {
+  async start(turn: PreparedResponse, request: BackgroundRequest): Promise<StartedResponse> {
     const { userId, generatedId } = turn;
     const { bytes = 0 } = request;
     const { count, bytes: held } = this.shares.get(userId) ?? { count: 0, bytes: 0 };
@@ -117,7 +123,7 @@ export class BackgroundResponses implements LeasedWorkSource {
     const queued = unfinishedResponse(turn, 'queued');
     const { body, principal, origin, rawReasoningName } = request;
     const stored: StoredRequest = { body, principal: withoutClient(principal), origin, rawReasoningName };
-    await new Promise<void>((resolve, reject) => {
+    return new Promise<StartedResponse>((resolve, reject) => {
       this.underLease(key, async () => {
         await events.open(key, turn.stream, { owner: loop.workOwnerId, request: JSON.stringify(stored) });
         try {
@@ -127,11 +133,10 @@ export class BackgroundResponses implements LeasedWorkSource {
           throw error;
         }
         const ended = this.launch(turn, request);
-        resolve();
+        resolve({ queued: queued.body ?? {}, ended });
         await ended;
       }).catch(reject);
     });
-    return queued.body ?? {};
   }
 
   /** Responses of other processes, and those that this one could not end. */

@@ -49,9 +49,10 @@ export function createResponse(ports: ResponsesPorts): RouteHandler {
       const origin = gatewayOrigin('responses', principal, { model: turn.requestedModel, requestId });
       const bytes = bytesOf(request.headers);
       const rawReasoningName = reasoningEventName(request);
-      const queued = await background.start(turn, { body: request.body, principal, origin, bytes, rawReasoningName });
+      const started = await background.start(turn, { body: request.body, principal, origin, bytes, rawReasoningName });
+      details.continues = started.ended;
       if (turn.stream) await followResponse(context, ports, turn.generatedId, -1);
-      else response.json(queued);
+      else response.json(started.queued);
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
       await service.stream(turn, sink, {

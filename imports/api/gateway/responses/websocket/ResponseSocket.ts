@@ -3,13 +3,15 @@
  * https://www.openresponses.org, "WebSocket"
  */
 import type { RawData, WebSocket } from 'ws';
-import type { Release, UserLimiter } from '../../../../business/ai/application/services/UserLimiter';
+import type { Release } from '../../../../business/ai/application/services/UserLimiter';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { RequestLog } from '../../../../business/ai/domain/interfaces/RequestLog';
 import type { ResponseStore } from '../../../../business/ai/domain/interfaces/ResponseStore';
 import type { RawReasoningName } from '../../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
+import { beginRequest } from '../../../http/beginRequest';
+import type { RequestLimiters } from '../../../http/beginRequest';
 import { errorResponse } from '../../../http/errorResponse';
 import { HttpError } from '../../../http/HttpError';
 import type { RequestDetails } from '../../../http/RequestContext';
@@ -27,12 +29,11 @@ import type { ResponseService, SaveTurn } from '../ResponseService';
 import { ConnectionResponseStore } from './ConnectionResponseStore';
 import { SocketSink } from './SocketSink';
 
-export interface SocketPorts extends PreparationPorts, VendorCallPorts, JsonLimits {
+/** The limiters count each message as a request. */
+export interface SocketPorts extends PreparationPorts, VendorCallPorts, JsonLimits, RequestLimiters {
   readonly service: ResponseService;
   readonly store: ResponseStore;
   readonly inFlight: InFlightRequests;
-  /** Counts each message as a request. Absent: users have no limits. */
-  readonly userLimiter?: Pick<UserLimiter, 'begin'>;
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
   readonly requestLog?: Pick<RequestLog, 'add'>;
@@ -143,7 +144,8 @@ export class ResponseSocket {
     const sink = new SocketSink(this.socket, signal);
     let release: Release | undefined;
     try {
-      release = await this.ports.userLimiter?.begin(userId, 'calls', {
+      release = await beginRequest(this.ports, this.principal, {
+        holds: 'calls',
         bytes: Buffer.isBuffer(data) ? data.length : 0,
         signal,
       });

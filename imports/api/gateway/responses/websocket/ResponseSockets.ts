@@ -5,6 +5,7 @@ import type { WebSocketServer } from 'ws';
 import type { Release } from '../../../../business/ai/application/services/UserLimiter';
 import { LLMOverloadedError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
+import { beginRequest } from '../../../http/beginRequest';
 import { errorResponse } from '../../../http/errorResponse';
 import { authorize } from '../../../http/createRoute';
 import { canonicalPath } from '../../../http/canonicalPath';
@@ -93,8 +94,8 @@ export class ResponseSockets {
     const principal = await authorize(this.ports, request, 'generate');
     this.server ??= createServer(this.ports.maxBodyBytes);
     const server = await this.server;
-    const release = await this.ports.userLimiter?.begin(principal.userId, 'connections');
-    return { principal, server, release: release ?? (() => undefined) };
+    const release = await beginRequest(this.ports, principal, { holds: 'connections' });
+    return { principal, server, release };
   }
 
   /** Writes a plain HTTP response to the socket, which has not been upgraded yet. */

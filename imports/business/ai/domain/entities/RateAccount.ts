@@ -4,9 +4,14 @@
  */
 import type { RateLimits, RateLimitState } from '../types/ApiTokenLimits';
 
-/** A request in progress. */
+/** What is in progress: a request or a message, or an open stream or WebSocket. */
+export type RateHold = 'calls' | 'connections';
+
+/** A request or a model call in progress. */
 export interface RateLease {
   readonly id: string;
+  /** What it counts as while it is in progress. A model call is a part of what has called it. Absent: `calls`. */
+  readonly holds?: RateHold | 'nothing';
   /** The start of the minute in which it was admitted, and the tokens reserved there. */
   readonly minute: number;
   readonly tokens: number;
@@ -25,17 +30,30 @@ export interface RateAccount {
   readonly leases: readonly RateLease[];
 }
 
-export interface RateRequest {
+interface Admitted {
   readonly id: string;
-  /** The most that it is expected to use. */
-  readonly tokens: number;
   /** Milliseconds until the lease expires. */
   readonly leaseMs: number;
 }
 
+export interface RateRequest extends Admitted {
+  readonly holds: RateHold | 'nothing';
+}
+
+export interface RateCall extends Admitted {
+  /** The most that it is expected to use. */
+  readonly tokens: number;
+}
+
 export type Admission =
   | { readonly kind: 'admitted'; readonly account: RateAccount }
-  | { readonly kind: 'refused'; readonly what: keyof RateLimits; readonly limit: number; readonly used: number };
+  | {
+      readonly kind: 'refused';
+      readonly what: keyof RateLimits;
+      readonly holds?: RateHold;
+      readonly limit: number;
+      readonly used: number;
+    };
 
 export const RATE_WINDOW_MS = 60_000;
 
@@ -43,24 +61,43 @@ export function openRates(id: string, now: number): RateAccount {
   return { id, minute: minuteOf(now), requests: 0, tokens: 0, leases: [] };
 }
 
-/** A request that is expected to need more tokens than the limit is admitted if nothing else was used in the minute. */
-export function admit(before: RateAccount, request: RateRequest, limits: RateLimits, now: number): Admission {
+/** Counts a request, and what it holds until it ends, if that is limited. */
+export function admitRequest(
+  before: RateAccount,
+  { id, holds, leaseMs }: RateRequest,
+  { requestsPerMinute = Infinity, parallel = Infinity }: RateLimits,
+  now: number,
+): Admission {
   const account = atTime(before, now);
-  const { requestsPerMinute = Infinity, tokensPerMinute = Infinity, parallel = Infinity } = limits;
   const { leases, requests, minute } = account;
-  if (leases.length >= parallel) return { kind: 'refused', what: 'parallel', limit: parallel, used: leases.length };
+  const isHeld = holds !== 'nothing' && parallel < Infinity;
+  const held = isHeld ? leases.filter((lease) => (lease.holds ?? 'calls') === holds).length : 0;
+  if (isHeld && held >= parallel) return { kind: 'refused', what: 'parallel', holds, limit: parallel, used: held };
   if (requests >= requestsPerMinute)
     return { kind: 'refused', what: 'requestsPerMinute', limit: requestsPerMinute, used: requests };
-  const tokens = Math.min(request.tokens, tokensPerMinute);
+  const taken = isHeld ? [...leases, { id, holds, minute, tokens: 0, until: now + leaseMs }] : leases;
+  return { kind: 'admitted', account: { ...account, requests: requests + 1, leases: taken } };
+}
+
+/** A call that is expected to need more tokens than the limit is admitted if nothing else was used in the minute. */
+export function reserveTokens(
+  before: RateAccount,
+  call: RateCall,
+  { tokensPerMinute = Infinity }: RateLimits,
+  now: number,
+): Admission {
+  const account = atTime(before, now);
+  const { leases, minute } = account;
+  const tokens = Math.min(call.tokens, tokensPerMinute);
   const used = tokensUsed(account);
   if (used + tokens > tokensPerMinute || used >= tokensPerMinute)
     return { kind: 'refused', what: 'tokensPerMinute', limit: tokensPerMinute, used };
-  const lease = { id: request.id, minute, tokens, until: now + request.leaseMs };
-  return { kind: 'admitted', account: { ...account, requests: requests + 1, leases: [...leases, lease] } };
+  const lease = { id: call.id, holds: 'nothing', minute, tokens, until: now + call.leaseMs } as const;
+  return { kind: 'admitted', account: { ...account, leases: [...leases, lease] } };
 }
 
 /**
- * Ends a request. Its tokens count in the minute in which it was admitted; after that minute, what exceeds the
+ * Ends a request or a call. Its tokens count in the minute in which it was admitted; after that minute, what exceeds the
  * reservation counts in the current one.
  */
 export function finish(before: RateAccount, id: string, tokens: number, now: number): RateAccount {
@@ -76,7 +113,7 @@ export function finish(before: RateAccount, id: string, tokens: number, now: num
   };
 }
 
-/** Extends the leases of requests that are still in progress. */
+/** Extends the leases of what is still in progress. */
 export function renew(before: RateAccount, ids: ReadonlySet<string>, until: number, now: number): RateAccount {
   const account = atTime(before, now);
   return { ...account, leases: account.leases.map((lease) => (ids.has(lease.id) ? { ...lease, until } : lease)) };

@@ -44,7 +44,11 @@ export interface CallLimitPorts {
 export interface CallLimits {
   readonly budgetPolicy: BudgetPolicy;
   /** Present if tokens may have limits. */
-  readonly apiTokens?: { readonly policy: TokenPolicy; readonly teamPolicy: BudgetPolicy };
+  readonly apiTokens?: {
+    readonly policy: TokenPolicy;
+    readonly rates: TokenRateLimiter;
+    readonly teamPolicy: BudgetPolicy;
+  };
   /** In the order in which they admit calls. */
   limiters(models: Omit<TokenModelLimiterOptions, 'policy'>): readonly CallLimiter[];
   /** Resolves when what all calls so far have used is stored. */
@@ -74,6 +78,7 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
     return { budgetPolicy, limiters: () => [...userTokens, ...users], settled: () => allSettled(users) };
 
   const policy = new TokenPolicy({ tokens: apiTokens.tokens, ...(now === undefined ? {} : { now }) });
+  const rates = new TokenRateLimiter({ ...shared, policy, store: apiTokens.rates });
   const teamPolicy = new BudgetPolicy({ store: apiTokens.teamLimits });
   const ofToken = new BudgetReservations({
     ...shared,
@@ -103,12 +108,12 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
   });
   return {
     budgetPolicy,
-    apiTokens: { policy, teamPolicy },
-    settled: () => allSettled([...users, ofToken, ofTeam]),
+    apiTokens: { policy, rates, teamPolicy },
+    settled: () => allSettled([rates, ...users, ofToken, ofTeam]),
     limiters: (models) => [
       new TokenModelLimiter({ policy, ...models }),
       ...userTokens,
-      new TokenRateLimiter({ ...shared, policy, store: apiTokens.rates }),
+      rates,
       ...users,
       ofToken,
       ofTeam,
@@ -116,6 +121,6 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
   };
 }
 
-async function allSettled(reservations: readonly BudgetReservations[]): Promise<void> {
-  await Promise.all(reservations.map((each) => each.settled()));
+async function allSettled(limiters: readonly Pick<BudgetReservations, 'settled'>[]): Promise<void> {
+  await Promise.all(limiters.map((each) => each.settled()));
 }

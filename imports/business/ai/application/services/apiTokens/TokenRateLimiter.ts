@@ -1,15 +1,22 @@
 /**
- * Limits the requests, tokens and parallel requests of API tokens at the gateway, for all processes together. Runs that
- * a token has started are limited by budgets only.
+ * Keeps API tokens within their rates, for all processes together: requests by every way in, and the tokens of all model
+ * calls.
  */
 import { randomUUID } from 'node:crypto';
 import { consoleLogger } from '../../../domain/consoleLogger';
-import { admit, finish, openRates, rateLimitState, renew } from '../../../domain/entities/RateAccount';
-import type { Admission, RateAccount } from '../../../domain/entities/RateAccount';
+import {
+  admitRequest,
+  finish,
+  openRates,
+  rateLimitState,
+  renew,
+  reserveTokens,
+} from '../../../domain/entities/RateAccount';
+import type { Admission, RateAccount, RateHold } from '../../../domain/entities/RateAccount';
 import { LLMRateLimitError } from '../../../domain/errors/LLMErrors';
 import type { AccountStore } from '../../../domain/interfaces/AccountStore';
 import type { Logger } from '../../../domain/interfaces/Logger';
-import type { RateLimits } from '../../../domain/types/ApiTokenLimits';
+import type { LimitedToken, RateLimits, RateLimitState } from '../../../domain/types/ApiTokenLimits';
 import { AccountLedger } from '../budgets/AccountLedger';
 import type { CallLimiter, LimitedCall, ReservationHandle } from '../budgets/CallLimiter';
 import type { TokenPolicy } from './TokenPolicy';
@@ -17,12 +24,17 @@ import type { TokenPolicy } from './TokenPolicy';
 export interface TokenRateLimiterOptions {
   readonly policy: TokenPolicy;
   readonly store: AccountStore<RateAccount>;
-  /** Milliseconds after which the requests in progress of a dead process no longer count. Default: a minute. */
+  /** Milliseconds after which what is in progress in a dead process no longer counts. Default: a minute. */
   readonly lease?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly logger?: Logger;
 }
+
+/** What an admission is asked for: a change of the account. */
+type Admit = (before: RateAccount, limits: RateLimits, now: number) => Admission;
+
+type StateListener = (state: RateLimitState) => void;
 
 const DEFAULT_LEASE_MS = 60_000;
 /** Nobody knows when a request in progress ends. */
@@ -34,7 +46,7 @@ export class TokenRateLimiter implements CallLimiter {
   private readonly now: () => number;
   private readonly logger: Logger;
   private readonly ledger: AccountLedger<RateAccount>;
-  /** Requests in progress of this process, by token. */
+  /** What is in progress in this process, by token. */
   private readonly running = new Map<string, Set<string>>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
@@ -53,43 +65,79 @@ export class TokenRateLimiter implements CallLimiter {
   }
 
   /**
-   * @throws LLMRateLimitError with `retryAfterMs`
+   * Counts a request, and what it holds until it is released.
+   * @param onState learns what is left, also when the request is refused; not called for a token without rates
+   * @returns ends what was begun; only the first call has an effect
+   * @throws LLMRateLimitError with `retryAfterMs`; as `TokenPolicy.find` does
    * @throws whatever the store throws, since a limit that can't be read can't be enforced
    */
-  async admit({ options, expected }: LimitedCall): Promise<ReservationHandle | undefined> {
-    const { source, tokenId } = options.origin ?? {};
-    if (source !== 'gateway' || tokenId === undefined) return undefined;
+  async begin(tokenId: string, holds: RateHold | 'nothing', onState: StateListener): Promise<() => void> {
     const token = await this.policy.find(tokenId);
     const limits = token?.rateLimits;
-    if (limits === undefined || Object.keys(limits).length === 0) return undefined;
+    if (token === undefined || limits === undefined || Object.keys(limits).length === 0) return () => undefined;
     const id = randomUUID();
-    const tokens = limits.tokensPerMinute === undefined ? 0 : expected().total_tokens;
-    const { admission, state } = await this.ledger.change(tokenId, (before) => {
-      const now = this.now();
-      const result = admit(before, { id, tokens, leaseMs: this.leaseMs }, limits, now);
-      const account = result.kind === 'admitted' ? result.account : before;
-      return { account, result: { admission: result, state: rateLimitState(account, limits, now) } };
-    });
-    options.onRateLimits?.(state);
-    if (admission.kind === 'refused') throw refusal(token?.name ?? '', admission, state.resetsInMs);
+    await this.change(tokenId, token, onState, (before, rates, now) =>
+      admitRequest(before, { id, holds, leaseMs: this.leaseMs }, rates, now),
+    );
+    if (holds === 'nothing' || limits.parallel === undefined) return () => undefined;
     this.track(tokenId, id);
-    return this.handleOf(tokenId, id);
+    return () => void this.end(tokenId, id, 0);
   }
 
-  private handleOf(tokenId: string, id: string): ReservationHandle {
-    const end = async (tokens: number): Promise<void> => {
-      if (!this.untrack(tokenId, id)) return;
-      try {
-        await this.ledger.change(tokenId, (before) => ({
-          account: finish(before, id, tokens, this.now()),
-          result: undefined,
-        }));
-      } catch (error) {
-        // The response must not be lost with its count. The request stops counting when its lease expires.
-        this.logger.error(`Could not record the end of a request of the API token "${tokenId}".`, error);
-      }
+  /**
+   * Reserves the tokens of a model call.
+   * @throws as `begin` does
+   */
+  async admit({ options, expected }: LimitedCall): Promise<ReservationHandle | undefined> {
+    const tokenId = options.origin?.tokenId;
+    if (tokenId === undefined) return undefined;
+    const token = await this.policy.find(tokenId);
+    if (token?.rateLimits?.tokensPerMinute === undefined) return undefined;
+    const id = randomUUID();
+    const tokens = expected().total_tokens;
+    await this.change(tokenId, token, options.onRateLimits, (before, rates, now) =>
+      reserveTokens(before, { id, tokens, leaseMs: this.leaseMs }, rates, now),
+    );
+    this.track(tokenId, id);
+    return {
+      settle: ({ tokens: used }) => this.end(tokenId, id, used),
+      release: () => this.end(tokenId, id, 0),
     };
-    return { settle: ({ tokens }) => end(tokens), release: () => end(0) };
+  }
+
+  /** Resolves when what has ended so far is stored. */
+  settled(): Promise<void> {
+    return this.ledger.settled();
+  }
+
+  /** @throws LLMRateLimitError if the account does not admit it */
+  private async change(
+    tokenId: string,
+    { name, rateLimits = {} }: LimitedToken,
+    onState: StateListener | undefined,
+    admit: Admit,
+  ): Promise<void> {
+    const { admission, state } = await this.ledger.change(tokenId, (before) => {
+      const now = this.now();
+      const result = admit(before, rateLimits, now);
+      const account = result.kind === 'admitted' ? result.account : before;
+      return { account, result: { admission: result, state: rateLimitState(account, rateLimits, now) } };
+    });
+    onState?.(state);
+    if (admission.kind === 'refused') throw refusal(name, admission, state.resetsInMs);
+  }
+
+  /** Never rejects: a response must not be lost with its count. What is in progress counts until its lease expires. */
+  private async end(tokenId: string, id: string, tokens: number): Promise<void> {
+    if (!this.untrack(tokenId, id)) return;
+    try {
+      await this.ledger.change(tokenId, (before) => ({
+        account: finish(before, id, tokens, this.now()),
+        result: undefined,
+      }));
+    } catch (error) {
+      this.logger.error(`Could not record the end of a request of the API token "${tokenId}".`, error);
+    }
   }
 
   private track(tokenId: string, id: string): void {
@@ -98,7 +146,7 @@ export class TokenRateLimiter implements CallLimiter {
     this.timer ??= setInterval(() => this.renewAll(), this.leaseMs / 3).unref();
   }
 
-  /** @returns whether the request was in progress */
+  /** @returns whether it was in progress */
   private untrack(tokenId: string, id: string): boolean {
     const ids = this.running.get(tokenId);
     const wasRunning = ids?.delete(id) ?? false;
@@ -124,19 +172,19 @@ export class TokenRateLimiter implements CallLimiter {
 
 function refusal(
   name: string,
-  { what, limit, used }: Extract<Admission, { kind: 'refused' }>,
+  { what, holds, limit, used }: Extract<Admission, { kind: 'refused' }>,
   resetsInMs: number,
 ): LLMRateLimitError {
   const isParallel = what === 'parallel';
   const rest = isParallel
-    ? `${used} are in progress. Wait for one to end.`
+    ? `${used} are ${holds === 'connections' ? 'open' : 'in progress'}. Wait for one to end.`
     : `${used} are used. The next minute begins in ${Math.ceil(resetsInMs / 1_000)} s.`;
-  return new LLMRateLimitError(`The API token "${name}" is limited to ${formatLimit(what, limit)}: ${rest}`, {
+  return new LLMRateLimitError(`The API token "${name}" is limited to ${formatLimit(what, limit, holds)}: ${rest}`, {
     retryAfterMs: isParallel ? PARALLEL_RETRY_MS : resetsInMs,
   });
 }
 
-function formatLimit(what: keyof RateLimits, limit: number): string {
+function formatLimit(what: keyof RateLimits, limit: number, holds: RateHold | undefined): string {
   const s = limit === 1 ? '' : 's';
   switch (what) {
     case 'requestsPerMinute':
@@ -144,6 +192,6 @@ function formatLimit(what: keyof RateLimits, limit: number): string {
     case 'tokensPerMinute':
       return `${limit} token${s} per minute`;
     case 'parallel':
-      return `${limit} request${s} at a time`;
+      return holds === 'connections' ? `${limit} open stream${s} and WebSocket${s}` : `${limit} request${s} at a time`;
   }
 }

@@ -1,0 +1,47 @@
+/** What every way in asks for before it handles a request: the limits of the caller's API token, then of the user. */
+import type { Release, UserLimiter } from '../../business/ai/application/services/UserLimiter';
+import type { RateLimitState } from '../../business/ai/domain/types/ApiTokenLimits';
+import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
+
+export interface RequestLimiters {
+  /** Absent: API tokens have no rates. */
+  readonly tokenRates?: Pick<NonNullable<AIModule['apiTokens']>['rates'], 'begin'>;
+  /** Absent: users have no limits. */
+  readonly userLimiter?: Pick<UserLimiter, 'begin'>;
+}
+
+export interface BegunRequest {
+  /** What it holds until it is released. */
+  readonly holds: 'calls' | 'connections' | 'nothing';
+  /** Of its body. */
+  readonly bytes?: number;
+  /** Ends its wait for its turn. */
+  readonly signal?: AbortSignal;
+  /** Learns what is left of the token's rates, also when the request is refused. */
+  readonly onRateLimits?: (state: RateLimitState) => void;
+}
+
+/**
+ * A request that the token may not make does not count for the user, whose other tokens are unaffected.
+ * @returns ends what was begun
+ * @throws LLMRateLimitError with `retryAfterMs`; what the stores of the limits throw
+ */
+export async function beginRequest(
+  { tokenRates, userLimiter }: RequestLimiters,
+  { userId, token }: ApiPrincipal,
+  { holds, bytes = 0, signal, onRateLimits = () => undefined }: BegunRequest,
+): Promise<Release> {
+  const endOfToken = token === undefined ? undefined : await tokenRates?.begin(token.id, holds, onRateLimits);
+  try {
+    const turn = { bytes, ...(signal === undefined ? {} : { signal }) };
+    const endOfUser = await userLimiter?.begin(userId, holds, turn);
+    return () => {
+      endOfUser?.();
+      endOfToken?.();
+    };
+  } catch (error) {
+    endOfToken?.();
+    throw error;
+  }
+}
