@@ -27,6 +27,7 @@ const WAYS = [
   'parallel calls',
   'huge bodies',
   'many items',
+  'repeated calls',
   'slow readers',
   'slow writers',
   'schemas',

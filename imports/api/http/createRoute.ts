@@ -26,7 +26,7 @@ import type { RequestContext, RequestDetails, RouteHandler } from './RequestCont
 import type { InFlightRequests } from './InFlightRequests';
 import type { Metrics } from './Metrics';
 
-export interface RoutePorts {
+export interface RoutePorts extends Pick<RequestLimiters, 'tokenRates'> {
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
   readonly inFlight: InFlightRequests;
   readonly metrics: Metrics;
@@ -34,7 +34,6 @@ export interface RoutePorts {
   readonly requestLog?: Pick<RequestLog, 'add'>;
   /** Keeps callers within their limits. Absent: they have none. */
   readonly userLimiter?: Pick<UserLimiter, 'begin' | 'countUnidentified'>;
-  readonly tokenRates?: RequestLimiters['tokenRates'];
   /** Learns of tokens without the scope of a route. */
   readonly audit?: Pick<AuditTrail, 'report'>;
   /** How many proxies in front of the server append to `x-forwarded-for`. */

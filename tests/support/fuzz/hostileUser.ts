@@ -47,6 +47,8 @@ const SCHEMA = JSON.stringify({
   },
 });
 const ITEMS = `{"model":"${MODEL}","input":[${Array<string>(30_000).fill('{"role":"user","content":"a"}').join()}]}`;
+const CALL = '{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}';
+const CALLS = `{"model":"${MODEL}","input":[${Array<string>(18_000).fill(CALL).join()}]}`;
 const LONG = chat('x'.repeat(8 * 1024 * 1024));
 
 /** What is done again and again, by each of `PARALLEL` at the same time. */
@@ -54,6 +56,7 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
   'parallel calls': () => call('POST', '/v1/chat/completions', chat('Hello')),
   'huge bodies': () => call('POST', '/v1/chat/completions', LONG),
   'many items': () => call('POST', '/v1/responses', ITEMS),
+  'repeated calls': () => call('POST', '/v1/responses', CALLS),
   'slow readers': async () => {
     const request = open('GET', '/runs/stream');
     request.end();

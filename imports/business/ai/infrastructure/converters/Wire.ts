@@ -2,6 +2,7 @@
  * What every wire (vendor protocol) implements: two pure conversions and a stream decoder. A converter belongs to a
  * wire, not to a vendor; where a vendor deviates from its wire, its quirks state it.
  */
+import type { Slices } from '../../domain/slices';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';
@@ -58,8 +59,8 @@ export interface StreamDecoder {
 
 export interface Wire {
   readonly name: WireName;
-  /** @throws UnsupportedFeatureError for content that the wire cannot express */
-  toRequest(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest;
+  /** In slices of a long history. @throws UnsupportedFeatureError for content that the wire cannot express */
+  toRequest(options: NormalizedOptions, context: WireContext, stream: boolean): Slices<WireRequest>;
   /** @throws LLMStreamError for a body in another format, LLMError for a failed response */
   fromResponse(body: unknown, context: ResponseContext): LLMResponse;
   createDecoder(context: ResponseContext): StreamDecoder;

@@ -2,19 +2,20 @@
 import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../domain/entities/Tool';
 import type { Tool } from '../../domain/entities/Tool';
+import type { Slices } from '../../domain/slices';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { WireRequest } from '../converters/Wire';
 
 /** @throws UnsupportedFeatureError for what may not be left out, and whatever `convert` throws */
-export function convertOffered(
+export function* convertOffered(
   options: NormalizedOptions,
-  convert: (options: NormalizedOptions) => WireRequest,
-): WireRequest {
+  convert: (options: NormalizedOptions) => Slices<WireRequest>,
+): Slices<WireRequest> {
   const warnings: string[] = [];
   let offered = options;
   for (;;) {
     try {
-      const request = convert(offered);
+      const request = yield* convert(offered);
       return warnings.length === 0 ? request : { ...request, warnings: [...warnings, ...request.warnings] };
     } catch (error) {
       const missing = missingTools(error, offered);

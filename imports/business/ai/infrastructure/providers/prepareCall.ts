@@ -1,4 +1,5 @@
 /** What a provider makes of the options of a call before it sends it. */
+import { inTurns } from '../../domain/slices';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
@@ -102,7 +103,8 @@ export async function prepareCall(
   ]);
   const normalized = rewritten?.options ?? inlined;
   const context = { vendor, quirks, capabilities: capabilitiesFor(config, normalized.model, wire.name) };
-  const request = convertOffered(normalized, (offered) => wire.toRequest(offered, context, stream));
+  const converting = inTurns(convertOffered(normalized, (offered) => wire.toRequest(offered, context, stream)));
+  const request = converting instanceof Promise ? await converting : converting;
   return {
     transport,
     options: normalized,

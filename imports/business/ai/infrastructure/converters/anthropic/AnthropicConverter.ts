@@ -6,6 +6,8 @@ import { outputTextOf } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
 import { fieldsOf, isObject, isObjectList } from '../../../domain/json';
+import { atOnce } from '../../../domain/slices';
+import type { Slices } from '../../../domain/slices';
 import { anthropicHeaders } from './request/headers';
 import { toOutputItems, isBlank } from './response/blocks';
 import { toConversation } from './request/messages';
@@ -15,7 +17,8 @@ import { toStructuredOutput } from './request/structuredOutput';
 import { toSampling, toThinking, continuesTurnWithoutThinking } from './request/thinking';
 import { toAnthropicTools } from './request/tools';
 import { withoutUnsupportedFields, passthroughFields, withPassthrough } from './request/passthrough';
-import { repairHistory } from '../shared/repairHistory';
+import { pathsIn } from '../shared/pathsIn';
+import { repairSlices } from '../shared/repairHistory';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { InputItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
@@ -30,15 +33,22 @@ import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 
 /** @throws UnsupportedFeatureError for content or tools that the wire or the model does not support */
 export function toAnthropic(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
+  return atOnce(anthropicSlices(options, context, stream));
+}
+
+/** As `toAnthropic`, in slices of a long history. */
+export function* anthropicSlices(
+  options: NormalizedOptions,
+  context: WireContext,
+  stream: boolean,
+): Slices<WireRequest> {
   const features = anthropicModelFeatures(options.model);
   const { betas, anthropic_version: version, ...passthrough } = passthroughFields(options, context);
   const passthroughOutput = fieldsOf(passthrough.output_config);
   const warnings = unsupportedOptions(options);
 
-  const history = repairHistory(options.input, { nativeAsync: false });
-  const conversation = toConversation(history.items, context, features, (item) =>
-    pathOf(item, options.input, history.items),
-  );
+  const history = yield* repairSlices(options.input, { nativeAsync: false });
+  const conversation = yield* toConversation(history.items, context, features, pathsIn(options.input, history.items));
 
   const tools = toAnthropicTools(options, context, features);
   const structured =
@@ -112,12 +122,6 @@ function unsupportedOptions(options: NormalizedOptions): string[] {
   const others = Object.keys(options.metadata ?? {}).filter((key) => key !== 'user_id');
   if (others.length > 0) warnings.push(`Omitted metadata ${others.join(', ')}: the Messages API accepts only user_id.`);
   return warnings;
-}
-
-/** The item's path in the caller's input. Items that the repair inserted are named by their position after it. */
-function pathOf(item: InputItem, original: readonly InputItem[], repaired: readonly InputItem[]): string {
-  const index = original.indexOf(item);
-  return `input[${index >= 0 ? index : repaired.indexOf(item)}]`;
 }
 
 function toolNamesOf(tools: readonly JsonObject[]): ReadonlySet<string> {

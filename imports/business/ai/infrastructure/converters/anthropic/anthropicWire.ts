@@ -1,11 +1,11 @@
 /** The Anthropic Messages API as a `Wire`. */
-import { fromAnthropic, toAnthropic } from './AnthropicConverter';
+import { anthropicSlices, fromAnthropic } from './AnthropicConverter';
 import { createAnthropicDecoder } from './stream/AnthropicDecoder';
 import type { Wire } from '../Wire';
 
 export const anthropicWire: Wire = {
   name: 'anthropic_messages',
-  toRequest: toAnthropic,
+  toRequest: anthropicSlices,
   fromResponse: (body, context) => fromAnthropic(body, context),
   createDecoder: createAnthropicDecoder,
   fetchesUrl: (_part, quirks) => quirks.fetchesImageUrls,

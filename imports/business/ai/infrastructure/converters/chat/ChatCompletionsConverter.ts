@@ -13,6 +13,8 @@ import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 import { NO_USAGE, outputTextOf, refusalOf } from '../../../domain/entities/Response';
 import { LLMOverloadedError, LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../domain/json';
+import { atOnce } from '../../../domain/slices';
+import type { Slices } from '../../../domain/slices';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
@@ -22,6 +24,15 @@ import { reportedCost } from '../shared/reportedCost';
 
 /** @throws UnsupportedFeatureError for what the wire or the vendor cannot express */
 export function toChatCompletions(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
+  return atOnce(chatCompletionsSlices(options, context, stream));
+}
+
+/** As `toChatCompletions`, in slices of a long history. */
+export function* chatCompletionsSlices(
+  options: NormalizedOptions,
+  context: WireContext,
+  stream: boolean,
+): Slices<WireRequest> {
   if (options.previous_response_id !== undefined) {
     throw new UnsupportedFeatureError('Chat completions store no responses; send the entire conversation as input.', {
       path: 'previous_response_id',
@@ -31,7 +42,7 @@ export function toChatCompletions(options: NormalizedOptions, context: WireConte
   const warnings: string[] = [];
   const losses: Loss[] = [];
   const { fields, instruction } = toChatParameters(options, modelContext, warnings, losses);
-  const history = toChatMessages(options.input, options.model, modelContext);
+  const history = yield* toChatMessages(options.input, options.model, modelContext);
   const addedInstruction =
     instruction ?? jsonInstruction(fields, [options.instructions, ...history.messages.map(({ content }) => content)]);
   const instructions = [options.instructions, addedInstruction]

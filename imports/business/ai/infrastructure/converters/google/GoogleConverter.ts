@@ -10,6 +10,8 @@ import { camelCaseKeys } from './googleTypes';
 import type { GoogleConversation } from './request/contents';
 import type { WireContext, WireRequest } from '../Wire';
 import { fieldsOf, isEmpty, isObject } from '../../../domain/json';
+import { atOnce } from '../../../domain/slices';
+import type { Slices } from '../../../domain/slices';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
@@ -19,12 +21,17 @@ export { fromGoogle } from './response/response';
  * The body contains neither the model nor whether to stream: both are part of the URL.
  * @throws UnsupportedFeatureError for content that the wire or the model does not support
  */
-export function toGoogle(options: NormalizedOptions, context: WireContext, _stream: boolean): WireRequest {
+export function toGoogle(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
+  return atOnce(googleSlices(options, context, stream));
+}
+
+/** As `toGoogle`, in slices of a long history. */
+export function* googleSlices(options: NormalizedOptions, context: WireContext, _stream: boolean): Slices<WireRequest> {
   const features = googleModelFeatures(options.model);
   const passthrough = passthroughFields(options, context);
   const warnings = unsupportedOptions(options);
   const losses: Loss[] = [];
-  const conversation = toContents(options.input, features, context.quirks.fetchesImageUrls);
+  const conversation = yield* toContents(options.input, features, context.quirks.fetchesImageUrls);
   losses.push(...conversation.losses);
   const { tools, toolConfig } = toGoogleTools(
     options,

@@ -12,6 +12,8 @@ import { NO_USAGE, outputTextOf } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
 import { fieldsOf, isObject } from '../../../domain/json';
+import { atOnce } from '../../../domain/slices';
+import type { Slices } from '../../../domain/slices';
 import type { OpenAI } from 'openai';
 import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
@@ -56,11 +58,20 @@ const ENCRYPTED_REASONING = 'reasoning.encrypted_content' satisfies OpenAI.Respo
 
 /** @throws UnsupportedFeatureError for a tool that the wire does not have */
 export function toResponses(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
+  return atOnce(responsesSlices(options, context, stream));
+}
+
+/** As `toResponses`, in slices of a long history. */
+export function* responsesSlices(
+  options: NormalizedOptions,
+  context: WireContext,
+  stream: boolean,
+): Slices<WireRequest> {
   const warnings: string[] = [];
   const losses: Loss[] = [];
   const nativeAsync = context.capabilities.supportsAsyncTools;
   const store = options.store ?? options.previous_response_id !== undefined;
-  const input = toInput(options.input, {
+  const input = yield* toInput(options.input, {
     vendor: context.vendor,
     stateless: !store,
     nativeAsync,

@@ -1,11 +1,11 @@
 /** The Responses wire. https://platform.openai.com/docs/api-reference/responses */
 import { ResponsesDecoder } from './stream/ResponsesDecoder';
-import { fromResponses, toResponses } from './ResponsesConverter';
+import { fromResponses, responsesSlices } from './ResponsesConverter';
 import type { Wire } from '../Wire';
 
 export const responsesWire: Wire = {
   name: 'responses',
-  toRequest: toResponses,
+  toRequest: responsesSlices,
   fromResponse: fromResponses,
   createDecoder: (context) => new ResponsesDecoder(context),
   fetchesUrl: (part, quirks) => part.type === 'input_file' || quirks.fetchesImageUrls,

@@ -4,6 +4,8 @@
  * break this rule.
  */
 import type { FunctionCallItem, InputItem } from '../../../domain/types/ResponsesAPITypes';
+import { atOnce, SLICE } from '../../../domain/slices';
+import type { Slices } from '../../../domain/slices';
 import type { Loss } from '../../../domain/types/VendorTypes';
 import { deferredEnvelope } from './deferredEnvelope';
 
@@ -25,7 +27,12 @@ export interface RepairedHistory {
 export const NO_RESULT = 'No result was recorded for this call.';
 
 export function repairHistory(items: readonly InputItem[], options: RepairOptions): RepairedHistory {
-  return needsNoRepair(items, options) ? { items, losses: [] } : repair(items, options);
+  return atOnce(repairSlices(items, options));
+}
+
+/** As `repairHistory`, in slices of a long history. */
+export function* repairSlices(items: readonly InputItem[], options: RepairOptions): Slices<RepairedHistory> {
+  return needsNoRepair(items, options) ? { items, losses: [] } : yield* repair(items, options);
 }
 
 /** Detects the usual case, a valid history, in one pass and without copying. */
@@ -57,7 +64,7 @@ function endsTurn(item: InputItem): boolean {
   return item.type === 'function_call_output' || (item.type === 'message' && item.role !== 'assistant');
 }
 
-function repair(items: readonly InputItem[], options: RepairOptions): RepairedHistory {
+function* repair(items: readonly InputItem[], options: RepairOptions): Slices<RepairedHistory> {
   const outputOf = pairOutputs(items);
   const paired = new Set(outputOf.values());
   const ids = distinctIds(items);
@@ -87,7 +94,8 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
     turn = [];
   };
 
-  items.forEach((item, index) => {
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % SLICE === 0) yield;
     if (endsTurn(item)) closeTurn();
     if (item.type === 'function_call') {
       const call_id = ids.get(index);
@@ -106,7 +114,7 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
           reason: 'It belongs to no open call, so it is sent as text.',
         });
     }
-  });
+  }
   closeTurn();
   return { items: out, losses };
 }
@@ -116,17 +124,21 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
  * call with the same id.
  */
 function pairOutputs(items: readonly InputItem[]): ReadonlyMap<number, number> {
-  const waiting = new Map<string, { readonly index: number; readonly turn: number }[]>();
+  const waiting = new Map<string, { readonly turn: number; readonly calls: number[]; answered: number }>();
   const answerOf = new Map<number, number>();
   let turn = 0;
   items.forEach((item, index) => {
     if (endsTurn(item)) turn += 1;
     if (item.type === 'function_call') {
-      const sameTurn = (waiting.get(item.call_id) ?? []).filter((call) => call.turn === turn);
-      waiting.set(item.call_id, [...sameTurn, { index, turn }]);
+      const open = waiting.get(item.call_id);
+      if (open?.turn === turn) open.calls.push(index);
+      else waiting.set(item.call_id, { turn, calls: [index], answered: 0 });
     } else if (item.type === 'function_call_output' && item.deferred !== true) {
-      const call = waiting.get(item.call_id)?.shift();
-      if (call !== undefined) answerOf.set(call.index, index);
+      const open = waiting.get(item.call_id);
+      const call = open?.calls[open.answered];
+      if (open === undefined || call === undefined) return;
+      open.answered += 1;
+      answerOf.set(call, index);
     }
   });
   return answerOf;
@@ -135,11 +147,15 @@ function pairOutputs(items: readonly InputItem[]): ReadonlyMap<number, number> {
 /** Returns new ids, by index, for calls that repeat an earlier id: `id_2`, `id_3`, … */
 function distinctIds(items: readonly InputItem[]): ReadonlyMap<number, string> {
   const taken = new Set<string>();
+  /** The last number that was tried for an id: a client may send the same id thousands of times. */
+  const counts = new Map<string, number>();
   const renamed = new Map<number, string>();
   items.forEach((item, index) => {
     if (item.type !== 'function_call') return;
     let id = item.call_id;
-    for (let count = 2; taken.has(id); count += 1) id = `${item.call_id}_${count}`;
+    let count = counts.get(id) ?? 1;
+    while (taken.has(id)) id = `${item.call_id}_${(count += 1)}`;
+    counts.set(item.call_id, count);
     taken.add(id);
     if (id !== item.call_id) renamed.set(index, id);
   });

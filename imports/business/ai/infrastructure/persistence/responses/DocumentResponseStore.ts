@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
+import { ownTurn } from '../../../domain/ownTurn';
+import { SLICE } from '../../../domain/slices';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { ResponseStore, StoredResponse } from '../../../domain/interfaces/ResponseStore';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
@@ -80,7 +82,7 @@ export class DocumentResponseStore implements ResponseStore {
   }
 
   async save(stored: StoredResponse): Promise<void> {
-    const document = this.toDocument(stored);
+    const document = await this.toDocument(stored);
     try {
       await this.responses.insert(document);
     } catch (error) {
@@ -91,7 +93,7 @@ export class DocumentResponseStore implements ResponseStore {
   }
 
   async replace(stored: StoredResponse): Promise<boolean> {
-    const document = this.toDocument(stored);
+    const document = await this.toDocument(stored);
     const isStored = await this.overwrite(document);
     if (isStored) await this.bytes.add(document.userId, document._id, document.bytes);
     return isStored;
@@ -120,11 +122,15 @@ export class DocumentResponseStore implements ResponseStore {
     return (await this.responses.update({ _id }, { $set: fields })) === 1;
   }
 
-  /** @throws TooLargeToStoreError */
-  private toDocument(response: StoredResponse): ResponseDocument & { readonly bytes: number } {
+  /** Others have their turn between the stages of a long one. @throws TooLargeToStoreError */
+  private async toDocument(response: StoredResponse): Promise<ResponseDocument & { readonly bytes: number }> {
     const { userId, id } = response;
-    const itemIds = itemsOf(response).flatMap((item) => item.id ?? []);
+    const items = itemsOf(response);
+    const isLong = items.length > SLICE;
+    if (isLong) await ownTurn();
+    const itemIds = items.flatMap((item) => item.id ?? []);
     const stored = JSON.stringify(response);
+    if (isLong) await ownTurn();
     const bytes = documentBytes([stored, ...itemIds]);
     if (bytes > this.maxResponseBytes)
       throw new TooLargeToStoreError('The response, with its input,', bytes, this.maxResponseBytes);

@@ -23,12 +23,11 @@ interface SystemContent {
 interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: JsonObject[];
-  /** Of the user's turns only. */
-  system: readonly SystemContent[];
+  /** Of the user's turns only, if there are any. */
+  system: SystemContent[] | undefined;
   fields: JsonObject;
 }
 
-const NO_SYSTEM: readonly SystemContent[] = [];
 const NO_FIELDS: JsonObject = {};
 
 export class AnthropicTurns {
@@ -54,7 +53,8 @@ export class AnthropicTurns {
       this.extend('assistant', blocks);
     } else if (item.role === 'developer' || item.role === 'system') {
       const turn = this.extend('user', []);
-      turn.system = [...turn.system, { item, blocks, path: pathOf(item), at: turn.content.length }];
+      turn.system ??= [];
+      turn.system.push({ item, blocks, path: pathOf(item), at: turn.content.length });
     } else {
       const turn = this.extend(item.role === 'assistant' ? 'assistant' : 'user', blocks);
       if (item.vendor?.anthropic !== undefined) turn.fields = { ...turn.fields, ...messageFields(item) };
@@ -64,8 +64,8 @@ export class AnthropicTurns {
   finish(): JsonObject[] {
     const messages: JsonObject[] = [];
     for (const turn of this.turns) {
-      if (turn.system.length === 0) appendMessage(messages, turn.role, turn.content, turn.fields);
-      else this.writeWithSystem(turn, messages);
+      if (turn.system === undefined) appendMessage(messages, turn.role, turn.content, turn.fields);
+      else this.writeWithSystem(turn, turn.system, messages);
     }
     return this.startWithUser(messages);
   }
@@ -76,7 +76,7 @@ export class AnthropicTurns {
       last.content.push(...blocks);
       return last;
     }
-    const turn = { role, content: [...blocks], system: NO_SYSTEM, fields: NO_FIELDS };
+    const turn = { role, content: [...blocks], system: undefined, fields: NO_FIELDS };
     this.turns.push(turn);
     return turn;
   }
@@ -94,7 +94,7 @@ export class AnthropicTurns {
    * Without a preceding user turn, or on a model that does not support them, their text is sent tagged, in its
    * original position.
    */
-  private writeWithSystem({ content, system, fields }: Turn, messages: JsonObject[]): void {
+  private writeWithSystem({ content, fields }: Turn, system: readonly SystemContent[], messages: JsonObject[]): void {
     if (this.supportsSystemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
       appendMessage(messages, 'user', content, fields);
       for (const { item, blocks } of system)

@@ -5,6 +5,8 @@
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { NO_MEDIA, toContentBlocks } from './contentBlocks';
 import { AnthropicTurns, isSystemMessage } from './AnthropicTurns';
+import { SLICE } from '../../../../domain/slices';
+import type { Slices } from '../../../../domain/slices';
 import { keepHistories } from '../../shared/conversionCache';
 import type { ItemBlocks, Media } from './contentBlocks';
 import type { AnthropicModelFeatures } from '../modelFeatures';
@@ -24,12 +26,12 @@ export interface AnthropicConversation {
  * @param pathOf returns the path of an item in the caller's input
  * @throws UnsupportedFeatureError for content that the wire or the model does not support
  */
-export function toConversation(
+export function* toConversation(
   items: readonly InputItem[],
   context: WireContext,
   features: AnthropicModelFeatures,
   pathOf: (item: InputItem) => string,
-): AnthropicConversation {
+): Slices<AnthropicConversation> {
   const losses: Loss[] = [];
   const system: JsonObject[] = [];
   const turns = new AnthropicTurns(features.supportsSystemMessages, losses);
@@ -38,6 +40,7 @@ export function toConversation(
   let index = -1;
   for (const item of items) {
     index += 1;
+    if (index > 0 && index % SLICE === 0) yield;
     const reason = reasonToDrop(item, context);
     if (reason !== undefined) {
       losses.push({ path: pathOf(item), what: item.type, reason });

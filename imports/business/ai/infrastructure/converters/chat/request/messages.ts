@@ -16,10 +16,13 @@ import { cacheByItem, isSameVendor } from '../../shared/conversionCache';
 import { callIdFor, toToolMessage, toPlainMessage } from './plainMessages';
 import type { ToolMessage } from './plainMessages';
 import { vendorFieldsOf, isFromVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
-import { repairHistory } from '../../shared/repairHistory';
+import { pathsIn } from '../../shared/pathsIn';
+import { repairSlices } from '../../shared/repairHistory';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isList } from '../../../../domain/json';
+import { SLICE } from '../../../../domain/slices';
+import type { Slices } from '../../../../domain/slices';
 import type {
   FunctionCallItem,
   HostedItem,
@@ -31,14 +34,17 @@ import type { Content } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 /** @throws UnsupportedFeatureError for content that the wire or the vendor cannot express */
-export function toChatMessages(
+export function* toChatMessages(
   input: readonly InputItem[],
   model: string,
   context: WireContext,
-): { messages: JsonObject[]; losses: Loss[] } {
-  const repaired = repairHistory(input, { nativeAsync: false });
+): Slices<{ messages: JsonObject[]; losses: Loss[] }> {
+  const repaired = yield* repairSlices(input, { nativeAsync: false });
   const builder = new ChatMessageBuilder(input, model, context);
-  for (const item of repaired.items) builder.add(item);
+  for (const [index, item] of repaired.items.entries()) {
+    if (index > 0 && index % SLICE === 0) yield;
+    builder.add(item);
+  }
   builder.end();
   return { messages: builder.messages, losses: [...repaired.losses, ...builder.losses] };
 }
@@ -60,16 +66,15 @@ interface Draft {
 class ChatMessageBuilder {
   readonly messages: JsonObject[] = [];
   readonly losses: Loss[] = [];
-  private readonly input: readonly InputItem[];
   private readonly model: string;
   private readonly context: WireContext;
   private draft: Draft | undefined;
   /** Images and files of tool results and the assistant, to be sent in a user message after the turn. */
   private pendingAttachments: JsonObject[] = [];
-  private indexes: ReadonlyMap<InputItem, number> | undefined;
+  private readonly paths: (item: InputItem) => string;
 
   constructor(input: readonly InputItem[], model: string, context: WireContext) {
-    this.input = input;
+    this.paths = pathsIn(input);
     this.model = model;
     this.context = context;
   }
@@ -246,9 +251,7 @@ class ChatMessageBuilder {
   }
 
   private pathOf(item: InputItem): string {
-    this.indexes ??= new Map(this.input.map((one, index) => [one, index]));
-    const index = this.indexes.get(item);
-    return index === undefined ? 'input' : `input[${index}]`;
+    return this.paths(item);
   }
 }
 

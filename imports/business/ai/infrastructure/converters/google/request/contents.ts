@@ -5,8 +5,11 @@
 import { inputText } from '../../../../domain/entities/Content';
 import { ContentsBuilder } from './ContentsBuilder';
 import { partsOfItem } from './parts';
+import { SLICE } from '../../../../domain/slices';
+import type { Slices } from '../../../../domain/slices';
 import { markOf } from '../googleTypes';
-import { repairHistory } from '../../shared/repairHistory';
+import { pathsIn } from '../../shared/pathsIn';
+import { repairSlices } from '../../shared/repairHistory';
 import type { GoogleModelFeatures } from '../modelFeatures';
 import type { PartsContext } from './parts';
 import type { GooglePart } from '../googleTypes';
@@ -23,12 +26,12 @@ export interface GoogleConversation {
 }
 
 /** @throws UnsupportedFeatureError for content that the wire cannot express */
-export function toContents(
+export function* toContents(
   input: readonly InputItem[],
   features: GoogleModelFeatures,
   fetchesUrls: boolean,
-): GoogleConversation {
-  const { items, losses: repairs } = repairHistory(input, { nativeAsync: false });
+): Slices<GoogleConversation> {
+  const { items, losses: repairs } = yield* repairSlices(input, { nativeAsync: false });
   const losses: Loss[] = [...repairs];
   const mediaInResults = features.supportsMediaInResults;
   const context: PartsContext = { fetchesUrls, mediaInResults, call: undefined };
@@ -39,10 +42,15 @@ export function toContents(
   let leading = true;
   let index = -1;
   // One closure for all items: paths are needed only for losses and errors.
-  const path = (): string => pathOf(items, input, index);
+  const paths = pathsIn(input, items);
+  const path = (): string => {
+    const item = items[index];
+    return item === undefined || input[index] === item ? `input[${index}]` : paths(item);
+  };
 
   for (const item of items) {
     index += 1;
+    if (index > 0 && index % SLICE === 0) yield;
     if (isSystemMessage(item)) {
       if (leading) {
         systemFields = { ...systemFields, ...markOf(item).content };
@@ -67,13 +75,6 @@ export function toContents(
     builder.add(item, converted);
   }
   return { systemParts, systemFields, contents: builder.finish(features.requiresSignatures), losses };
-}
-
-/** Items that the repair inserted are named by their position. */
-function pathOf(items: readonly InputItem[], input: readonly InputItem[], index: number): string {
-  const item = items[index];
-  const position = item === undefined || input[index] === item ? index : input.indexOf(item);
-  return `input[${position === -1 ? index : position}]`;
 }
 
 function isSystemMessage(item: InputItem): item is MessageItem {

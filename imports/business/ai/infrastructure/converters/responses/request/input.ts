@@ -4,10 +4,13 @@
  */
 import { wireForm } from '../items';
 import { keepHistories } from '../../shared/conversionCache';
-import { repairHistory } from '../../shared/repairHistory';
+import { pathsIn } from '../../shared/pathsIn';
+import { repairSlices } from '../../shared/repairHistory';
 import { toCallId } from '../../shared/callIds';
 import type { CallIdRule } from '../../shared/callIds';
 import { isObject } from '../../../../domain/json';
+import { SLICE } from '../../../../domain/slices';
+import type { Slices } from '../../../../domain/slices';
 import type { InputItem, ReasoningItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, Origin, VendorName } from '../../../../domain/types/VendorTypes';
 
@@ -25,12 +28,12 @@ export interface WireInput {
   readonly losses: readonly Loss[];
 }
 
-export function toInput(history: readonly InputItem[], context: InputContext): WireInput {
-  const repaired = repairHistory(history, { nativeAsync: context.nativeAsync, partial: context.partial });
+export function* toInput(history: readonly InputItem[], context: InputContext): Slices<WireInput> {
+  const repaired = yield* repairSlices(history, { nativeAsync: context.nativeAsync, partial: context.partial });
   const losses = [...repaired.losses];
+  const pathOf = pathsIn(history, repaired.items);
   const recordLoss = (item: InputItem, what: string, reason: string, within = ''): void => {
-    const index = history.indexOf(item);
-    losses.push({ path: `input[${index < 0 ? repaired.items.indexOf(item) : index}]${within}`, what, reason });
+    losses.push({ path: `${pathOf(item)}${within}`, what, reason });
   };
   const items: JsonObject[] = [];
   const unsentCalls = new Set<unknown>();
@@ -43,6 +46,7 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
   let index = -1;
   for (const item of repaired.items) {
     index += 1;
+    if (index > 0 && index % SLICE === 0) yield;
     if (item.type === 'reasoning') {
       if (!isForeign(item.origin, context)) pendingReasoning.push({ item, wire: converted.convert(item, index) });
       else {

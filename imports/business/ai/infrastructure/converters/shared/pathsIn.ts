@@ -1,0 +1,27 @@
+/** The paths of items, for losses and errors. */
+import type { InputItem } from '../../../domain/types/ResponsesAPITypes';
+
+/**
+ * Nothing is read until the first path is asked for.
+ * @param original the caller's input
+ * @param repaired what is sent; items that the repair inserted are named by their position in it
+ * @returns the path of an item in the caller's input
+ */
+export function pathsIn(
+  original: readonly InputItem[],
+  repaired: readonly InputItem[] = original,
+): (item: InputItem) => string {
+  let indexes: Map<InputItem, number> | undefined;
+  return (item) => {
+    indexes ??= indexesOf(repaired, original);
+    const index = indexes.get(item);
+    return index === undefined ? 'input' : `input[${index}]`;
+  };
+}
+
+/** Of an item that is in several lists, or several times in one, the first index in the last list. */
+function indexesOf(...lists: readonly (readonly InputItem[])[]): Map<InputItem, number> {
+  const indexes = new Map<InputItem, number>();
+  for (const list of lists) for (let at = list.length - 1; at >= 0; at -= 1) indexes.set(list[at]!, at);
+  return indexes;
+}
