@@ -576,4 +576,22 @@ describe('schedules by Agenda', () => {
     const [job] = await withJobs((jobs) => jobs.find().toArray());
     expect((job?.['nextRunAt'] as Date).getTime()).to.be.above(Date.now());
   });
+
+  it('store no error text, which may quote what a task was working on', async () => {
+    const [queue] = await openAll(1);
+    let failures = 0;
+    await queue!.schedule({ name: 'failing', cron: '0 3 * * *' }, () => {
+      failures += 1;
+      return Promise.reject(new Error('Could not send "the secret of ann".'));
+    });
+    await queue!.start(() => Promise.resolve());
+    await queue!.trigger('failing');
+    const read = (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+      withJobs((jobs) => jobs.find().toArray());
+    await until(async () => failures > 0 && (await read())[0]?.['failCount'] !== undefined);
+    await queue!.stop();
+    const [job] = await read();
+    expect(job).to.have.property('failReason', 'The error is in the log of the server.');
+    expect(JSON.stringify(job)).not.to.include('ann');
+  });
 });
