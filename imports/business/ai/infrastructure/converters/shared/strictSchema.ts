@@ -77,16 +77,31 @@ const INEXPRESSIBLE = new Set([
 ]);
 const FORMATS = new Set(['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uuid']);
 const MAX_DEPTH = 10;
+/** Of all objects together. */
+const MAX_PROPERTIES = 5_000;
 
 /**
- * Returns `undefined` for schemas that strict mode cannot express: maps, untyped values, combinations, or nesting
- * deeper than ten levels.
+ * Returns `undefined` for schemas that strict mode cannot express: maps, untyped values, combinations, nesting deeper
+ * than ten levels, or more than 5,000 properties.
  */
 export function toStrictSchema(schema: JsonObject, path = 'response_format.schema'): StrictSchema | undefined {
   const losses: Loss[] = [];
   if (!isObjectType(schema) || 'anyOf' in schema || 'oneOf' in schema) return undefined;
+  if (propertiesWithin(schema) > MAX_PROPERTIES) return undefined;
   const strict = convertNode(schema, path, losses, 0);
   return strict === undefined ? undefined : { schema: strict, losses };
+}
+
+/** The number of properties, or any above the limit. */
+function propertiesWithin(node: object): number {
+  let count = 0;
+  for (const [keyword, value] of Object.entries(node) as readonly (readonly [string, unknown])[]) {
+    if (typeof value !== 'object' || value === null) continue;
+    if (keyword === 'properties') count += Object.keys(value).length;
+    if (count > MAX_PROPERTIES) break;
+    count += propertiesWithin(value);
+  }
+  return count;
 }
 
 /** The node itself if nothing has to change. */

@@ -3,7 +3,7 @@ import {
   strictFormat,
   toStrictSchema,
 } from '../../../../../../imports/business/ai/infrastructure/converters/shared/strictSchema';
-import type { Loss } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, Loss } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 
 const text = { type: 'string' };
 
@@ -76,6 +76,21 @@ describe('toStrictSchema', () => {
     it(`returns undefined for ${what}`, () =>
       expect(toStrictSchema(schema as Record<string, unknown>)).to.equal(undefined));
   }
+
+  it('returns undefined for more than 5,000 properties, of all objects together', () => {
+    const withProperties = (count: number): JsonObject => ({
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, { type: 'string' }])),
+    });
+    const nested = (count: number): JsonObject => ({
+      type: 'object',
+      properties: { inner: withProperties(count), list: { type: 'array', items: withProperties(1) } },
+    });
+    expect(toStrictSchema(withProperties(5_000))).to.be.an('object');
+    expect(toStrictSchema(withProperties(5_001))).to.equal(undefined);
+    expect(toStrictSchema(nested(4_997))).to.be.an('object');
+    expect(toStrictSchema(nested(4_998))).to.equal(undefined);
+  });
 
   it('returns undefined for nesting deeper than ten levels', () => {
     let schema: Record<string, unknown> = text;
