@@ -201,8 +201,8 @@ function mergeVariants(schema: JsonObject, variants: readonly JsonObject[], keyw
     variants.flatMap((variant) => (isObject(variant.properties) ? Object.entries(variant.properties) : [])),
   );
   const required = variants.map((variant) => new Set(listOf(variant.required)));
-  const names = [...new Set(required.flatMap((set) => [...set]))].filter((name) =>
-    keyword === 'allOf' ? required.some((set) => set.has(name)) : required.every((set) => set.has(name)),
+  const names = [...new Set(required.flatMap((set) => [...set]))].filter(
+    (name) => keyword === 'allOf' || required.every((set) => set.has(name)),
   );
   const ownRequired = listOf(schema.required);
   schema.properties = { ...properties, ...fieldsOf(schema.properties) };
