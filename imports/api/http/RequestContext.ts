@@ -26,7 +26,7 @@ export interface RequestDetails {
   model?: string;
   /** What is left of the rates of the caller's API token, if it has any. */
   rateLimits?: RateLimitState;
-  /** Resolves when what the request has started has ended: until then, the request counts as in progress. */
+  /** Resolves when what the request has started has ended: until then, it takes the place of a request of its token. */
   continues?: Promise<void>;
   /** A model call was started, which the manager logs. */
   isCalled?: true;

@@ -1,5 +1,5 @@
 /** What every way in asks for before it handles a request: the limits of the caller's API token, then of the user. */
-import type { Release, UserLimiter } from '../../business/ai/application/services/UserLimiter';
+import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
 import type { RateLimitState } from '../../business/ai/domain/types/ApiTokenLimits';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
@@ -23,22 +23,29 @@ export interface BegunRequest {
 }
 
 /**
+ * Ends what a request holds.
+ * @param continues resolves when what the request has started has ended: until then, it counts as in progress for the
+ *   token. What a user has started has limits of its own.
+ */
+export type EndRequest = (continues?: Promise<void>) => void;
+
+/**
  * A request that the token may not make does not count for the user, whose other tokens are unaffected.
- * @returns ends what was begun
  * @throws LLMRateLimitError with `retryAfterMs`; what the stores of the limits throw
  */
 export async function beginRequest(
   { tokenRates, userLimiter }: RequestLimiters,
   { userId, token }: ApiPrincipal,
   { holds, bytes = 0, signal, onRateLimits = () => undefined }: BegunRequest,
-): Promise<Release> {
+): Promise<EndRequest> {
   const endOfToken = token === undefined ? undefined : await tokenRates?.begin(token.id, holds, onRateLimits);
   try {
     const turn = { bytes, ...(signal === undefined ? {} : { signal }) };
     const endOfUser = await userLimiter?.begin(userId, holds, turn);
-    return () => {
+    return (continues) => {
       endOfUser?.();
-      endOfToken?.();
+      if (continues === undefined) endOfToken?.();
+      else void continues.then(endOfToken);
     };
   } catch (error) {
     endOfToken?.();

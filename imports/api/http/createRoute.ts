@@ -112,7 +112,7 @@ export function createRoute(
   async function countRequest(context: PendingContext, principal: ApiPrincipal): Promise<void> {
     const { request, response, signal, details } = context;
     ports.userLimiter?.countUnidentified(-1);
-    const release = await beginRequest(ports, principal, {
+    const end = await beginRequest(ports, principal, {
       holds: route.holds ?? 'calls',
       bytes: Number(request.headers['content-length'] ?? 0),
       signal,
@@ -121,12 +121,8 @@ export function createRoute(
         if (!response.headersSent) response.set(rateLimitHeaders(apiOf(route, request), state));
       },
     });
-    const end = (): void => {
-      if (details.continues === undefined) release();
-      else void details.continues.then(release);
-    };
-    if (response.closed) end();
-    else response.once('close', end);
+    if (response.closed) end(details.continues);
+    else response.once('close', () => end(details.continues));
   }
 
   /** @throws as `authorize` does */

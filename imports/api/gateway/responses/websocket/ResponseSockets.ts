@@ -45,7 +45,7 @@ export class ResponseSockets {
         socket.off('error', onError);
         // The client may have left meanwhile.
         if (socket.closed) release();
-        else socket.once('close', release);
+        else socket.once('close', () => release());
         server.handleUpgrade(request, socket, head, (webSocket) => {
           const session = new ResponseSocket(webSocket, principal, {
             ...this.ports,
