@@ -586,8 +586,7 @@ describe('schedules by Agenda', () => {
     });
     await queue!.start(() => Promise.resolve());
     await queue!.trigger('failing');
-    const read = (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
-      withJobs((jobs) => jobs.find().toArray());
+    const read = (): Promise<readonly Readonly<Record<string, unknown>>[]> => withJobs((jobs) => jobs.find().toArray());
     await until(async () => failures > 0 && (await read())[0]?.['failCount'] !== undefined);
     await queue!.stop();
     const [job] = await read();
