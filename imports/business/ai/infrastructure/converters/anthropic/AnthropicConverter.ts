@@ -20,7 +20,7 @@ import { withoutUnsupportedFields, passthroughFields, withPassthrough } from './
 import { pathsIn } from '../shared/pathsIn';
 import { repairSlices } from '../shared/repairHistory';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { InputItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
+import type { LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { BlockContext } from './response/blocks';
 import type { AnthropicModelFeatures } from './modelFeatures';

@@ -22,6 +22,12 @@ export function pathsIn(
 /** Of an item that is in several lists, or several times in one, the first index in the last list. */
 function indexesOf(...lists: readonly (readonly InputItem[])[]): Map<InputItem, number> {
   const indexes = new Map<InputItem, number>();
-  for (const list of lists) for (let at = list.length - 1; at >= 0; at -= 1) indexes.set(list[at]!, at);
+  for (const list of lists) {
+    const known = new Set<InputItem>();
+    for (const [at, item] of list.entries()) {
+      if (!known.has(item)) indexes.set(item, at);
+      known.add(item);
+    }
+  }
   return indexes;
 }
