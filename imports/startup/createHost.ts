@@ -281,6 +281,7 @@ export async function createHost(
     ...ports.ai,
     guardrails: [...guardrails, ...(ports.ai?.guardrails ?? [])],
     runs: stores.runs,
+    toolWaitMs: jobs.toolWaitMs,
     jobs: jobQueue,
     providerSource: storedProviders,
     credentials: providers.credentials,

@@ -12,6 +12,7 @@ import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../imports/business/ai/domain/interfaces/JobQueue';
 import { DEFAULT_USER_LIMITS } from '../../imports/business/ai/domain/types/UserLimits';
 import { DEFAULT_CALL_LIMITS } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
+import { DEFAULT_TOOL_WAIT_MS } from '../../imports/business/ai/application/services/runs/durable/ToolAvailability';
 import { DEFAULT_RETENTION } from '../../imports/business/ai/infrastructure/persistence/runs/RunRetention';
 import { DEFAULT_REQUEST_RETENTION } from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import type { Simulator } from '../../imports/simulator/Simulator';
@@ -258,6 +259,7 @@ describe('The documentation', function () {
         USER_QUEUED_MESSAGES: String(DEFAULT_USER_LIMITS.queuedMessages),
         JOBS_CONCURRENCY: String(DEFAULT_JOB_LIMITS.concurrency),
         RUNS_KEEP_WHOLE_DAYS: days(DEFAULT_RETENTION.compactAfter),
+        RUNS_TOOL_WAIT_SECONDS: String(DEFAULT_TOOL_WAIT_MS / 1_000),
         RUNS_KEEP_DAYS: days(DEFAULT_RETENTION.removeAfter),
         REQUEST_LOG_KEEP_DAYS: days(DEFAULT_REQUEST_RETENTION.entries),
         REQUEST_LOG_BODIES_KEEP_DAYS: days(DEFAULT_REQUEST_RETENTION.bodies),

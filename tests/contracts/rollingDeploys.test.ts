@@ -1,4 +1,7 @@
-/** A server that is stopped by a signal finishes what it can, and leaves its runs to another process at once. */
+/**
+ * A server that is stopped by a signal finishes what it can, and leaves its runs to another process at once. One that
+ * lacks a tool leaves them to one that has it.
+ */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,7 +62,7 @@ class Server {
 }
 
 interface StoredViews {
-  readonly run: { readonly state: string };
+  readonly run: { readonly state: string; readonly awaitedTools?: { readonly names: readonly string[] } };
   readonly toolCalls: readonly { readonly name: string; readonly state: string }[];
 }
 
@@ -90,6 +93,11 @@ describe('a server that is stopped by a signal', function () {
 
   let databases = 0;
   const startServers = async (graceSeconds: string): Promise<readonly [Server, Server]> => {
+    const start = startsServers(graceSeconds);
+    return [await start({ FIRST: 'yes' }), await start({})];
+  };
+  /** @returns starts a server on one and the same database, and resolves when it listens */
+  const startsServers = (graceSeconds: string): ((more: Readonly<Record<string, string>>) => Promise<Server>) => {
     const database = new URL(mongo.url);
     database.pathname += `_${(databases += 1)}`;
     const env = {
@@ -104,13 +112,12 @@ describe('a server that is stopped by a signal', function () {
       OPENAI_API_BASE: simulator.baseURL('openai'),
       SHUTDOWN_GRACE_SECONDS: graceSeconds,
     };
-    const first = new Server(bundle, { ...env, FIRST: 'yes' });
-    children.push(first);
-    await until(() => first.url !== '');
-    const second = new Server(bundle, env);
-    children.push(second);
-    await until(() => second.url !== '');
-    return [first, second];
+    return async (more) => {
+      const server = new Server(bundle, { ...env, ...more });
+      children.push(server);
+      await until(() => server.url !== '');
+      return server;
+    };
   };
 
   it('is not ready at once, lets tools finish, and leaves the rest of the run to another process', async () => {
@@ -181,4 +188,32 @@ describe('a server that is stopped by a signal', function () {
     expect(await first.exited).to.deep.equal([0, null]);
     await until(async () => (await second.read(executionId)).run.state === 'completed');
   });
+
+  for (const order of ['before', 'after'] as const)
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const)
+      itInFull(`leaves its runs to one that has their tools, and starts ${order} its ${signal}`, async () => {
+        const start = startsServers('0.2');
+        const [first, old] = [await start({ FIRST: 'yes' }), await start({ LACKS: 'keyed' })];
+        const early = order === 'before' ? await start({}) : undefined;
+        simulator.enqueue({ calls: [{ name: 'keyed' }] });
+        const executionId = await first.start(['keyed']);
+        await until(() => first.tools.length === 1);
+        simulator.enqueue({ text: 'Done.' });
+        first.child.kill(signal);
+        await first.exited;
+        if (early === undefined) {
+          await until(async () => (await old.read(executionId)).run.awaitedTools !== undefined);
+          expect((await old.read(executionId)).run.awaitedTools?.names).to.deep.equal(['keyed']);
+          // Nobody is there to continue it, until a process with its tool comes.
+          old.child.kill('SIGKILL');
+          await old.exited;
+        }
+        const next = early ?? (await start({}));
+        await until(async () => (await next.read(executionId)).run.state === 'completed');
+        const { run, toolCalls } = await next.read(executionId);
+        expect(run).to.not.have.property('awaitedTools');
+        expect(toolCalls.map(({ state }) => state)).to.deep.equal(['completed']);
+        expect(next.started).to.deep.equal(first.started);
+        expect(old.started).to.deep.equal([]);
+      });
 });

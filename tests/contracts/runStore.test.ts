@@ -1,7 +1,7 @@
 /** The contract of every run store. */
 import { expect } from 'chai';
 import { assistantMessage, userMessage } from '../../imports/business/ai/domain/entities/Message';
-import { RUN_TRANSITIONS } from '../../imports/business/ai/domain/entities/Run';
+import { RUN_TRANSITIONS, UNOWNED } from '../../imports/business/ai/domain/entities/Run';
 import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { LeasedRun, RunLease } from '../../imports/business/ai/domain/types/RunRecords';
@@ -336,6 +336,30 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const claimed = (await store.claim(head, 'b', 'requested', { takeovers: 0 }))!;
       expect(claimed.run).to.include({ owner: 'b', fence: 3, takeovers: 0 }).and.not.to.have.property('parked');
       expect(await store.park(head, parked)).to.equal(false);
+    });
+
+    it('leaves a run to processes that have its tools, until one claims it', async () => {
+      const request = runRequest(id, { neededTools: ['a', 'b'] });
+      const lease = await store.create(request, 'running', 'gone');
+      const awaited = { names: ['b'], since: 1_000 };
+      expect(await store.awaitTools({ ...lease, owner: 'other' }, awaited)).to.equal(false);
+      expect(await store.awaitTools(lease, awaited)).to.equal(true);
+      const needs = { neededTools: ['a', 'b'], awaitedTools: awaited };
+      expect(await store.head(id)).to.deep.include({ ...needs, owner: 'gone', fence: 1 });
+      const listed = async (tools: readonly string[], since: number): Promise<LeasedRun | undefined> =>
+        (await store.leased(1_000, [], { tools, since })).find(({ executionId }) => executionId === id);
+      expect(await listed(['a'], 1_000)).to.deep.include(needs);
+      expect(await listed(['a', 'b'], 1_000)).to.equal(undefined);
+      expect(await listed(['b'], 1_001)).to.deep.include(needs);
+      expect((await take(lease)).run).to.not.have.property('awaitedTools');
+    });
+
+    it('leaves a run that has no owner to any process that has its tools', async () => {
+      const lease = await store.create(runRequest(id), 'queued', '');
+      await store.awaitTools(lease, { names: ['b'], since: 1_000 });
+      expect(await store.head(id)).to.include({ owner: UNOWNED, state: 'queued' });
+      expect((await store.queued(1_000)).map(({ executionId }) => executionId)).to.not.include(id);
+      expect((await take(lease)).run.takeovers).to.equal(0);
     });
 
     it('ends a run without reading it', async () => {

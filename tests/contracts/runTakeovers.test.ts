@@ -318,6 +318,9 @@ describe('RunRecovery with quarantined runs', () => {
       isLocal: (executionId) => here.has(executionId),
       cancel: () => Promise.resolve(),
       isWorking: () => false,
+      toolsLackedBy: () => [],
+      toolWaits: undefined,
+      leave: () => Promise.resolve(),
       recover: async (seen, step) => {
         steps.push(step);
         taken.push(seen.executionId);

@@ -20,6 +20,8 @@ export interface JobSettings {
   /** Concurrent queued runs in this process. */
   readonly concurrency?: number;
   readonly retention?: Partial<RetentionTimes>;
+  /** Milliseconds for which a run waits for a process that has its tools. */
+  readonly toolWaitMs?: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -29,7 +31,7 @@ const NO_AGENDA =
 
 /**
  * JOBS_ENGINE (`agenda` or `local`; default: Agenda where MONGO_URL is set and the package is installed),
- * JOBS_CONCURRENCY (default 8), RUNS_KEEP_WHOLE_DAYS (7) and RUNS_KEEP_DAYS (30).
+ * JOBS_CONCURRENCY (default 8), RUNS_KEEP_WHOLE_DAYS (7), RUNS_KEEP_DAYS (30) and RUNS_TOOL_WAIT_SECONDS (600).
  * @param valueOf returns the setting or variable with that name
  * @throws LLMInvalidRequestError that names every invalid variable
  */
@@ -42,6 +44,7 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
   if (engine === 'agenda' && url === undefined)
     problems.add('JOBS_ENGINE', 'JOBS_ENGINE is agenda, which requires MONGO_URL.');
   const concurrency = readNumber(valueOf, 'JOBS_CONCURRENCY', 1, problems);
+  const toolWait = readNumber(valueOf, 'RUNS_TOOL_WAIT_SECONDS', 0, problems);
   const keepWhole = readNumber(valueOf, 'RUNS_KEEP_WHOLE_DAYS', 0, problems);
   const keep = readNumber(valueOf, 'RUNS_KEEP_DAYS', 0, problems);
   problems.throwIfAny();
@@ -49,6 +52,7 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
     ...(engine === 'agenda' && url !== undefined ? { agendaUrl: url } : {}),
     ...(chosen === 'agenda' ? { requiresAgenda: true } : {}),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(toolWait === undefined ? {} : { toolWaitMs: toolWait * 1_000 }),
     retention: {
       ...(keepWhole === undefined ? {} : { compactAfter: keepWhole * DAY_MS }),
       ...(keep === undefined ? {} : { removeAfter: keep * DAY_MS }),

@@ -27,6 +27,7 @@ export const WAIT_STYLES = {
   approval: { label: 'Waiting for approval', icon: 'hand', tone: 'amber', isLive: true },
   review: { label: 'Waiting for review', icon: 'eye', tone: 'pink', isLive: true },
   external: { label: 'Waiting for a result', icon: 'hourglass', tone: 'violet', isLive: true },
+  tools: { label: 'Waiting for a tool', icon: 'hourglass', tone: 'orange', isLive: true },
   parked: { label: 'Parked', icon: 'hand', tone: 'orange', isLive: true },
 } as const satisfies Record<RunWait, StateStyle>;
 

@@ -65,6 +65,7 @@ const SINCE = {
   review: 'Started',
   external: 'Waiting for',
   parked: 'Parked',
+  tools: 'Waiting for',
   failed: 'Failed',
 } as const satisfies Record<InboxKind, string>;
 
@@ -73,8 +74,7 @@ function EntryFacts({ entry }: { readonly entry: InboxEntry }) {
   return (
     <p className="inbox-facts">
       <span>
-        {SINCE[entry.kind]}{' '}
-        {isCallEntry(entry) && entry.kind !== 'review' ? <Elapsed start={since} /> : <Ago at={since} />}
+        {SINCE[entry.kind]} {SINCE[entry.kind] === 'Waiting for' ? <Elapsed start={since} /> : <Ago at={since} />}
       </span>
       {isCallEntry(entry) && entry.expiresAt !== undefined && <Expiry at={entry.expiresAt} />}
       <span>

@@ -22,6 +22,7 @@ const KINDS = [
   { kind: 'review', label: 'Reviews' },
   { kind: 'external', label: 'Results' },
   { kind: 'parked', label: 'Parked runs' },
+  { kind: 'tools', label: 'Missing tools' },
   { kind: 'failed', label: 'Failed runs' },
 ] as const satisfies readonly { readonly kind: InboxKind; readonly label: string }[];
 

@@ -1,18 +1,19 @@
-/** A run in the inbox: why it failed or is parked, and what can be done about it. */
-import type { FailedRunEntry, ParkedRunEntry } from '../../business/ai/domain/types/InboxViews';
+/** A run in the inbox: why it failed or waits, and what can be done about it. */
+import type { RunEntry as RunInboxEntry } from '../../business/ai/domain/types/InboxViews';
+import { explainAwaitedTools } from '../format/explainAwaitedTools';
 import { FoldedText } from '../components/FoldedText';
 import { FormError } from '../components/FormError';
 import type { EntryCommands, EntryStatus } from './useDecisions';
 
 export interface RunEntryProps {
-  readonly entry: FailedRunEntry | ParkedRunEntry;
+  readonly entry: RunInboxEntry;
   readonly status: EntryStatus;
   readonly commands: EntryCommands;
   readonly onDecide: () => boolean;
 }
 
 export function RunEntry({ entry, status, commands, onDecide }: RunEntryProps) {
-  const cause = entry.kind === 'failed' ? entry.error : { code: entry.parked.reason, message: entry.parked.message };
+  const cause = causeOf(entry);
   const button = (action: string, label: string, command: () => Promise<void>, style = '') => (
     <button
       type="button"
@@ -34,9 +35,9 @@ export function RunEntry({ entry, status, commands, onDecide }: RunEntryProps) {
       </div>
       <FormError error={status.error} />
       <div className="buttons">
-        {entry.kind === 'parked' ? (
+        {entry.kind !== 'failed' ? (
           <>
-            {button('resume', 'Resume', () => commands.resume(entry), 'button-primary')}
+            {entry.kind === 'parked' && button('resume', 'Resume', () => commands.resume(entry), 'button-primary')}
             {button('again', 'Run again', () => commands.runAgain(entry))}
             {button('cancel', 'Cancel run', () => commands.cancel(entry), 'button-danger')}
           </>
@@ -49,4 +50,15 @@ export function RunEntry({ entry, status, commands, onDecide }: RunEntryProps) {
       </div>
     </div>
   );
+}
+
+function causeOf(entry: RunInboxEntry): { readonly code: string; readonly message: string } {
+  switch (entry.kind) {
+    case 'failed':
+      return entry.error;
+    case 'parked':
+      return { code: entry.parked.reason, message: entry.parked.message };
+    case 'tools':
+      return { code: 'missing-tools', message: explainAwaitedTools(entry.awaitedTools) };
+  }
 }

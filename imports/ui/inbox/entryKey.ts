@@ -12,5 +12,5 @@ export function entryName(entry: InboxEntry): string {
 
 /** The entry is a call, not a run. */
 export function isCallEntry(entry: InboxEntry): entry is WaitingCallEntry {
-  return entry.kind !== 'parked' && entry.kind !== 'failed';
+  return 'callId' in entry;
 }

@@ -29,11 +29,11 @@ export interface EntryCommands {
   readonly reject: (entry: WaitingCallEntry, reason: string) => Promise<void>;
   readonly submit: (entry: WaitingCallEntry, outcome: Outcome) => Promise<void>;
   readonly dismiss: (entry: InboxEntry) => Promise<void>;
-  /** Starts a failed run again as it was. A parked one ends, since the new one takes its place. */
+  /** Starts a failed run again as it was. One that waits as a whole ends, since the new one takes its place. */
   readonly runAgain: (entry: InboxEntry) => Promise<void>;
   /** Continues a parked run. */
   readonly resume: (entry: InboxEntry) => Promise<void>;
-  /** Ends a parked run. */
+  /** Ends a run that waits as a whole. */
   readonly cancel: (entry: InboxEntry) => Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export function useDecisions(announce: (notice: string) => void): Decisions {
         run(entry, 'Started again:', async () => {
           const exported = await call('ai.runs.export', { executionId: entry.executionId });
           await call('ai.runs.start', toStartRequest(exported, draftOf(exported), { requestId: newRequestId() }));
-          if (entry.kind === 'parked') await call('ai.runs.cancel', { executionId: entry.executionId });
+          if (entry.kind !== 'failed') await call('ai.runs.cancel', { executionId: entry.executionId });
           return true;
         }),
       resume: (entry) =>

@@ -13,6 +13,7 @@ const TEXTS = {
   approval: { one: 'waits for approval', many: 'calls wait for approval' },
   review: { one: 'waits for review', many: 'calls wait for review' },
   external: { one: 'waits for a result', many: 'calls wait for a result' },
+  tools: { one: 'waits for a tool', many: 'runs wait for a tool' },
   parked: { one: 'was parked', many: 'runs were parked' },
   failed: { one: 'failed', many: 'failed runs' },
 } as const satisfies Record<InboxKind, unknown>;

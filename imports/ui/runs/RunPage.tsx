@@ -12,6 +12,7 @@ import type { AgainChoice } from './AgainPanel';
 import { CallCards } from './CallCards';
 import { Conversation } from './Conversation';
 import { EventLog } from './EventLog';
+import { MissingTools } from './MissingTools';
 import { ParkedRun } from './ParkedRun';
 import { PendingActions } from './PendingActions';
 import { openCard, scrollToCall } from './scrollToCall';
@@ -71,6 +72,7 @@ function RunContent({ live, details }: { readonly live: LiveRun; readonly detail
       <RunRelations run={run} />
       {run.error !== undefined && run.state !== 'cancelled' && <RunFailure error={run.error} />}
       {run.parked !== undefined && <ParkedRun run={run} onAgain={setAgain} />}
+      <MissingTools run={run} />
       <PendingActions live={live} />
       {again !== undefined && (
         <AgainPanel

@@ -1,5 +1,6 @@
 /** A run's record after an event: its state, and its usage so far. */
 import { isFinished, RUN_TRANSITIONS } from '../../../business/ai/domain/entities/Run';
+import { runWaitOf } from '../../../business/ai/domain/entities/runWaitOf';
 import type { RunState } from '../../../business/ai/domain/entities/Run';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../business/ai/domain/types/RunViews';
@@ -13,8 +14,8 @@ export function reduceRunRecord<R extends RunRecord>(run: R, event: AgentEvent):
   if (isFinished(run.state)) return run;
   switch (event.type) {
     case 'run:started':
-      // It was resumed.
-      if (run.parked !== undefined) return { ...run, state: 'running', parked: undefined };
+      // It was resumed, or a process has its tools.
+      if (runWaitOf(run) !== undefined) return { ...run, state: 'running', parked: undefined, awaitedTools: undefined };
       return run.startedAt === undefined ? withState({ ...run, startedAt: event.at }, 'running') : run;
     case 'iteration:start':
       return event.iteration > run.iterations

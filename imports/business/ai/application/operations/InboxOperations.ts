@@ -30,6 +30,7 @@ export const INBOX_KINDS = [
   'review',
   'external',
   'parked',
+  'tools',
   'failed',
 ] as const satisfies readonly InboxKind[];
 
@@ -131,6 +132,8 @@ function searchedFieldsOf(entry: InboxEntry): readonly string[] {
       return [entry.error.code, entry.error.message];
     case 'parked':
       return [entry.parked.reason, entry.parked.message];
+    case 'tools':
+      return entry.awaitedTools.names;
     default:
       return [entry.name, entry.callId];
   }

@@ -18,10 +18,10 @@ import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { RunStore } from '../../domain/interfaces/RunStore';
+import type { RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
 import type { AgentEvent, AgentEventOf, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
-import type { LeasedRun, RunSuspicion } from '../../domain/types/RunRecords';
+import type { LeasedRun, RunSuspicion, ToolNeeds } from '../../domain/types/RunRecords';
 import type { RunLimits } from '../../domain/types/RunLimits';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
@@ -66,6 +66,11 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly runStore?: RunStore;
   /** Defaults: a lease of 15,000 ms, a heartbeat every 1,000 ms. */
   readonly leaseTimes?: Partial<LeaseTimes>;
+  /**
+   * Milliseconds for which a stored run waits for a process that has its tools, before one that lacks them goes on
+   * without; default 600,000. Without effect where no other process uses the store.
+   */
+  readonly toolWaitMs?: number | undefined;
   /** Called with the user's id after the new state of a run, or of one of its calls, was stored. */
   readonly onStateStored?: ((userId: string) => void) | undefined;
   /** Default: the console. */
@@ -148,6 +153,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
             live: this.registry.live,
             work: this.work,
             logger,
+            toolExecutor,
+            toolWaitMs: options.toolWaitMs,
             onStateStored: options.onStateStored,
             ...(leaseTimes === undefined ? {} : { leaseTimes }),
           });
@@ -241,8 +248,23 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     return launched === undefined ? undefined : durable.resultOf(executionId, launched.done);
   }
 
+  /** Names of the tools for which the run waits, so that this process leaves it to others. */
+  toolsLackedBy(run: ToolNeeds): readonly string[] {
+    return this.durable?.tools.lackedBy(run) ?? [];
+  }
+
+  /** The runs that wait for tools which this process lacks. */
+  get toolWaits(): ToolWaits | undefined {
+    return this.durable?.tools.waits;
+  }
+
+  /** Leaves a run whose owner is gone to a process that has its tools. @throws what the store throws */
+  async leave(lease: LeasedRun): Promise<void> {
+    await this.durable?.leave(lease);
+  }
+
   /**
-   * Continues a parked run in this process, cleared of all suspicion.
+   * Continues a parked run, cleared of all suspicion: in this process, or in one that has its tools.
    * @returns the run's state now
    * @throws ConflictError if it is not parked; LLMInvalidRequestError for an unknown run; UnreadableRunError if it
    *   still cannot be read, and it stays parked
@@ -250,6 +272,9 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   async resumeParked(executionId: string): Promise<RunState> {
     const durable = this.requireDurable(executionId);
     const launched = await durable.claim(executionId, this.launchClaimed, ({ parked }) => parked !== undefined);
+    const left = launched === undefined ? await durable.remote.head(executionId) : undefined;
+    // This process lacks its tools, so it goes on in another.
+    if (left?.awaitedTools !== undefined) return left.state;
     if (launched === undefined)
       throw new ConflictError(`The run "${executionId}" is not parked: it was resumed or has ended.`, {
         path: 'executionId',

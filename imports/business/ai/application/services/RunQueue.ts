@@ -13,7 +13,7 @@ import type { AgenticLoop, ExecuteOptions, StartedRun } from './AgenticLoop';
 import { RunSlots } from './RunSlots';
 import type { RunMetadata } from './runs/durable/DurableRuns';
 import { runDetached } from './runDetached';
-import { planRun, toStoredPlan } from './runs/planRun';
+import { neededTools, planRun, toStoredPlan } from './runs/planRun';
 import { throughOutages } from './shared/throughOutages';
 import { DEFAULT_LIMITS } from './runs/runLimits';
 
@@ -83,6 +83,7 @@ export class RunQueue {
   async add(userId: string, options: ExecuteOptions, queued: QueuedRun = {}): Promise<string> {
     const { onPending: _onPending, executionId = randomUUID(), ...runOptions } = options;
     const plan = planRun(runOptions, this.tools, DEFAULT_LIMITS);
+    const storedPlan = toStoredPlan(plan, runOptions.tools);
     const request = {
       requestId: executionId,
       argumentsHash: createHash('sha256').update(executionId).digest('hex'),
@@ -94,8 +95,9 @@ export class RunQueue {
       userId,
       isQueued: true as const,
       createdAt: Date.now(),
+      ...neededTools(storedPlan, this.tools),
       input: plan.options.input,
-      plan: toStoredPlan(plan, runOptions.tools),
+      plan: storedPlan,
     };
     try {
       await this.store.create(request, 'queued', '');

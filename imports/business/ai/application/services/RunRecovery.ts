@@ -7,9 +7,9 @@
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { RunResult } from '../../domain/entities/Run';
-import { isFinished, runOf } from '../../domain/entities/Run';
+import { isFinished, runOf, UNOWNED } from '../../domain/entities/Run';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { RunStore } from '../../domain/interfaces/RunStore';
+import type { RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
 import type { LeasedRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
 import type { RunSlots } from './RunSlots';
@@ -28,7 +28,12 @@ export interface RecoveringLoop {
   isLocal(executionId: string): boolean;
   /** Whether the process is claiming the run, or executes it and not only people and other services are awaited. */
   isWorking(executionId: string): boolean;
+  /** Names of the tools for which the run waits, so that this process leaves it to others. */
+  toolsLackedBy(run: LeasedRun): readonly string[];
+  /** The runs that wait for tools which this process lacks. */
+  readonly toolWaits: ToolWaits | undefined;
   recover(lease: LeasedRun, step: RunRecoveryStep): Promise<RunResult | undefined>;
+  leave(lease: LeasedRun): Promise<void>;
   cancel(executionId: string): Promise<unknown>;
 }
 
@@ -180,16 +185,19 @@ export class RunRecovery {
     // The runs are read before the heartbeats: an owner of a run in the list sent its first heartbeat before it claimed
     // the run. Runs of live owners are left out, and so are those of this process unless one may be orphaned, for which
     // the limit has room: orphans are always among the runs read.
-    const { losses, ownerId } = this.loop;
+    const { losses, ownerId, toolWaits } = this.loop;
     const isOwnRead = ownerId === undefined || losses !== this.settledLosses || this.trial !== undefined;
     const live = this.liveOwners();
     const leased = isOwnRead
-      ? await this.store.leased(SCAN_LIMIT + this.loop.size, live)
-      : await this.store.leased(SCAN_LIMIT, [...live, ownerId]);
+      ? await this.store.leased(SCAN_LIMIT + this.loop.size, live, toolWaits)
+      : await this.store.leased(SCAN_LIMIT, [...live, ownerId], toolWaits);
     const work = await Promise.all(this.sources.map((source) => source.leased(SCAN_LIMIT, live)));
     const heartbeats = this.updateHeartbeats(await this.store.heartbeats());
     const orphaned = leased.filter((run) => this.isOrphaned(run, heartbeats));
-    const steps = planRecovery(orphaned, {
+    const left = orphaned.filter((run) => this.loop.toolsLackedBy(run).length > 0);
+    for (const run of left) await this.loop.leave(run);
+    const continuable = left.length === 0 ? orphaned : orphaned.filter((run) => !left.includes(run));
+    const steps = planRecovery(continuable, {
       ownerId: this.loop.ownerId,
       isTrying: this.isTrying(leased),
       uptime: performance.now() - this.startedAt,
@@ -200,20 +208,20 @@ export class RunRecovery {
     });
     this.begin(steps.filter(({ kind }) => kind === 'try'));
     for (const step of steps) this.recover(step);
-    this.reserveRoom(orphaned, steps);
+    this.reserveRoom(continuable, steps);
     // After the runs, which the work may wait for.
     for (const each of work.flat()) if (this.isGone(each.owner, heartbeats)) this.recoverWork(each);
     if (isOwnRead && !orphaned.some(({ owner }) => owner === ownerId)) this.settledLosses = losses;
     const recovered = steps.filter(({ kind }) => kind === 'recover');
     this.batch = recovered.length < this.maxPerScan ? [] : recovered.map(({ lease }) => lease.executionId);
-    await this.deleteObsoleteCommands(leased);
+    await this.deleteObsoleteCommands(left.length === 0 ? leased : leased.filter((run) => !left.includes(run)));
     return steps.length;
   }
 
   /** Other owners that were alive at the last scan. */
   private liveOwners(): readonly string[] {
     return [...this.heartbeats].flatMap(([owner, { silentMs }]) =>
-      !this.isOwn(owner) && silentMs < this.leaseMs ? [owner] : [],
+      !this.isOwn(owner) && owner !== UNOWNED && silentMs < this.leaseMs ? [owner] : [],
     );
   }
 
@@ -241,7 +249,7 @@ export class RunRecovery {
   /** Whether the process does not do what it owns. */
   private isGone(owner: string, heartbeats: ReadonlyMap<string, Heartbeat>): boolean {
     // This process gave it up when the store failed; or no other process exists.
-    if (this.isOwn(owner) || this.store.isExclusive) return true;
+    if (this.isOwn(owner) || owner === UNOWNED || this.store.isExclusive) return true;
     const heartbeat = heartbeats.get(owner);
     return heartbeat === undefined || heartbeat.silentMs >= this.leaseMs;
   }
@@ -305,22 +313,24 @@ export class RunRecovery {
     });
   }
 
-  /** Deletes commands that arrived after their run had ended, and cancels runs that were parked meanwhile. */
+  /** Deletes commands that arrived after their run had ended, and cancels runs that nobody executes since. */
   private async deleteObsoleteCommands(leased: readonly RunLease[]): Promise<void> {
     const unfinished = new Set(leased.map(({ executionId }) => executionId));
     for (const { id, executionId, action } of await this.store.commands(SCAN_LIMIT)) {
       if (unfinished.has(executionId) || this.loop.isLocal(executionId)) continue;
       const head = await this.store.head(executionId);
-      const isCancelled = head?.parked !== undefined && action.kind === 'cancel';
+      const isCancelled = (head?.parked ?? head?.awaitedTools) !== undefined && action.kind === 'cancel';
       if (isCancelled) await this.loop.cancel(executionId);
       if (isCancelled || head === undefined || isFinished(head.state)) await this.store.removeCommand(id);
     }
   }
 
-  /** Scans as soon as an owner has left, since it has left its runs to others. */
+  /** Scans as soon as an owner has left, since it has left its runs to others, or a run was left by itself. */
   private async watch(): Promise<void> {
     const present = await this.store.heartbeats();
-    const hasOneLeft = [...this.heartbeats.keys()].some((owner) => !present.has(owner));
+    const hasOneLeft =
+      [...this.heartbeats.keys()].some((owner) => !present.has(owner)) ||
+      present.get(UNOWNED) !== this.heartbeats.get(UNOWNED)?.count;
     // Those that have come since the last scan are noticed if they leave before the next.
     this.updateHeartbeats(present);
     if (hasOneLeft) await this.scan();

@@ -171,7 +171,7 @@ export class ToolProcessor {
       if (requiresReview(call, tool) && job.awaitReview !== undefined) {
         if (!(await this.mayRerun(job, job.awaitReview, outcome))) return;
       }
-      if (tool === undefined) throw unknownTool(call.name, tools.names);
+      if (tool === undefined) throw unknownTool(call.name, tools);
       if (this.isRestricted(job)) await this.assertPermitted(job, outcome);
       const validated = await this.validate(job, tool, outcome);
       if (validated === undefined) return;
@@ -386,7 +386,8 @@ async function requiresApproval(tool: OfferedTool, args: unknown, job: ToolJob):
   return rule === true;
 }
 
-function unknownTool(name: string, names: readonly string[]): ToolError {
+function unknownTool(name: string, { names, missing }: ToolSet): ToolError {
   const offered = names.length === 0 ? 'No tools are offered.' : `The offered tools are: ${names.join(', ')}.`;
-  return new ToolError('unknown-tool', `Unknown tool "${name}". ${offered}`);
+  const what = missing.includes(name) ? `The tool "${name}" no longer exists.` : `Unknown tool "${name}".`;
+  return new ToolError('unknown-tool', `${what} ${offered}`);
 }

@@ -22,6 +22,9 @@ export function transitionRun(from: RunState, to: RunState): RunState {
   return to;
 }
 
+/** The owner of a run that has begun, or was resumed, and that any process may take over. No process has this id. */
+export const UNOWNED = 'unowned';
+
 export function isFinished(state: RunState): boolean {
   return RUN_TRANSITIONS[state].length === 0;
 }

@@ -15,7 +15,7 @@ import type {
   RunRequest,
   RunSuspicion,
 } from '../types/RunRecords';
-import type { ParkedRun } from '../types/RunViews';
+import type { AwaitedTools, ParkedRun } from '../types/RunViews';
 
 /** A run with its recorded tool calls, oldest first. */
 export interface StoredRun {
@@ -32,6 +32,13 @@ export interface OpenCalls {
   readonly changed: readonly ToolCall[];
   /** Ids of calls that earlier writes recorded and that `saveCalls` has stored as settled since. */
   readonly settled: readonly string[];
+}
+
+/** Runs that wait for one of these tools. */
+export interface ToolWaits {
+  readonly tools: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly since: number;
 }
 
 export interface RunStore {
@@ -71,6 +78,12 @@ export interface RunStore {
   saveCalls(lease: RunLease, calls: readonly ToolCall[]): Promise<boolean>;
 
   /**
+   * Leaves a run without a live owner to the processes that have the tools it needs. If it has no owner, it is `UNOWNED`
+   * from then on, and no longer parked. @returns false if it has ended, or was claimed since `lease` was read
+   */
+  awaitTools(lease: Pick<RunLease, 'executionId' | 'fence' | 'owner'>, awaited: AwaitedTools): Promise<boolean>;
+
+  /**
    * Sets a run aside without reading it: it has no owner until it is claimed, and whoever owned it can no longer write
    * to it. @returns false if it has ended, or was claimed since `lease` was read
    */
@@ -91,8 +104,12 @@ export interface RunStore {
   findRequest(userId: string, requestId: string): Promise<RunRecord | undefined>;
   /** Ids of the user's runs that have not ended, oldest first. */
   unfinishedOf(userId: string, limit: number): Promise<readonly string[]>;
-  /** Unfinished runs that have an owner, oldest first. @param except owners whose runs are left out */
-  leased(limit: number, except?: readonly string[]): Promise<readonly LeasedRun[]>;
+  /**
+   * Unfinished runs that have an owner, oldest first.
+   * @param except owners whose runs are left out
+   * @param others what else is left out: runs that wait for any of these tools since that time, or a later one
+   */
+  leased(limit: number, except?: readonly string[], others?: ToolWaits): Promise<readonly LeasedRun[]>;
   /** Runs that wait for a worker, oldest first. */
   queued(limit: number): Promise<readonly Pick<RunRecord, 'executionId' | 'dueAt'>[]>;
 

@@ -1,15 +1,15 @@
 /** What waits for a person or another service, across all runs. Times are milliseconds since the epoch. */
 import type { CallWait } from '../entities/Tool';
-import type { ParkedRun, RunError, RunView, RunWait } from './RunViews';
+import type { AwaitedTools, ParkedRun, RunError, RunView, RunWait } from './RunViews';
 
 /**
- * What a tool call waits for; `parked` is a run that was set aside, `failed` one that failed for a reason that may have
- * passed.
+ * What a tool call waits for; `parked` is a run that was set aside, `tools` one that waits for a process that has its
+ * tools, `failed` one that failed for a reason that may have passed.
  */
 export type InboxKind = RunWait | 'failed';
 
 interface InboxEntryBase extends Pick<RunView, 'userId' | 'providerId' | 'model' | 'title' | 'conversationId'> {
-  /** The document's id: the call's, or the execution id of a parked or failed run. */
+  /** The document's id: the call's, or the execution id of a run. */
   readonly _id: string;
   readonly executionId: string;
   /** When the call was requested, or the run was. Entries are listed in this order. */
@@ -46,7 +46,14 @@ export interface ParkedRunEntry extends InboxEntryBase {
   readonly parked: ParkedRun;
 }
 
-export type InboxEntry = WaitingCallEntry | ParkedRunEntry | FailedRunEntry;
+export interface AwaitingToolsEntry extends InboxEntryBase {
+  readonly kind: 'tools';
+  readonly awaitedTools: AwaitedTools;
+}
+
+export type RunEntry = ParkedRunEntry | AwaitingToolsEntry | FailedRunEntry;
+
+export type InboxEntry = WaitingCallEntry | RunEntry;
 
 export type InboxCounts = { readonly [K in InboxKind | 'total']: number };
 

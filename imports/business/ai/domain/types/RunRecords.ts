@@ -4,7 +4,7 @@ import type { Decider, Tool } from '../entities/Tool';
 import type { Actor } from './Actor';
 import type { NormalizedOptions } from './LLMTypes';
 import type { RunLimits } from './RunLimits';
-import type { ParkedRun, RunError, RunMetadataFields } from './RunViews';
+import type { AwaitedTools, ParkedRun, RunError, RunMetadataFields } from './RunViews';
 import type { Item, LLMResponse } from './ResponsesAPITypes';
 import type { RunTotals } from './RunTotals';
 
@@ -55,6 +55,8 @@ export interface RunRequest {
   readonly isQueued?: true;
   /** The earliest start of a queued run, in milliseconds since the epoch. Absent: at once. */
   readonly dueAt?: number;
+  /** Names of the server's tools that the run offers. Absent: none, or an older version recorded the run. */
+  readonly neededTools?: readonly string[];
   readonly input: readonly Item[];
   readonly plan: RunPlan;
 }
@@ -93,6 +95,10 @@ export interface RunProgress extends RunTotals {
   readonly trial?: RunTrial;
   /** Until the run is claimed. */
   readonly parked?: ParkedRun;
+  /** Until the run is claimed. */
+  readonly awaitedTools?: AwaitedTools;
+  /** Names of its tools without which it goes on, since no process had them for long. */
+  readonly missingTools?: readonly string[];
 }
 
 /** A recovery of a run that is suspected of killing its owners. */
@@ -115,8 +121,12 @@ export interface RunLease {
   readonly fence: number;
 }
 
+/** Which tools a process needs in order to continue a run. */
+export interface ToolNeeds
+  extends Pick<RunRequest, 'neededTools'>, Pick<RunProgress, 'awaitedTools' | 'missingTools'> {}
+
 /** What is known of a run without reading it: as much as it takes to claim, park or end it. */
-export interface RunHead extends RunLease {
+export interface RunHead extends RunLease, ToolNeeds {
   readonly state: RunState;
   readonly parked?: Pick<ParkedRun, 'reason'>;
 }
@@ -125,7 +135,7 @@ export interface RunHead extends RunLease {
 export type RunSuspicion = Pick<RunProgress, 'takeovers' | 'trial'>;
 
 /** A run with an owner, as the recovery sees it. */
-export interface LeasedRun extends RunLease, RunSuspicion, Pick<RunRequest, 'isQueued'> {}
+export interface LeasedRun extends RunLease, RunSuspicion, ToolNeeds, Pick<RunRequest, 'isQueued'> {}
 
 /**
  * Why a run is claimed:

@@ -39,6 +39,10 @@ export interface RunView {
   readonly error?: RunError;
   /** The run was set aside, and waits for a person. */
   readonly parked?: ParkedRun;
+  /** The run waits for a process that has its tools. */
+  readonly awaitedTools?: AwaitedTools;
+  /** Names of its tools without which it goes on, since no process had them for long. */
+  readonly missingTools?: readonly string[];
   /** The beginning of the input's text. */
   readonly title: string;
   /** The conversation that the run belongs to. */
@@ -73,8 +77,18 @@ export interface ParkedRun {
   readonly at: number;
 }
 
-/** What a run waits for: one of its calls, or, if it is parked, for itself to be resumed. */
-export type RunWait = CallWait | 'parked';
+/** Tools of a run that a process lacked which could have continued it. */
+export interface AwaitedTools {
+  readonly names: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/**
+ * What a run waits for: one of its calls; if it is `parked`, for itself to be resumed; or for a process that has its
+ * tools.
+ */
+export type RunWait = CallWait | 'parked' | 'tools';
 
 /** A run in a list, with what it waits for. */
 export interface ListedRun extends RunView {

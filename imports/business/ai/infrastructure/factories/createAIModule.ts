@@ -78,6 +78,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   /** Default: in memory, so that runs end with this process. */
   readonly runs?: RunStore;
   readonly leaseTimes?: Partial<LeaseTimes>;
+  /** Milliseconds for which a run waits for a process that has its tools; default 600,000. */
+  readonly toolWaitMs?: number | undefined;
   /** Called with the user's id after the new state of a run, or of one of its calls, was stored. */
   readonly onStateStored?: (userId: string) => void;
   /** Schedules queued runs. Default: a queue in this process's memory. */
@@ -192,6 +194,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     runStore: runs,
     onStateStored: ports.onStateStored,
     access: ports.access,
+    toolWaitMs: ports.toolWaitMs,
     ...logger,
     ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
   });

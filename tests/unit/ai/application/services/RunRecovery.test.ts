@@ -39,6 +39,9 @@ describe('RunRecovery', () => {
         losses: 0,
         isWorking: () => false,
         isLocal: () => false,
+        toolsLackedBy: () => [],
+        toolWaits: undefined,
+        leave: () => Promise.resolve(),
         recover: ({ executionId }) => {
           recovered.push(executionId);
           return Promise.resolve(undefined);

@@ -18,6 +18,8 @@ export interface RunContext {
   /** Of all runs of this process. */
   readonly work: WorkInProgress;
   readonly tools: ToolSet;
+  /** Names of tools that were offered when the run began and that this process lacks. Absent: it was never without. */
+  readonly missingTools?: readonly string[] | undefined;
   readonly options: NormalizedOptions;
   readonly limits: RunLimits;
   readonly stream: boolean;

@@ -30,7 +30,9 @@ export interface RunLauncherOptions {
 }
 
 export interface RunInit
-  extends Pick<RunContext, 'returnsEarly' | 'journal'>, Partial<Pick<RunContext, 'restored' | 'endError'>> {
+  extends
+    Pick<RunContext, 'returnsEarly' | 'journal'>,
+    Partial<Pick<RunContext, 'restored' | 'endError' | 'missingTools'>> {
   readonly executionId: string;
   readonly userId: string;
   readonly plan: PlannedRun;
@@ -44,7 +46,16 @@ export class RunLauncher {
   }
 
   /** @returns settles when the run ends */
-  launch({ executionId, userId, plan, returnsEarly, journal, restored, endError }: RunInit): Promise<RunResult> {
+  launch({
+    executionId,
+    userId,
+    plan,
+    returnsEarly,
+    journal,
+    restored,
+    endError,
+    missingTools,
+  }: RunInit): Promise<RunResult> {
     const { provider, processor, work, live, publisher, isUserRemoved } = this.options;
     const { options, tools, limits, stream } = plan;
     const run = new LiveRun({
@@ -61,6 +72,7 @@ export class RunLauncher {
       work,
       options,
       tools,
+      missingTools,
       limits,
       stream,
       returnsEarly,
@@ -80,7 +92,7 @@ export class RunLauncher {
   launchClaimed({ stored, journal }: ClaimedRun, endError?: LLMError): Promise<RunResult> {
     const { executionId, userId, error, response } = stored.run;
     try {
-      const { plan, error: planError } = readStoredPlan(stored.run, this.options.toolExecutor);
+      const { plan, missingTools, error: planError } = readStoredPlan(stored.run, this.options.toolExecutor);
       // A run that was about to end when its owner died ends with the recorded error: its calls may be cancelled
       // already.
       const recordedError = error === undefined ? undefined : restoreError(error.code, error.message, response);
@@ -88,6 +100,8 @@ export class RunLauncher {
         executionId,
         userId,
         plan,
+        // Written also when it has all of them again.
+        missingTools: missingTools.length === 0 && stored.run.missingTools === undefined ? undefined : missingTools,
         returnsEarly: false,
         journal,
         restored: restoreRun(stored),

@@ -5,9 +5,10 @@ import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { GenerateOptions, LooseTool, NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { RunPlan, RunRecord } from '../../../domain/types/RunRecords';
+import type { RunPlan, RunRecord, RunRequest } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
+import { hasTool } from './durable/ToolAvailability';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
 import { limitsOf } from './runLimits';
 
@@ -68,22 +69,62 @@ export function toStoredPlan(
   };
 }
 
-/** @returns `error` if the executor of this process lacks one of the plan's tools, so that the run cannot continue */
-export function readStoredPlan(
-  { plan, input }: Pick<RunRecord, 'plan' | 'input'>,
+/** The tools of a plan that the processes which continue its run must have, by name: those of the server. */
+export function neededTools(
+  { tools }: Pick<RunPlan, 'tools'>,
   executor: IToolExecutor,
-): { readonly plan: PlannedRun; readonly error?: LLMError } {
+): Pick<RunRequest, 'neededTools'> {
+  const names = tools.flatMap((tool) => serverToolName(tool) ?? []).filter((name) => hasTool(executor, name));
+  return names.length === 0 ? {} : { neededTools: names };
+}
+
+/** @returns undefined for a tool of the vendor, and for one whose results the caller supplies */
+function serverToolName(tool: RunPlan['tools'][number]): string | undefined {
+  if (typeof tool === 'string') return tool;
+  return isFunctionTool(tool) && tool.external !== true ? tool.name : undefined;
+}
+
+/**
+ * Tools that the executor of this process lacks are left out, and calls of them fail.
+ * @returns `error` if one of the others is invalid, so that the run cannot continue
+ */
+export function readStoredPlan(
+  { plan, input, neededTools: needed = [] }: Pick<RunRecord, 'plan' | 'input' | 'neededTools'>,
+  executor: IToolExecutor,
+): { readonly plan: PlannedRun; readonly missingTools: readonly string[]; readonly error?: LLMError } {
   const { limits, stream } = plan;
-  const options = { ...plan.options, input: input.map((item) => adoptItem(item)) };
+  const isMissing = (tool: RunPlan['tools'][number]): boolean => {
+    const name = serverToolName(tool);
+    // What no process ever had fails like any call of an unknown tool.
+    const isNeeded = name !== undefined && (typeof tool === 'string' || needed.includes(name));
+    return isNeeded && !hasTool(executor, name);
+  };
+  const missingTools = plan.tools.filter(isMissing).flatMap((tool) => serverToolName(tool) ?? []);
+  const left = plan.tools.filter((tool) => !isMissing(tool));
+  const stored = { ...plan.options, input: input.map((item) => adoptItem(item)) };
+  const options = missingTools.length === 0 ? stored : withoutMissing(stored, missingTools, left.length === 0);
   try {
-    const tools = resolveTools(plan.tools, executor);
-    return {
-      plan: { options: tools.tools.length === 0 ? options : { ...options, tools: tools.tools }, tools, limits, stream },
-    };
+    const tools = resolveTools(left, executor, missingTools);
+    const offered = tools.tools.length === 0 ? options : { ...options, tools: tools.tools };
+    return { plan: { options: offered, tools, limits, stream }, missingTools };
   } catch (error) {
     if (!isLLMError(error)) throw error;
-    return { plan: { options, tools: new ToolSet([]), limits, stream }, error };
+    return { plan: { options, tools: new ToolSet([]), limits, stream }, missingTools, error };
   }
+}
+
+/** A model that had to call a tool which is gone may do as it likes. */
+function withoutMissing(
+  { tool_choice, ...options }: NormalizedOptions,
+  missing: readonly string[],
+  isNoneLeft: boolean,
+): NormalizedOptions {
+  if (tool_choice === undefined || isNoneLeft) return options;
+  if (typeof tool_choice === 'string') return { ...options, tool_choice };
+  const isLeft = ({ name }: { readonly name?: string }): boolean => name === undefined || !missing.includes(name);
+  if (!('tools' in tool_choice)) return isLeft(tool_choice) ? { ...options, tool_choice } : options;
+  const tools = tool_choice.tools.filter(isLeft);
+  return tools.length === 0 ? options : { ...options, tool_choice: { ...tool_choice, tools } };
 }
 
 /** A function cannot be stored, so a process that continues the run asks for approval of every call. */

@@ -24,9 +24,12 @@ export interface OfferedTool {
 export class ToolSet {
   /** In the order in which the model is offered them. */
   readonly tools: readonly Tool[];
+  readonly missing: readonly string[];
   private readonly offered: ReadonlyMap<string, OfferedTool>;
 
-  constructor(tools: readonly (OfferedTool | Tool)[]) {
+  /** @param missing names of tools that were offered before, and that no process has any more */
+  constructor(tools: readonly (OfferedTool | Tool)[], missing: readonly string[] = []) {
+    this.missing = missing;
     this.tools = tools.map((tool) => ('validate' in tool ? (tool as OfferedTool).definition : tool));
     this.offered = new Map(
       tools.flatMap((tool) =>
@@ -50,9 +53,14 @@ const cache = new WeakMap<object, OfferedTool>();
 /**
  * Resolves names and definitions. The executor's definition of the same name supplies the fields that a given
  * definition leaves out.
+ * @param missing names of tools that were offered before
  * @throws LLMInvalidRequestError for a name that the executor does not have, and for an invalid schema
  */
-export function resolveTools(tools: readonly (string | LooseTool)[], executor: IToolExecutor): ToolSet {
+export function resolveTools(
+  tools: readonly (string | LooseTool)[],
+  executor: IToolExecutor,
+  missing: readonly string[] = [],
+): ToolSet {
   const definitions = tools.map((tool, index) => {
     if (typeof tool !== 'string') return withExecutorDefaults(tool, executor);
     const definition = definitionIn(executor, tool);
@@ -60,7 +68,7 @@ export function resolveTools(tools: readonly (string | LooseTool)[], executor: I
       throw new LLMInvalidRequestError(`Unknown tool "${tool}".`, { path: `tools[${index}]` });
     return definition;
   });
-  const known = knownSet(definitions);
+  const known = missing.length === 0 ? knownSet(definitions) : undefined;
   if (known !== undefined) return known;
   const resolved = definitions.map((definition) => cachedParameters(definition) ?? readParameters(definition));
   // All in one pass, because two tools must not share a name.
@@ -69,8 +77,9 @@ export function resolveTools(tools: readonly (string | LooseTool)[], executor: I
     normalized.map((tool, index) =>
       isFunctionTool(tool) ? offer(tool, resolved[index]?.schema, definitions[index]) : tool,
     ),
+    missing,
   );
-  if (definitions[0] !== undefined && definitions.every((definition) => cache.has(definition)))
+  if (missing.length === 0 && definitions[0] !== undefined && definitions.every((definition) => cache.has(definition)))
     sets.set(definitions[0], { definitions, set });
   return set;
 }

@@ -12,10 +12,9 @@ import type { AggregateRow, DocumentCollection, Selector } from '../../../domain
 import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../../domain/interfaces/InboxReader';
 import type {
   CompleteCallView,
-  FailedRunEntry,
   InboxEntry,
   InboxKind,
-  ParkedRunEntry,
+  RunEntry,
   WaitingCallEntry,
 } from '../../../domain/types/InboxViews';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
@@ -46,6 +45,7 @@ const FAILED: Selector = {
 
 const RUN_SELECTORS = {
   parked: { state: 'waiting', 'parked.at': { $exists: true } },
+  tools: { state: { $in: ['queued', 'running', 'waiting'] }, 'awaitedTools.since': { $exists: true } },
   failed: FAILED,
 } as const satisfies Record<Exclude<InboxKind, CallWait>, Selector>;
 
@@ -74,6 +74,7 @@ const RUN_FIELDS = {
   endedAt: 1,
   error: 1,
   parked: 1,
+  awaitedTools: 1,
 } as const;
 
 type RunFields = Pick<InboxRunDocument, '_id' | keyof typeof RUN_FIELDS>;
@@ -125,12 +126,13 @@ export class DocumentInbox implements InboxReader {
   }
 
   async counts(filter: InboxFilter): Promise<Readonly<Record<InboxKind, number>>> {
-    const [rows, parked, failed] = await Promise.all([
+    const [rows, parked, tools, failed] = await Promise.all([
       this.calls.aggregate(
         { ...filter, state: { $in: WAITING_STATES } },
         { by: { state: 'state', waiting: 'waiting' } },
       ),
       this.runs.count({ ...filter, ...RUN_SELECTORS.parked }),
+      this.runs.count({ ...filter, ...RUN_SELECTORS.tools }),
       this.runs.count({ ...filter, ...RUN_SELECTORS.failed }),
     ]);
     const countOf = (matches: AggregateRow['key']): number =>
@@ -142,6 +144,7 @@ export class DocumentInbox implements InboxReader {
       review: countOf(CALL_SELECTORS.review),
       external: countOf(CALL_SELECTORS.external),
       parked,
+      tools,
       failed,
     };
   }
@@ -212,10 +215,11 @@ function isOfRun(kind: InboxKind): kind is keyof typeof RUN_SELECTORS {
   return Object.hasOwn(RUN_SELECTORS, kind);
 }
 
-function toRunEntry(run: RunFields): ParkedRunEntry | FailedRunEntry {
-  const { _id, userId, createdAt, endedAt = createdAt, error, parked } = run;
+function toRunEntry(run: RunFields): RunEntry {
+  const { _id, userId, createdAt, endedAt = createdAt, error, parked, awaitedTools } = run;
   const named = { _id, executionId: _id, userId, createdAt, ...describeRun(run) };
   if (parked !== undefined) return { ...named, kind: 'parked', since: parked.at, parked };
+  if (awaitedTools !== undefined) return { ...named, kind: 'tools', since: awaitedTools.since, awaitedTools };
   // The selector finds only runs with an error.
   return { ...named, kind: 'failed', since: endedAt, error: error ?? { code: 'vendor-error', message: '' } };
 }

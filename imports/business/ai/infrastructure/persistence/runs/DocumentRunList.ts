@@ -16,6 +16,7 @@ import { findPage } from '../databases/query/findPage';
 import { RUN_FIELDS } from './DocumentRunViews';
 import { RUNS, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
+import { runWaitOf } from '../../../domain/entities/runWaitOf';
 import { runListSelector } from './runListSelector';
 
 const SORT_FIELDS = {
@@ -61,7 +62,7 @@ export class DocumentRunList implements RunListReader, RunLabels {
     const total = isOnlyPage ? rows.length : await this.runs.count(selector);
     const waits = await this.waitsOf(rows.map(({ _id }) => _id));
     const runs = rows.map((row): ListedRun => {
-      const waitingFor = row.parked === undefined ? waits.get(row._id) : 'parked';
+      const waitingFor = runWaitOf(row) ?? waits.get(row._id);
       return waitingFor === undefined ? row : { ...row, waitingFor };
     });
     return { runs, total, ...(next === undefined ? {} : { next }) };

@@ -1,13 +1,19 @@
 /** The journal of runs in any database. Every write is one compare-and-set on the fence of the run or of the call. */
 import { initialProgress } from '../../../domain/entities/initialProgress';
-import { isFinished, RUN_TRANSITIONS } from '../../../domain/entities/Run';
+import { isFinished, RUN_TRANSITIONS, UNOWNED } from '../../../domain/entities/Run';
 import type { RunState } from '../../../domain/entities/Run';
 import { isSettled, TOOL_CALL_TRANSITIONS } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../domain/entities/Tool';
 import { ConflictError, isLLMError } from '../../../domain/errors/LLMErrors';
 import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
-import type { DocumentCollection, FindOptions, Modifier, Upsert } from '../../../domain/interfaces/DocumentCollection';
-import type { OpenCalls, RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
+import type {
+  DocumentCollection,
+  FindOptions,
+  Modifier,
+  Selector,
+  Upsert,
+} from '../../../domain/interfaces/DocumentCollection';
+import type { OpenCalls, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
@@ -19,8 +25,9 @@ import type {
   RunRequest,
   RunRecord,
   RunSuspicion,
+  ToolNeeds,
 } from '../../../domain/types/RunRecords';
-import type { ParkedRun } from '../../../domain/types/RunViews';
+import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
 import { UnreadableDocumentError } from '../databases/databaseErrors';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import {
@@ -43,6 +50,7 @@ import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } fr
 
 const OPEN_CALLS = (Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[]).filter((state) => !isSettled({ state }));
 const UNFINISHED = (Object.keys(RUN_TRANSITIONS) as RunState[]).filter((state) => !isFinished(state));
+const TOOL_NEEDS = { neededTools: 1, awaitedTools: 1, missingTools: 1 } as const satisfies Record<keyof ToolNeeds, 1>;
 /** A command that was not applied within a week was for a run that had ended. */
 const COMMAND_TTL_SECONDS = 7 * 24 * 3600;
 /** Longer than any lease. */
@@ -173,6 +181,15 @@ export class DocumentRunStore implements RunStore {
     return run?.fence === fence;
   }
 
+  async awaitTools(
+    { executionId, fence, owner }: Pick<RunLease, 'executionId' | 'fence' | 'owner'>,
+    awaitedTools: AwaitedTools,
+  ): Promise<boolean> {
+    const selector = { _id: executionId, fence, owner, state: { $in: UNFINISHED } };
+    const unowned = { $set: { awaitedTools, owner: UNOWNED, takeovers: 0 }, $unset: { parked: true, trial: true } };
+    return (await this.runs.update(selector, owner === '' ? unowned : { $set: { awaitedTools } })) === 1;
+  }
+
   async park({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>, parked: ParkedRun): Promise<boolean> {
     const $set = { owner: '', fence: fence + 1, state: 'waiting', parked };
     const selector = { _id: executionId, fence, state: { $in: UNFINISHED } };
@@ -186,7 +203,8 @@ export class DocumentRunStore implements RunStore {
     end: Required<Pick<RunProgress, 'state' | 'endedAt' | 'error'>>,
   ): Promise<boolean> {
     const selector = { _id: executionId, fence, state: { $in: UNFINISHED } };
-    const ended = { $set: { ...end, fence: fence + 1 }, $unset: { parked: true, openCalls: true } } as const;
+    const $unset = { parked: true, awaitedTools: true, openCalls: true } as const;
+    const ended = { $set: { ...end, fence: fence + 1 }, $unset };
     if ((await this.runs.update(selector, ended)) === 0) return false;
     await this.fenceCalls(executionId, fence + 1);
     await this.calls.update(
@@ -202,7 +220,7 @@ export class DocumentRunStore implements RunStore {
   }
 
   async head(executionId: string): Promise<RunHead | undefined> {
-    const fields = { userId: 1, owner: 1, fence: 1, state: 1, 'parked.reason': 1 } as const;
+    const fields = { userId: 1, owner: 1, fence: 1, state: 1, 'parked.reason': 1, ...TOOL_NEEDS } as const;
     const found = await this.runs.findOne({ _id: executionId }, { fields });
     if (found === undefined) return undefined;
     const { _id, ...head } = found;
@@ -222,10 +240,14 @@ export class DocumentRunStore implements RunStore {
     return found.map(({ _id }) => _id);
   }
 
-  async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedRun[]> {
-    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1, trial: 1, isQueued: 1 } as const;
+  async leased(limit: number, except: readonly string[] = [], others?: ToolWaits): Promise<readonly LeasedRun[]> {
+    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1, trial: 1, isQueued: 1, ...TOOL_NEEDS } as const;
     const found = await this.runs.find(
-      { state: { $in: UNFINISHED }, owner: { $nin: ['', ...except] } },
+      {
+        state: { $in: UNFINISHED },
+        owner: { $nin: ['', ...except] },
+        ...(others === undefined || others.tools.length === 0 ? {} : notAmong(others)),
+      },
       { sort: { createdAt: 1 }, limit, fields },
     );
     return found.map(({ _id: executionId, ...lease }) => ({ executionId, ...lease }));
@@ -329,12 +351,16 @@ function readable<T>(executionId: string, read: () => T): T {
   }
 }
 
+function notAmong({ tools, since }: ToolWaits): Selector {
+  return { $or: [{ 'awaitedTools.names': { $nin: tools } }, { 'awaitedTools.since': { $lt: since } }] };
+}
+
 function claimModifier(
   ownership: Pick<RunLease, 'owner' | 'fence'>,
   reason: ClaimReason,
   suspicion: RunSuspicion | undefined,
 ): Modifier {
-  const $unset = { parked: true } as const;
+  const $unset = { parked: true, awaitedTools: true } as const;
   if (suspicion === undefined)
     return { $set: ownership, $unset, ...(reason === 'orphaned' ? { $inc: { takeovers: 1 } } : {}) };
   return {

@@ -12,6 +12,7 @@ type UsageField = `usage.${keyof UsageView}`;
 type UnpricedField = `unpriced.${keyof NonNullable<RunView['unpriced']>}`;
 type BudgetField = `budget.${keyof NonNullable<RunView['budget']>}`;
 type ParkedField = `parked.${keyof NonNullable<RunView['parked']>}`;
+type AwaitedField = `awaitedTools.${keyof NonNullable<RunView['awaitedTools']>}`;
 type ErrorField = `error.${keyof NonNullable<RunView['error']>}`;
 
 /** The fields that `ai.runs` publishes. */
@@ -46,6 +47,9 @@ export const RUN_FIELDS = {
   'parked.reason': 1,
   'parked.message': 1,
   'parked.at': 1,
+  'awaitedTools.names': 1,
+  'awaitedTools.since': 1,
+  missingTools: 1,
   title: 1,
   conversationId: 1,
   tags: 1,
@@ -55,10 +59,11 @@ export const RUN_FIELDS = {
   ratedBy: 1,
   ratedAt: 1,
 } as const satisfies Record<
-  | Exclude<keyof RunView, 'usage' | 'error' | 'parked' | 'budget' | 'unpriced'>
+  | Exclude<keyof RunView, 'usage' | 'error' | 'parked' | 'awaitedTools' | 'budget' | 'unpriced'>
   | UsageField
   | ErrorField
   | ParkedField
+  | AwaitedField
   | BudgetField
   | UnpricedField,
   1

@@ -1,11 +1,11 @@
 /** A run store in memory: runs are lost when the process ends. Saves store the given objects as they are. */
 import { initialProgress } from '../../../domain/entities/initialProgress';
-import { isFinished } from '../../../domain/entities/Run';
+import { isFinished, UNOWNED } from '../../../domain/entities/Run';
 import { FairLruMap } from '../../../domain/FairLruMap';
 import { applyToolEvent, isSettled } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { OpenCalls, RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
+import type { OpenCalls, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
@@ -16,8 +16,9 @@ import type {
   RunRequest,
   RunRecord,
   RunSuspicion,
+  ToolNeeds,
 } from '../../../domain/types/RunRecords';
-import type { ParkedRun } from '../../../domain/types/RunViews';
+import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
 import type { Writable } from '../../../domain/types/Writable';
 
 interface Entry {
@@ -76,6 +77,7 @@ export class MemoryRunStore implements RunStore {
     entry.owner = owner;
     entry.fence = fence + 1;
     delete entry.progress.parked;
+    delete entry.progress.awaitedTools;
     if (suspicion !== undefined) {
       if (suspicion.trial === undefined) delete entry.progress.trial;
       Object.assign(entry.progress, suspicion);
@@ -104,6 +106,20 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve(true);
   }
 
+  awaitTools(lease: Pick<RunLease, 'executionId' | 'fence' | 'owner'>, awaitedTools: AwaitedTools): Promise<boolean> {
+    const entry = this.writable(lease);
+    if (entry?.owner !== lease.owner) return Promise.resolve(false);
+    const { progress } = entry;
+    progress.awaitedTools = awaitedTools;
+    if (lease.owner === '') {
+      entry.owner = UNOWNED;
+      progress.takeovers = 0;
+      delete progress.parked;
+      delete progress.trial;
+    }
+    return Promise.resolve(true);
+  }
+
   park(lease: Pick<RunLease, 'executionId' | 'fence'>, parked: ParkedRun): Promise<boolean> {
     const entry = this.writable(lease);
     if (entry === undefined) return Promise.resolve(false);
@@ -125,6 +141,7 @@ export class MemoryRunStore implements RunStore {
         entry.calls.set(call.id, applyToolEvent(call, { type: 'tool:cancelled', at: end.endedAt, error }));
     entry.fence += 1;
     delete entry.progress.parked;
+    delete entry.progress.awaitedTools;
     Object.assign(entry.progress, end);
     this.endedRuns.set(entry.request.userId, lease.executionId, lease.executionId);
     return Promise.resolve(true);
@@ -137,7 +154,7 @@ export class MemoryRunStore implements RunStore {
     const { state, parked } = entry.progress;
     const { userId } = entry.request;
     return Promise.resolve({
-      ...{ executionId, userId, owner, fence, state },
+      ...{ executionId, userId, owner, fence, state, ...toolNeeds(entry) },
       ...(parked === undefined ? {} : { parked: { reason: parked.reason } }),
     });
   }
@@ -159,15 +176,17 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve(unfinished.slice(0, limit).map(({ request }) => request.executionId));
   }
 
-  leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedRun[]> {
+  leased(limit: number, except: readonly string[] = [], others?: ToolWaits): Promise<readonly LeasedRun[]> {
     const leased: LeasedRun[] = [];
-    for (const { request, progress, owner, fence } of this.entries.values()) {
+    for (const entry of this.entries.values()) {
+      const { request, progress, owner, fence } = entry;
       if (leased.length >= limit) break;
+      if (isAmong(progress.awaitedTools, others)) continue;
       const { executionId, userId, isQueued } = request;
       const { takeovers, trial } = progress;
       if (owner !== '' && !except.includes(owner) && !isFinished(progress.state))
         leased.push({
-          ...{ executionId, userId, owner, fence, takeovers },
+          ...{ executionId, userId, owner, fence, takeovers, ...toolNeeds(entry) },
           ...(trial === undefined ? {} : { trial }),
           ...(isQueued === undefined ? {} : { isQueued }),
         });
@@ -226,6 +245,19 @@ export class MemoryRunStore implements RunStore {
     this.entries.delete(executionId);
     this.requests.delete(requestKey(entry.request.userId, entry.request.requestId));
   }
+}
+
+function toolNeeds({ request: { neededTools }, progress: { awaitedTools, missingTools } }: Entry): ToolNeeds {
+  return {
+    ...(neededTools === undefined ? {} : { neededTools }),
+    ...(awaitedTools === undefined ? {} : { awaitedTools }),
+    ...(missingTools === undefined ? {} : { missingTools }),
+  };
+}
+
+function isAmong(awaited: AwaitedTools | undefined, others: ToolWaits | undefined): boolean {
+  if (awaited === undefined || others === undefined || awaited.since < others.since) return false;
+  return awaited.names.some((name) => others.tools.includes(name));
 }
 
 function toRecord({ request, progress, owner, fence }: Entry): RunRecord {

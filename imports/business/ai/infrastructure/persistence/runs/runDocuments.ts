@@ -27,6 +27,7 @@ interface PrivateRunFields {
   readonly dueAt?: number;
   readonly owner: string;
   readonly fence: number;
+  readonly neededTools?: readonly string[];
   /** JSON of the RunPlan. */
   readonly plan: string;
   readonly usage: StoredUsage;
@@ -105,6 +106,7 @@ export const WITHOUT_TRANSCRIPT = {
   conversationId: 1,
   createdAt: 1,
   dueAt: 1,
+  neededTools: 1,
   plan: 1,
   owner: 1,
   fence: 1,
@@ -125,6 +127,8 @@ export const WITHOUT_TRANSCRIPT = {
   takeovers: 1,
   trial: 1,
   parked: 1,
+  awaitedTools: 1,
+  missingTools: 1,
   unpriced: 1,
   models: 1,
   tools: 1,

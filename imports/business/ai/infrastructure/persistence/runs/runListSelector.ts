@@ -11,7 +11,7 @@ export function runListSelector(filter: RunListFilter, waitingIds: readonly stri
     ...equal('_id', executionId),
     ...equal('userId', userId),
     ...(states === undefined ? [] : [{ state: states.length === 1 ? states[0] : { $in: states } }]),
-    ...(waiting === undefined ? [] : [{ $or: [{ _id: { $in: waitingIds } }, { 'parked.at': { $exists: true } }] }]),
+    ...(waiting === undefined ? [] : [{ $or: [{ _id: { $in: waitingIds } }, ...WAITING_RUNS] }]),
     ...equal('providerId', providerId),
     // The one that was asked for, or one that responded.
     ...(model === undefined ? [] : [{ $or: [{ model }, { models: model }] }]),
@@ -27,6 +27,12 @@ export function runListSelector(filter: RunListFilter, waitingIds: readonly stri
   if (conditions.length === 0) return {};
   return conditions.length === 1 ? (conditions[0] ?? {}) : { $and: conditions };
 }
+
+/** Runs that wait as a whole. */
+const WAITING_RUNS: readonly Selector[] = [
+  { 'parked.at': { $exists: true } },
+  { 'awaitedTools.since': { $exists: true } },
+];
 
 function equal(field: string, value: string | undefined): readonly Selector[] {
   return value === undefined ? [] : [{ [field]: value }];

@@ -3,7 +3,7 @@
  * and sent commands through the store.
  */
 import { createHash } from 'node:crypto';
-import { isFinished } from '../../../../domain/entities/Run';
+import { isFinished, UNOWNED } from '../../../../domain/entities/Run';
 import type { RunResult, RunState } from '../../../../domain/entities/Run';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import { isStoreOutage } from '../../../../domain/errors/LLMErrors';
@@ -19,11 +19,12 @@ import type {
   RunLease,
   RunRequest,
   RunSuspicion,
+  ToolNeeds,
 } from '../../../../domain/types/RunRecords';
 import type { ParkReason } from '../../../../domain/types/RunViews';
 import { recoveryLimitReason } from './recoveryLimit';
 import { RemoteRuns, decisionId } from './RemoteRuns';
-import { toStoredPlan } from '../planRun';
+import { neededTools, toStoredPlan } from '../planRun';
 import type { PlannedRun, RunOptions } from '../planRun';
 import type { RunLoop } from '../RunLoop';
 import type { WorkInProgress } from '../WorkInProgress';
@@ -36,7 +37,9 @@ import type { RunJournal } from './RunJournal';
 import type { JournalContext, JournalHost } from '../RunContext';
 import { DEFAULT_LEASE_TIMES, LeaseHeartbeat } from './LeaseHeartbeat';
 import type { LeaseTimes } from './LeaseHeartbeat';
+import { DEFAULT_TOOL_WAIT_MS, ToolAvailability } from './ToolAvailability';
 import { WorkLease } from './WorkLease';
+import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor';
 
 /** Optional fields of a run's record that do not affect its execution. */
 export type RunMetadata = Partial<
@@ -63,6 +66,9 @@ export interface DurableRunsOptions {
   /** While it drains, decisions wait in the store for the next owner. */
   readonly work: Pick<WorkInProgress, 'isDraining'>;
   readonly logger: Logger;
+  readonly toolExecutor: IToolExecutor;
+  /** Milliseconds for which a run waits for a process that has its tools. */
+  readonly toolWaitMs?: number | undefined;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly onStateStored?: ((userId: string) => void) | undefined;
 }
@@ -75,6 +81,8 @@ export class DurableRuns implements JournalHost {
   readonly store: RunStore;
   /** What this process does besides runs. */
   readonly otherWork: WorkLease;
+  readonly tools: ToolAvailability;
+  private readonly toolExecutor: IToolExecutor;
   private readonly live: Map<string, RunEntry>;
   private readonly work: DurableRunsOptions['work'];
   private readonly logger: Logger;
@@ -92,11 +100,15 @@ export class DurableRuns implements JournalHost {
   private isClosed = false;
   private lost = 0;
 
-  constructor({ store, live, work, logger, leaseTimes, onStateStored }: DurableRunsOptions) {
+  constructor(options: DurableRunsOptions) {
+    const { store, live, work, logger, toolExecutor, leaseTimes, onStateStored } = options;
+    const { toolWaitMs = DEFAULT_TOOL_WAIT_MS } = options;
     this.store = store;
     this.live = live;
     this.work = work;
     this.logger = logger;
+    this.toolExecutor = toolExecutor;
+    this.tools = new ToolAvailability(toolExecutor, store.isExclusive ? 0 : toolWaitMs);
     this.times = { ...DEFAULT_LEASE_TIMES, ...leaseTimes };
     this.onStateStored = onStateStored;
     this.remote = new RemoteRuns(store, this.times.heartbeat);
@@ -148,6 +160,7 @@ export class DurableRuns implements JournalHost {
   ): Promise<LaunchedRun> {
     return this.register(metadata.executionId, async () => {
       const createdAt = Date.now();
+      const storedPlan = toStoredPlan(plan, requestedTools);
       const request: RunRequest = {
         requestId: metadata.executionId,
         source: 'job',
@@ -155,8 +168,9 @@ export class DurableRuns implements JournalHost {
         ...metadata,
         argumentsHash: metadata.argumentsHash ?? createHash('sha256').update(metadata.executionId).digest('hex'),
         createdAt,
+        ...neededTools(storedPlan, this.toolExecutor),
         input: plan.options.input,
-        plan: toStoredPlan(plan, requestedTools),
+        plan: storedPlan,
       };
       const lease = await this.store.create(request, 'running', this.ownerId);
       return { done: launch(this.journalContext(lease, request, createdAt, request.input.length)) };
@@ -164,9 +178,10 @@ export class DurableRuns implements JournalHost {
   }
 
   /**
-   * Makes this process the run's owner. A parked run is cleared of all suspicion.
+   * Makes this process the run's owner, or leaves the run to one that has its tools. A parked run is cleared of all
+   * suspicion.
    * @param predicate claims the run only if it matches
-   * @returns undefined when the run has ended, does not match, or was claimed by another process meanwhile
+   * @returns undefined when the run has ended, does not match, was left to another process, or claimed by one meanwhile
    * @throws LLMInvalidRequestError for an unknown run; UnreadableRunError, and the run is parked
    */
   claim(
@@ -177,8 +192,26 @@ export class DurableRuns implements JournalHost {
     return this.register(executionId, async () => {
       const head = await this.remote.head(executionId);
       if (isFinished(head.state) || !predicate(head)) return undefined;
+      if (this.tools.lackedBy(head).length > 0) {
+        if (head.owner === '') await this.leave(head);
+        return undefined;
+      }
       return this.claimAndLaunch(head, 'requested', head.parked === undefined ? undefined : { takeovers: 0 }, launch);
     });
+  }
+
+  /** Leaves a run whose owner is gone, or that has none, to a process that has the tools which this one lacks. */
+  async leave(run: RunLease & ToolNeeds): Promise<void> {
+    const { executionId, userId, owner, awaitedTools } = run;
+    const names = this.tools.lackedBy(run);
+    if (awaitedTools !== undefined || names.length === 0) return;
+    if (!(await this.store.awaitTools(run, { names, since: Date.now() }))) return;
+    this.logger.warn(
+      `The run "${executionId}" waits for a process that has the tools which this one lacks: ${names.join(', ')}.`,
+    );
+    // Others notice that this count has changed, and scan.
+    if (owner === '') await this.store.heartbeat(UNOWNED);
+    this.stateStored(userId);
   }
 
   /**
@@ -286,7 +319,8 @@ export class DurableRuns implements JournalHost {
   async cancel(executionId: string, launch: (claimed: ClaimedRun) => Promise<RunResult>): Promise<RunState> {
     const head = await this.remote.head(executionId);
     if (isFinished(head.state)) return head.state;
-    if (head.owner === '' && (await this.end(head, launch))) return 'cancelled';
+    const isNobodys = head.owner === '' || head.owner === UNOWNED || head.awaitedTools !== undefined;
+    if (isNobodys && (await this.end(head, launch))) return 'cancelled';
     await this.remote.sendCancel(executionId);
     return head.state;
   }
@@ -294,7 +328,9 @@ export class DurableRuns implements JournalHost {
   /** @returns false when another process has claimed the run */
   private async end(head: RunHead, launch: (claimed: ClaimedRun) => Promise<RunResult>): Promise<boolean> {
     // Only a run that was executed has calls to cancel, and followers to notify.
-    if (head.parked !== undefined && head.parked.reason !== 'unreadable') {
+    const { parked, awaitedTools, state } = head;
+    const hasRun = parked === undefined ? awaitedTools !== undefined && state !== 'queued' : true;
+    if (hasRun && parked?.reason !== 'unreadable') {
       try {
         const launched = await this.takeOver(head, 'end', { takeovers: 0 }, launch);
         await launched?.done.catch(() => undefined);

@@ -13,6 +13,7 @@
  * A culprit among `n` runs is so found after about log2(n) deaths, and progress ends all suspicion.
  */
 import type { LeasedRun, RunTrial } from '../../../../domain/types/RunRecords';
+import { UNOWNED } from '../../../../domain/entities/Run';
 import { MAX_TAKEOVERS } from './recoveryLimit';
 
 /** How a run is claimed: with what it is from then on suspected of. */
@@ -67,7 +68,8 @@ export function planRecovery(
   const others: RunRecoveryStep[] = [];
   const suspects: LeasedRun[] = [];
   for (const lease of orphaned) {
-    if (lease.owner === ownerId) others.push({ kind: 'recover', lease, takeovers: lease.takeovers });
+    if (lease.owner === ownerId || lease.owner === UNOWNED)
+      others.push({ kind: 'recover', lease, takeovers: lease.takeovers });
     else if (lease.takeovers === 0 || (isOnHold(lease) && !trying.has(lease.owner)))
       others.push({ kind: 'recover', lease, takeovers: 1 });
     else suspects.push(lease);

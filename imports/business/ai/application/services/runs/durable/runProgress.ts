@@ -5,7 +5,7 @@ import type { Writable } from '../../../../domain/types/Writable';
 
 /** @param loopProgress the fields that the run's loop maintains */
 export function runProgress(
-  { run, journal }: Pick<RunContext, 'run' | 'journal'>,
+  { run, journal, missingTools }: Pick<RunContext, 'run' | 'journal' | 'missingTools'>,
   { failedTurns, worked, takeovers }: Pick<OwnProgress, 'failedTurns' | 'worked' | 'takeovers'>,
 ): OwnProgress {
   const { deliveries, toolNames } = run;
@@ -26,6 +26,7 @@ export function runProgress(
   if (cost !== undefined) progress.cost = cost;
   if (unpriced !== undefined) progress.unpriced = unpriced;
   if (toolNames.length > 0) progress.tools = toolNames.slice();
+  if (missingTools !== undefined) progress.missingTools = missingTools;
   if (deliveries > 0) progress.deliveries = deliveries;
   return progress;
 }

@@ -1,0 +1,46 @@
+/**
+ * Which stored runs this process may continue: those whose tools it has, and those for whose tools nobody waits any
+ * longer. During a deployment, processes with different tools share one store. A run must not be ended, nor its calls
+ * fail, because an old process took it over, or a new one that no longer has a tool before the old ones are gone.
+ */
+import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor';
+import type { ToolWaits } from '../../../../domain/interfaces/RunStore';
+import type { ToolNeeds } from '../../../../domain/types/RunRecords';
+
+/** Ten minutes: longer than a deployment takes, as a rule. */
+export const DEFAULT_TOOL_WAIT_MS = 600_000;
+
+export class ToolAvailability {
+  private readonly executor: IToolExecutor;
+  private readonly waitMs: number;
+  /** Names of tools that runs needed, and that this process lacked at the time. */
+  private readonly seen = new Set<string>();
+
+  /** @param waitMs milliseconds for which a run waits for a process that has its tools; 0 where there is no other */
+  constructor(executor: IToolExecutor, waitMs: number) {
+    this.executor = executor;
+    this.waitMs = waitMs;
+  }
+
+  /** Names of the tools for which the run must wait, so that this process leaves it to others. */
+  lackedBy({ neededTools = [], missingTools = [], awaitedTools }: ToolNeeds): readonly string[] {
+    if (neededTools.length === 0 || this.waitMs === 0) return [];
+    if (awaitedTools !== undefined && awaitedTools.since < this.waits.since) return [];
+    const lacked = neededTools.filter((name) => !hasTool(this.executor, name) && !missingTools.includes(name));
+    for (const name of lacked) this.seen.add(name);
+    return lacked;
+  }
+
+  /** The runs that this process need not look at. */
+  get waits(): ToolWaits {
+    return {
+      tools: [...this.seen].filter((name) => !hasTool(this.executor, name)),
+      since: Date.now() - this.waitMs,
+    };
+  }
+}
+
+/** Executors are written by others, and some return `null` for an unknown tool. */
+export function hasTool(executor: IToolExecutor, name: string): boolean {
+  return (executor.getToolDefinition(name) ?? undefined) !== undefined || executor.hasToolFunction(name);
+}
