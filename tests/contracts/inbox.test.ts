@@ -153,11 +153,47 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
           argumentsHash: argumentsHash('{}'),
         },
       ]);
-      expect(page.counts).to.deep.equal({ approval: 1, review: 1, external: 1, parked: 0, failed: 1, total: 4 });
+      expect(page.counts).to.deep.equal({
+        approval: 1,
+        review: 1,
+        external: 1,
+        parked: 0,
+        tools: 0,
+        failed: 1,
+        total: 4,
+      });
       expect(page).not.to.have.property('next');
       expect(idsOf(await list({ kind: 'external' }))).to.deep.equal(['r1:c4']);
       expect(idsOf(await list({ kind: 'failed' }))).to.deep.equal(['r2']);
       expect((await list({ kind: 'failed' })).counts.total).to.equal(4);
+    });
+
+    it('lists runs that wait for tools until they are claimed or end', async () => {
+      for (const [id, createdAt] of [
+        ['r1', 1_000],
+        ['r2', 1_100],
+      ] as const) {
+        await addRun(id, { userId: 'ann', createdAt });
+        await store.awaitTools((await store.head(id))!, { names: ['charge'], since: 4_000 });
+      }
+      const page = await list({ kind: 'tools' });
+      expect(page.entries[0]).to.deep.equal({
+        _id: 'r1',
+        kind: 'tools',
+        executionId: 'r1',
+        userId: 'ann',
+        providerId: 'openai',
+        title: 'A question',
+        createdAt: 1_000,
+        since: 4_000,
+        awaitedTools: { names: ['charge'], since: 4_000 },
+      });
+      expect(page.counts).to.include({ tools: 2, total: 2 });
+      expect(idsOf(await list({ search: 'CHARGE' }))).to.deep.equal(['r1', 'r2']);
+      await store.claim((await store.head('r1'))!, 'owner');
+      const error = { code: 'aborted', message: 'no' } as const;
+      await store.end((await store.head('r2'))!, { state: 'cancelled', endedAt: 5_000, error });
+      expect((await list()).counts.total).to.equal(0);
     });
 
     it('lists parked runs until they are claimed or end', async () => {
@@ -181,7 +217,15 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
         since: 4_000,
         parked,
       });
-      expect(page.counts).to.deep.equal({ approval: 1, review: 0, external: 0, parked: 2, failed: 0, total: 3 });
+      expect(page.counts).to.deep.equal({
+        approval: 1,
+        review: 0,
+        external: 0,
+        parked: 2,
+        tools: 0,
+        failed: 0,
+        total: 3,
+      });
       expect(idsOf(await list())).to.deep.equal(['r2:c1', 'r1', 'r2']);
       expect(idsOf(await list({ search: 'processes DIED' }))).to.deep.equal(['r1', 'r2']);
       expect(idsOf(await list({}, ANN))).to.deep.equal(['r1']);
@@ -295,7 +339,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
         'review r1:c2',
         'failed r2',
       ]);
-      expect(counts).to.deep.equal({ approval: 1, review: 1, external: 0, parked: 0, failed: 1, total: 3 });
+      expect(counts).to.deep.equal({ approval: 1, review: 1, external: 0, parked: 0, tools: 0, failed: 1, total: 3 });
       expect(entries.find(({ _id }) => _id === 'r1:c1')).to.include({
         argumentsHash: argumentsHash(long),
         argumentsLength: long.length,

@@ -26,21 +26,8 @@ import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { createSignIn } from '../createSignIn';
 import type { SignIn } from '../createSignIn';
-import { readAuditLimits } from '../settings/audit';
-import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from '../settings/host';
-import { readAuthSettings } from '../settings/auth';
-import { readOidcSettings } from '../settings/oidc';
-import { readGuardrails } from '../settings/guardrails';
-import { readResponseCache } from '../settings/responseCache';
-import { readCorsOrigins } from '../settings/cors';
-import { readJobSettings } from '../settings/jobs';
-import { readRequestLogSettings } from '../settings/requestLog';
-import { readContentTimes } from '../settings/retention';
-import { readSealContent, requireSealingKeys } from '../settings/sealing';
-import { readShutdownGrace } from '../settings/shutdown';
-import { readStorageBounds } from '../settings/storage';
-import { readToolRules } from '../settings/toolRules';
-import { readUserLimits } from '../settings/userLimits';
+import { readRootUrl } from '../settings/host';
+import { readServerSettings } from '../settings/server';
 import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
 import { openSettings } from '../moduleFromEnvironment';
@@ -81,7 +68,7 @@ const LOCAL_USER = 'local';
  * Reads PORT (default 3000), HOST (default 127.0.0.1), ROOT_URL, BOLIDE_API_TOKEN, DATA_DIR (default .data),
  * MONGO_URL, AI_SECRET_KEYS, AI_ALLOW_PRIVATE_HOSTS, the variables of settings/ and the vendors' from `env`. Without
  * any vendor's key, responses are simulated. Closes everything again if the start fails.
- * @throws LLMInvalidRequestError that names the invalid variable, tool or option
+ * @throws LLMInvalidRequestError that names every invalid or misspelt variable, or the invalid tool or option
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const resources: OpenResources = {};
@@ -110,25 +97,9 @@ async function open(
 ): Promise<Omit<RunningServer, 'close'>> {
   const registry = toToolRegistry(tools);
   const { HOST: hostName = '127.0.0.1' } = env;
-  const token = readApiToken(env) ?? randomBytes(24).toString('base64url');
-  const port = readPort(env['PORT']);
-  const allowPrivateHosts = readAllowPrivateHosts(env);
-  const bodyLimits = readBodyLimits(env);
-  const jobs = readJobSettings((name) => valueOf(env, name));
-  const requestLog = readRequestLogSettings((name) => valueOf(env, name));
-  const auditLimits = readAuditLimits((name) => valueOf(env, name));
-  const contentTimes = readContentTimes((name) => valueOf(env, name));
-  const shutdownGraceMs = readShutdownGrace((name) => valueOf(env, name));
-  const storage = readStorageBounds((name) => valueOf(env, name));
-  const toolRules = readToolRules(valueOf(env, 'AI_TOOL_RULES'));
-  const userLimits = readUserLimits((name) => valueOf(env, name));
-  const guardrails = readGuardrails(valueOf(env, 'GUARDRAILS'));
-  const responseCache = readResponseCache((name) => valueOf(env, name));
-  const corsOrigins = readCorsOrigins((name) => valueOf(env, name));
-  const authSettings = readAuthSettings((name) => valueOf(env, name));
-  const sealContent = readSealContent((name) => valueOf(env, name));
-  if (sealContent) requireSealingKeys(valueOf(env, 'AI_SECRET_KEYS'));
-  const oidc = readOidcSettings((name) => valueOf(env, name), allowPrivateHosts);
+  const { port, oidc, host: settings, ...given } = readServerSettings(env);
+  const token = given.token ?? randomBytes(24).toString('base64url');
+  const { allowPrivateHosts } = settings;
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
   const { settings: ai, simulator } = await openSettings(env);
@@ -164,22 +135,8 @@ async function open(
     {
       ai,
       secretKeys,
-      sealContent,
-      contentTimes,
       rootUrl,
-      allowPrivateHosts,
-      jobs,
-      requestLog,
-      auditLimits,
-      storage,
-      userLimits,
-      responseCache,
-      ...(shutdownGraceMs === undefined ? {} : { shutdownGraceMs }),
-      toolRules,
-      guardrails,
-      corsOrigins,
-      ...authSettings,
-      ...bodyLimits,
+      ...settings,
     },
     {
       express,

@@ -1,6 +1,18 @@
 /** Collects what is wrong with settings, so that one error names all of it. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 
+/** Several settings are invalid. */
+class InvalidSettingsError extends LLMInvalidRequestError {
+  readonly problems: readonly LLMInvalidRequestError[];
+
+  constructor(problems: readonly LLMInvalidRequestError[]) {
+    const lines = problems.map(({ message }) => `\n- ${message}`);
+    const path = problems[0]?.path;
+    super(`${problems.length} settings are invalid:${lines.join('')}`, path === undefined ? {} : { path });
+    this.problems = problems;
+  }
+}
+
 export class SettingProblems {
   private readonly errors: LLMInvalidRequestError[] = [];
 
@@ -19,7 +31,7 @@ export class SettingProblems {
       return read();
     } catch (error) {
       if (!(error instanceof LLMInvalidRequestError)) throw error;
-      this.errors.push(error);
+      this.errors.push(...(error instanceof InvalidSettingsError ? error.problems : [error]));
       return undefined;
     }
   }
@@ -29,9 +41,6 @@ export class SettingProblems {
     const [first, ...others] = this.errors;
     if (first === undefined) return;
     if (others.length === 0) throw first;
-    const lines = this.errors.map(({ message }) => `\n- ${message}`);
-    throw new LLMInvalidRequestError(`${this.errors.length} settings are invalid:${lines.join('')}`, {
-      ...(first.path === undefined ? {} : { path: first.path }),
-    });
+    throw new InvalidSettingsError(this.errors);
   }
 }

@@ -29,6 +29,7 @@ import { readStorageBounds } from './storage';
 import { readToolRules } from './toolRules';
 import type { ToolRule } from '../../business/ai/domain/entities/toolRules';
 import { readUserLimits } from './userLimits';
+import { checkMeteorNames, checkVariableNames } from './settingNames';
 import { SettingProblems } from './SettingProblems';
 import { settingsFromMeteor, valueOf } from './vendors';
 import type { Environment } from './vendors';
@@ -100,6 +101,8 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
       `settings.ai.${path}`,
       `Meteor.settings.ai.${path} still has the value of settings.example.json. Replace or remove it.`,
     );
+  checkMeteorNames(settings, METEOR_FIELDS, problems);
+  checkVariableNames(env, problems);
   const ai = problems.attempt(() => settingsFromMeteor(settings, env)) ?? NO_AI;
   const secretKeys = readSecretKeys(settings.secrets, env, problems);
   const admins = readNames(settings, 'admins', 'user ids and e-mail addresses', problems);

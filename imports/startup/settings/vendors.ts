@@ -54,7 +54,7 @@ export function settingsFromMeteor(settings: unknown, env: Environment): AISetti
     throw new LLMInvalidRequestError('Meteor.settings.ai must be an object.', { path: 'settings.ai' });
   const problems: string[] = [];
   const merged: Record<string, string | undefined> = { ...env };
-  for (const name of VARIABLES) {
+  for (const name of VENDOR_SETTINGS) {
     const value = settings?.[name];
     if (value === undefined || value === null || value === '') continue;
     if (typeof value === 'string' || typeof value === 'number') merged[name] = String(value);
@@ -63,7 +63,8 @@ export function settingsFromMeteor(settings: unknown, env: Environment): AISetti
   return readSettings(merged, settings ?? {}, problems);
 }
 
-const VARIABLES: readonly string[] = [
+/** Variables of the environment and of `Meteor.settings.ai` alike. */
+export const VENDOR_SETTINGS: readonly string[] = [
   ...OTHER_VARIABLES,
   ...BUDGET_VARIABLES,
   ...Object.values(VENDOR_VARIABLES).flatMap((names) =>

@@ -1,0 +1,71 @@
+/** All settings of the plain-Node server, so that one error names everything that is wrong with them. */
+import { readToolRules } from './toolRules';
+import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
+import { readAuditLimits } from './audit';
+import { readAuthSettings } from './auth';
+import { readCorsOrigins } from './cors';
+import { readGuardrails } from './guardrails';
+import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from './host';
+import { readJobSettings } from './jobs';
+import { readOidcSettings } from './oidc';
+import { readRequestLogSettings } from './requestLog';
+import { readResponseCache } from './responseCache';
+import { readContentTimes } from './retention';
+import { readSealContent, requireSealingKeys } from './sealing';
+import { checkVariableNames } from './settingNames';
+import { SettingProblems } from './SettingProblems';
+import { readShutdownGrace } from './shutdown';
+import { readStorageBounds } from './storage';
+import { readUserLimits } from './userLimits';
+import { settingsFromEnvironment, valueOf } from './vendors';
+import type { Environment } from './vendors';
+
+export type ServerSettings = ReturnType<typeof readServerSettings>;
+
+/** @throws LLMInvalidRequestError that names every variable that is invalid or misspelt */
+export function readServerSettings(env: Environment) {
+  const problems = new SettingProblems();
+  const named = (name: string): string | undefined => valueOf(env, name);
+  const read = <T>(reader: () => T): T => problems.attempt(reader) as T;
+  const port = read(() => readPort(env['PORT']));
+  const allowPrivateHosts = problems.attempt(() => readAllowPrivateHosts(env)) ?? false;
+  const sealContent = read(() => readSealContent(named));
+  const secretKeys = named('AI_SECRET_KEYS');
+  read(() => settingsFromEnvironment(env));
+  read(() => readRootUrl(env, 'localhost', port));
+  read(() => secretKeys !== undefined && KeyRing.parse(secretKeys, 'AI_SECRET_KEYS'));
+  if (sealContent) read(() => requireSealingKeys(secretKeys));
+  const settings = {
+    token: read(() => readApiToken(env)),
+    port,
+    oidc: read(() => readOidcSettings(named, allowPrivateHosts)),
+    host: {
+      allowPrivateHosts,
+      sealContent,
+      contentTimes: read(() => readContentTimes(named)),
+      jobs: read(() => readJobSettings(named)),
+      requestLog: read(() => readRequestLogSettings(named)),
+      auditLimits: read(() => readAuditLimits(named)),
+      storage: read(() => readStorageBounds(named)),
+      userLimits: read(() => readUserLimits(named)),
+      responseCache: read(() => readResponseCache(named)),
+      toolRules: read(() => readToolRules(named('AI_TOOL_RULES'))),
+      guardrails: read(() => readGuardrails(named('GUARDRAILS'))),
+      corsOrigins: read(() => readCorsOrigins(named)),
+      ...withoutUndefined(
+        'shutdownGraceMs',
+        read(() => readShutdownGrace(named)),
+      ),
+      ...read(() => readAuthSettings(named)),
+      ...read(() => readBodyLimits(env)),
+    },
+  };
+  checkVariableNames(env, problems);
+  problems.throwIfAny();
+  // Whatever could not be read was a problem.
+  return settings;
+}
+
+function withoutUndefined<N extends string, T>(name: N, value: T | undefined): { readonly [Name in N]?: T } {
+  return (value === undefined ? {} : { [name]: value }) as { readonly [Name in N]?: T };
+}
