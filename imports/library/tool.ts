@@ -57,6 +57,7 @@ const FIELDS = {
   },
   delivery: oneOf(['immediate', 'when_idle', 'silent']),
   onDuplicate: oneOf(['allow', 'reject', 'join']),
+  onChange: oneOf(['continue', 'ask', 'end']),
   strict: boolean,
   vendor: (value, path) => {
     if (!isObject(value)) throw invalid(path, 'must be an object');

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import type { AgenticLoopOptions } from '../../imports/business/ai/application/services/AgenticLoop';
 import { LLMAbortedError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
+import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { answer, calling } from '../../imports/testing/responses';
@@ -11,6 +13,7 @@ import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
 import { failure } from '../support/failure';
 import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
+import { until } from '../support/until';
 
 const RUN = 'run';
 const ORIGIN = { source: 'run' } as const;
@@ -129,5 +132,122 @@ describe('a call that was interrupted before its tool changed', () => {
     await interrupt(store);
     const { loop } = process(store, 'euros', () => 'charged', [answer('done')]);
     expect((await loop.resume(RUN)).toolCalls[0]).to.deep.include({ state: 'completed', result: 'charged' });
+  });
+});
+
+describe('a run whose tool has changed', () => {
+  type Change = Partial<Parameters<ToolRegistry['register']>[0]>;
+  const process = (store: MemoryRunStore, change: Change, script: readonly ScriptedStep[] = [answer('done')]) => {
+    const toolExecutor = new ToolRegistry().register({
+      name: 'charge',
+      description: 'Charges euros.',
+      parameters: { type: 'object', properties: { amount: { type: 'number' } }, additionalProperties: false },
+      needsApproval: true,
+      execute: () => 'charged',
+      ...change,
+    } as never);
+    const provider = new ScriptedProvider(script);
+    const loop = new AgenticLoop({ provider, toolExecutor, runStore: store, logger: new RecordingLogger() });
+    return { loop, provider, toolExecutor, record: recordEvents(loop) };
+  };
+  const begin = async (change: Change = {}): Promise<MemoryRunStore> => {
+    const store = new MemoryRunStore();
+    const { loop, record } = process(store, change, [calling({ name: 'charge', call_id: 'c', arguments: {} })]);
+    void loop.execute('ann', { model: 'm', input: 'go', tools: ['charge'], executionId: RUN }).catch(() => undefined);
+    await record.seen('tool:approval_required');
+    await loop.close();
+    return store;
+  };
+  const runOf = async (store: MemoryRunStore) => (await store.load(RUN))!.run;
+
+  it('says so and goes on, unless the tool demands otherwise', async () => {
+    for (const change of [
+      { description: 'Charges cents.' },
+      { parameters: { type: 'object', properties: {} } },
+      { external: true },
+    ] as const) {
+      const store = await begin();
+      const { loop, record } = process(store, change);
+      void loop.resume(RUN).catch(() => undefined);
+      expect(await record.seen('run:started')).to.deep.include({ changedTools: ['charge'] });
+      await loop.approve(RUN, 'c');
+      if ('external' in change) await loop.submitToolResult(RUN, 'c', { output: 'charged' });
+      await record.seen('run:completed');
+      expect(await runOf(store)).to.deep.include({ state: 'completed', changedTools: ['charge'] });
+    }
+  });
+
+  it('says nothing of what is not part of the definition', async () => {
+    const store = await begin();
+    const parameters = { additionalProperties: false, properties: { amount: { type: 'number' } }, type: 'object' };
+    const { loop, record } = process(store, { timeout: 5, onChange: 'end', idempotent: true, parameters });
+    void loop.resume(RUN).catch(() => undefined);
+    expect(await record.seen('run:started')).to.not.have.property('changedTools');
+    await loop.close();
+  });
+
+  it('waits for a person, who has it go on with the new definition, and is asked once', async () => {
+    const store = await begin();
+    const change = { description: 'Charges cents.', onChange: 'ask' } as const;
+    const first = process(store, change);
+    const [lease] = await store.leased(1);
+    expect(await first.loop.recover(lease!)).to.equal(undefined);
+    const { parked, state } = await runOf(store);
+    expect(state).to.equal('waiting');
+    expect(parked).to.include({ reason: 'tool-changed' });
+    expect(parked?.message).to.contain('charge');
+    expect(first.record.lines).to.deep.equal([]);
+    await first.loop.resumeParked(RUN);
+    await first.record.seen('run:started');
+    await first.loop.close();
+    const next = process(store, change);
+    void next.loop.resume(RUN).catch(() => undefined);
+    await next.record.seen('run:started');
+    await next.loop.approve(RUN, 'c');
+    await next.record.seen('run:completed');
+    expect(await runOf(store)).to.deep.include({ changedTools: ['charge'] });
+  });
+
+  it('asks again about another change', async () => {
+    const store = await begin();
+    const change = (description: string) => ({ description, onChange: 'ask' }) as const;
+    const first = process(store, change('second'));
+    void first.loop.resume(RUN).catch(() => undefined);
+    await until(async () => (await runOf(store)).parked !== undefined);
+    await first.loop.resumeParked(RUN);
+    await first.record.seen('run:started');
+    await first.loop.close();
+    const next = process(store, change('third'));
+    void next.loop.resume(RUN).catch(() => undefined);
+    await until(async () => (await runOf(store)).parked !== undefined);
+    expect((await runOf(store)).parked).to.include({ reason: 'tool-changed' });
+  });
+
+  it('ends with an error that names the tool, and calls nothing', async () => {
+    const store = await begin();
+    const { loop, provider } = process(store, { description: 'Charges cents.', onChange: 'end' });
+    const error = (await failure(loop.resume(RUN))) as Error;
+    expect(error.message).to.match(/has changed since the run began.*charge/);
+    expect(await runOf(store)).to.deep.include({ state: 'failed', changedTools: ['charge'] });
+    expect(provider.calls).to.have.length(0);
+  });
+
+  it('is of no matter to a run that has not begun, and counts from its beginning', async () => {
+    const store = new MemoryRunStore();
+    const queuing = process(store, {});
+    const jobs = new LocalJobQueue({ concurrency: 1 });
+    const { toolExecutor } = queuing;
+    const queue = new RunQueue({ loop: queuing.loop, store, jobs, tools: toolExecutor, logger: new RecordingLogger() });
+    await queue.add('ann', { model: 'm', input: 'go', tools: ['charge'], executionId: RUN });
+    const change = { description: 'Charges cents.', onChange: 'end' } as const;
+    const first = process(store, change, [calling({ name: 'charge', call_id: 'c', arguments: {} })]);
+    const started = await first.loop.startQueued(RUN);
+    started?.done.catch(() => undefined);
+    await first.record.seen('tool:approval_required');
+    await first.loop.close();
+    const next = process(store, change);
+    void next.loop.resume(RUN).catch(() => undefined);
+    expect(await next.record.seen('run:started')).to.not.have.property('changedTools');
+    await next.loop.close();
   });
 });

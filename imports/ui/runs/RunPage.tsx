@@ -12,7 +12,7 @@ import type { AgainChoice } from './AgainPanel';
 import { CallCards } from './CallCards';
 import { Conversation } from './Conversation';
 import { EventLog } from './EventLog';
-import { MissingTools } from './MissingTools';
+import { ToolNotices } from './ToolNotices';
 import { ParkedRun } from './ParkedRun';
 import { PendingActions } from './PendingActions';
 import { openCard, scrollToCall } from './scrollToCall';
@@ -72,7 +72,7 @@ function RunContent({ live, details }: { readonly live: LiveRun; readonly detail
       <RunRelations run={run} />
       {run.error !== undefined && run.state !== 'cancelled' && <RunFailure error={run.error} />}
       {run.parked !== undefined && <ParkedRun run={run} onAgain={setAgain} />}
-      <MissingTools run={run} />
+      <ToolNotices run={run} />
       <PendingActions live={live} />
       {again !== undefined && (
         <AgainPanel

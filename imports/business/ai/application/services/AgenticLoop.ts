@@ -273,8 +273,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const durable = this.requireDurable(executionId);
     const launched = await durable.claim(executionId, this.launchClaimed, ({ parked }) => parked !== undefined);
     const left = launched === undefined ? await durable.remote.head(executionId) : undefined;
-    // This process lacks its tools, so it goes on in another.
-    if (left?.awaitedTools !== undefined) return left.state;
+    // This process lacks its tools, so it goes on in another; or they have changed, and a person has to decide.
+    if ((left?.awaitedTools ?? left?.parked) !== undefined) return left?.state ?? 'waiting';
     if (launched === undefined)
       throw new ConflictError(`The run "${executionId}" is not parked: it was resumed or has ended.`, {
         path: 'executionId',

@@ -15,6 +15,9 @@ export type ToolDelivery = 'immediate' | 'when_idle' | 'silent';
 /** `join` runs the tool once and gives both calls its result; `reject` fails the second call. */
 export type OnDuplicate = 'allow' | 'reject' | 'join';
 
+/** What a stored run does when it goes on with another definition of the tool than it began with. */
+export type OnToolChange = 'continue' | 'ask' | 'end';
+
 export interface FunctionTool {
   readonly type: 'function';
   readonly name: string;
@@ -48,6 +51,11 @@ export interface FunctionTool {
   readonly delivery?: ToolDelivery;
   /** What to do with a call identical to one that is still open; default `allow`. */
   readonly onDuplicate?: OnDuplicate;
+  /**
+   * When a stored run goes on in a process with another name, description, schema or kind of the tool: `continue`
+   * (default) with the new one, `ask` a person, or `end` the run with an error.
+   */
+  readonly onChange?: OnToolChange;
   readonly vendor?: VendorPart;
 }
 

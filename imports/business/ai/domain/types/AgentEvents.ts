@@ -33,6 +33,8 @@ export type AgentEventBody =
       readonly conversationId?: string;
       /** Milliseconds since the epoch. */
       readonly createdAt?: number;
+      /** Names of tools whose definitions have changed since the run began. Absent: none that this process knows of. */
+      readonly changedTools?: readonly string[];
     }
   /** A model call starts. `iteration` counts the run's model calls from 1. */
   | { readonly type: 'iteration:start'; readonly iteration: number }

@@ -8,6 +8,12 @@ import type { AwaitedTools, ParkedRun, RunError, RunMetadataFields } from './Run
 import type { Item, LLMResponse } from './ResponsesAPITypes';
 import type { RunTotals } from './RunTotals';
 
+/** Identifies the definition of a tool, as SHA-256 in hexadecimal. */
+export interface ToolHash {
+  readonly name: string;
+  readonly hash: string;
+}
+
 /** What the run is to do, apart from its input. Survives a round trip through JSON. */
 export interface RunPlan {
   readonly options: Omit<
@@ -25,6 +31,8 @@ export interface RunPlan {
   >;
   /** Names of tools that the executor has; definitions of the others. */
   readonly tools: readonly (string | Tool)[];
+  /** Definitions of the named ones. Absent: there are none, or an older version recorded the run. */
+  readonly toolHashes?: readonly ToolHash[];
   readonly limits: RunLimits;
   readonly stream: boolean;
 }
@@ -99,6 +107,10 @@ export interface RunProgress extends RunTotals {
   readonly awaitedTools?: AwaitedTools;
   /** Names of its tools without which it goes on, since no process had them for long. */
   readonly missingTools?: readonly string[];
+  /** Names of its tools whose definitions have changed since it began, and with which it goes on. */
+  readonly changedTools?: readonly string[];
+  /** Definitions with which it goes on, where they are not those of its plan. */
+  readonly toolHashes?: readonly ToolHash[];
 }
 
 /** A recovery of a run that is suspected of killing its owners. */

@@ -43,6 +43,8 @@ export interface RunView {
   readonly awaitedTools?: AwaitedTools;
   /** Names of its tools without which it goes on, since no process had them for long. */
   readonly missingTools?: readonly string[];
+  /** Names of its tools whose definitions have changed since it began. */
+  readonly changedTools?: readonly string[];
   /** The beginning of the input's text. */
   readonly title: string;
   /** The conversation that the run belongs to. */
@@ -64,9 +66,10 @@ export type RunRating = 'up' | 'down';
 
 /**
  * Why a run was set aside: `max-takeovers`: it most likely kills the processes that execute it; `unreadable`: what is
- * stored of it cannot be restored.
+ * stored of it cannot be restored; `tool-changed`: a person must decide whether it goes on with another definition of a
+ * tool.
  */
-export type ParkReason = 'max-takeovers' | 'unreadable';
+export type ParkReason = 'max-takeovers' | 'unreadable' | 'tool-changed';
 
 /** A run that no process executes until a person resumes it. Its state is `waiting`. */
 export interface ParkedRun {

@@ -2,7 +2,14 @@
 import { checkRecordOfRecords, freeze, record } from './fields';
 import { describe, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainReader, PlainRecord } from './PlainReader';
-import type { BuiltInTool, FunctionTool, OnDuplicate, Tool, ToolDelivery } from '../../../domain/entities/Tool';
+import type {
+  BuiltInTool,
+  FunctionTool,
+  OnDuplicate,
+  OnToolChange,
+  Tool,
+  ToolDelivery,
+} from '../../../domain/entities/Tool';
 
 /** Names that every vendor accepts. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -11,6 +18,7 @@ export const MAX_TIMEOUT = 2_147_483_647;
 
 const DELIVERIES = { immediate: true, when_idle: true, silent: true } as const satisfies Record<ToolDelivery, true>;
 const ON_DUPLICATE = { allow: true, reject: true, join: true } as const satisfies Record<OnDuplicate, true>;
+const ON_CHANGE = { continue: true, ask: true, end: true } as const satisfies Record<OnToolChange, true>;
 
 type Check = (value: Plain, path: string) => void;
 
@@ -27,6 +35,7 @@ const CHECKS = {
   needsApproval: flag,
   delivery: oneOf(DELIVERIES),
   onDuplicate: oneOf(ON_DUPLICATE),
+  onChange: oneOf(ON_CHANGE),
   vendor: checkRecordOfRecords,
 } as const satisfies Record<Exclude<keyof FunctionTool, 'type' | 'name'>, Check>;
 

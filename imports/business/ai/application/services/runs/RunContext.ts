@@ -3,7 +3,7 @@ import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { RunStore } from '../../../domain/interfaces/RunStore';
-import type { RunLease, RunRequest } from '../../../domain/types/RunRecords';
+import type { RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { LiveRun } from './LiveRun';
 import type { RestoredRun } from './durable/restoreRun';
@@ -20,6 +20,10 @@ export interface RunContext {
   readonly tools: ToolSet;
   /** Names of tools that were offered when the run began and that this process lacks. Absent: it was never without. */
   readonly missingTools?: readonly string[] | undefined;
+  /** Definitions of tools other than the run began with, … */
+  readonly toolHashes?: readonly ToolHash[] | undefined;
+  /** … and the names of those with which it was under way. */
+  readonly changedTools?: readonly string[] | undefined;
   readonly options: NormalizedOptions;
   readonly limits: RunLimits;
   readonly stream: boolean;

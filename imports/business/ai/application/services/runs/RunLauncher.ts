@@ -8,6 +8,7 @@ import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { ToolProcessor } from '../ToolProcessor';
 import type { ClaimedRun } from './durable/DurableRuns';
 import { restoreRun } from './durable/restoreRun';
+import { endOfChanged, hasBegun, toolChanges, toolProgress } from './durable/toolChanges';
 import { LiveRun } from './LiveRun';
 import { readStoredPlan } from './planRun';
 import type { PlannedRun } from './planRun';
@@ -32,7 +33,7 @@ export interface RunLauncherOptions {
 export interface RunInit
   extends
     Pick<RunContext, 'returnsEarly' | 'journal'>,
-    Partial<Pick<RunContext, 'restored' | 'endError' | 'missingTools'>> {
+    Partial<Pick<RunContext, 'restored' | 'endError' | 'missingTools' | 'changedTools' | 'toolHashes'>> {
   readonly executionId: string;
   readonly userId: string;
   readonly plan: PlannedRun;
@@ -46,16 +47,7 @@ export class RunLauncher {
   }
 
   /** @returns settles when the run ends */
-  launch({
-    executionId,
-    userId,
-    plan,
-    returnsEarly,
-    journal,
-    restored,
-    endError,
-    missingTools,
-  }: RunInit): Promise<RunResult> {
+  launch({ executionId, userId, plan, restored, ...init }: RunInit): Promise<RunResult> {
     const { provider, processor, work, live, publisher, isUserRemoved } = this.options;
     const { options, tools, limits, stream } = plan;
     const run = new LiveRun({
@@ -72,14 +64,12 @@ export class RunLauncher {
       work,
       options,
       tools,
-      missingTools,
       limits,
       stream,
-      returnsEarly,
       isUserRemoved,
-      journal,
       restored,
-      endError,
+      endError: undefined,
+      ...init,
     });
     live.set(executionId, { run, loop });
     return loop.run();
@@ -96,16 +86,18 @@ export class RunLauncher {
       // A run that was about to end when its owner died ends with the recorded error: its calls may be cancelled
       // already.
       const recordedError = error === undefined ? undefined : restoreError(error.code, error.message, response);
+      const changes = toolChanges(stored.run, plan.tools);
       return this.launch({
         executionId,
         userId,
         plan,
+        ...toolProgress(stored.run, changes),
         // Written also when it has all of them again.
         missingTools: missingTools.length === 0 && stored.run.missingTools === undefined ? undefined : missingTools,
         returnsEarly: false,
         journal,
         restored: restoreRun(stored),
-        endError: planError ?? recordedError ?? endError,
+        endError: planError ?? recordedError ?? endError ?? endOfChanged(hasBegun(stored.run) ? changes : []),
       });
     } catch (thrown) {
       throw new UnreadableRunError(executionId, thrown);

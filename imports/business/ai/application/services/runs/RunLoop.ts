@@ -195,11 +195,17 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   }
 
   private async start(): Promise<void> {
-    const { run, options, journal, restored } = this.context;
+    const { run, options, journal, restored, changedTools } = this.context;
     options.signal?.addEventListener('abort', this, { once: true });
     await this.advance(async () => {
       run.transition('running');
-      run.emit({ type: 'run:started', userId: run.userId, model: options.model, ...journal?.metadata });
+      run.emit({
+        type: 'run:started',
+        userId: run.userId,
+        model: options.model,
+        ...journal?.metadata,
+        ...(changedTools === undefined ? {} : { changedTools }),
+      });
       if (options.signal?.aborted === true) this.handleEvent();
       if (this.context.endError !== undefined) throw this.context.endError;
       if (restored !== undefined) {

@@ -9,6 +9,7 @@ import type { RunPlan, RunRecord, RunRequest } from '../../../domain/types/RunRe
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
 import { hasTool } from './durable/ToolAvailability';
+import { toolHashes } from './durable/toolChanges';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
 import { limitsOf } from './runLimits';
 
@@ -59,11 +60,13 @@ export function toStoredPlan(
     onAnnotation,
     ...storedOptions
   } = options;
+  const storedTools = tools.tools.map((tool, index) =>
+    typeof requestedTools[index] === 'string' && isFunctionTool(tool) ? tool.name : withoutFunctions(tool),
+  );
   return {
     options: storedOptions,
-    tools: tools.tools.map((tool, index) =>
-      typeof requestedTools[index] === 'string' && isFunctionTool(tool) ? tool.name : withoutFunctions(tool),
-    ),
+    tools: storedTools,
+    ...toolHashes(storedTools, tools),
     limits,
     stream,
   };

@@ -186,7 +186,8 @@ export class DocumentRunStore implements RunStore {
     awaitedTools: AwaitedTools,
   ): Promise<boolean> {
     const selector = { _id: executionId, fence, owner, state: { $in: UNFINISHED } };
-    const unowned = { $set: { awaitedTools, owner: UNOWNED, takeovers: 0 }, $unset: { parked: true, trial: true } };
+    const $unset = { parked: true, trial: true } as const;
+    const unowned = { $set: { awaitedTools, owner: UNOWNED, takeovers: 0 }, $unset };
     return (await this.runs.update(selector, owner === '' ? unowned : { $set: { awaitedTools } })) === 1;
   }
 

@@ -50,6 +50,7 @@ export const RUN_FIELDS = {
   'awaitedTools.names': 1,
   'awaitedTools.since': 1,
   missingTools: 1,
+  changedTools: 1,
   title: 1,
   conversationId: 1,
   tags: 1,

@@ -11,7 +11,7 @@ import { argumentsHash } from '../../../application/services/argumentsHash';
 import type { Actor } from '../../../domain/types/Actor';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunLimits } from '../../../domain/types/RunLimits';
-import type { RunProgress, RunRecord, RunRequest, RunTrial } from '../../../domain/types/RunRecords';
+import type { RunProgress, RunRecord, RunRequest, RunTrial, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import { searchWords } from './searchWords';
 
@@ -43,6 +43,7 @@ interface PrivateRunFields {
   readonly seq: number;
   readonly takeovers: number;
   readonly trial?: RunTrial;
+  readonly toolHashes?: readonly ToolHash[];
   /** JSON of the calls that have not settled, by their ids in hexadecimal digits after a "c". See `OpenCalls`. */
   readonly openCalls?: Readonly<Record<string, string>>;
   /** Of its title, unless content is sealed, and ids, for the search. */
@@ -129,6 +130,8 @@ export const WITHOUT_TRANSCRIPT = {
   parked: 1,
   awaitedTools: 1,
   missingTools: 1,
+  changedTools: 1,
+  toolHashes: 1,
   unpriced: 1,
   models: 1,
   tools: 1,

@@ -235,6 +235,7 @@ describe('toResponses: tools', () => {
       needsApproval: () => true,
       delivery: 'silent',
       onDuplicate: 'join',
+      onChange: 'ask',
       vendor: { anthropic: { cache_control: {} } },
     };
     expect(tool(offered)).to.deep.equal({ ...LOOK, strict: false });

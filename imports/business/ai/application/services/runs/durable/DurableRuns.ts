@@ -17,6 +17,7 @@ import type {
   RunCommand,
   RunHead,
   RunLease,
+  RunRecord,
   RunRequest,
   RunSuspicion,
   ToolNeeds,
@@ -24,7 +25,8 @@ import type {
 import type { ParkReason } from '../../../../domain/types/RunViews';
 import { recoveryLimitReason } from './recoveryLimit';
 import { RemoteRuns, decisionId } from './RemoteRuns';
-import { neededTools, toStoredPlan } from '../planRun';
+import { neededTools, readStoredPlan, toStoredPlan } from '../planRun';
+import { hasBegun, questionOfChanged, toolChanges } from './toolChanges';
 import type { PlannedRun, RunOptions } from '../planRun';
 import type { RunLoop } from '../RunLoop';
 import type { WorkInProgress } from '../WorkInProgress';
@@ -196,7 +198,9 @@ export class DurableRuns implements JournalHost {
         if (head.owner === '') await this.leave(head);
         return undefined;
       }
-      return this.claimAndLaunch(head, 'requested', head.parked === undefined ? undefined : { takeovers: 0 }, launch);
+      const isAccepted = head.parked?.reason === 'tool-changed';
+      const suspicion = head.parked === undefined ? undefined : { takeovers: 0 };
+      return this.claimAndLaunch(head, 'requested', suspicion, launch, isAccepted);
     });
   }
 
@@ -228,19 +232,35 @@ export class DurableRuns implements JournalHost {
     return this.register(lease.executionId, () => this.claimAndLaunch(lease, reason, suspicion, launch));
   }
 
-  /** Claimed before it is read: a run that cannot even be read must count as taken over, too. */
+  /**
+   * Claimed before it is read: a run that cannot even be read must count as taken over, too.
+   * @param isAccepted a person has decided that it goes on with tools that have changed
+   */
   private claimAndLaunch(
     lease: RunLease,
     reason: ClaimReason,
     suspicion: RunSuspicion | undefined,
     launch: (claimed: ClaimedRun) => Promise<RunResult>,
+    isAccepted = false,
   ): Promise<LaunchedRun | undefined> {
     return this.parkingUnreadable(lease, async () => {
       const claimed = await this.store.claim(lease, this.ownerId, reason, suspicion);
       if (claimed === undefined) return undefined;
+      const question = isAccepted || reason === 'end' ? undefined : this.questionAbout(claimed.run);
+      if (question !== undefined) {
+        await this.parkClaimed(claimed.lease, 'tool-changed', question);
+        return undefined;
+      }
       const journal = this.claimedContext(claimed);
       return { done: launch({ stored: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } }) };
     });
+  }
+
+  /** @returns why a person must decide whether the run goes on with the tools of this process */
+  private questionAbout(run: RunRecord): string | undefined {
+    if (!hasBegun(run) || run.error !== undefined) return undefined;
+    const { plan, error } = readStoredPlan(run, this.toolExecutor);
+    return error === undefined ? questionOfChanged(toolChanges(run, plan.tools)) : undefined;
   }
 
   /** Parks a run that kills its owners. Its conversation is not read. */

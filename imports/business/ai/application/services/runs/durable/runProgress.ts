@@ -3,9 +3,11 @@ import type { RunContext } from '../RunContext';
 import type { OwnProgress } from './RunJournal';
 import type { Writable } from '../../../../domain/types/Writable';
 
+type ProgressContext = Pick<RunContext, 'run' | 'journal' | 'missingTools' | 'changedTools' | 'toolHashes'>;
+
 /** @param loopProgress the fields that the run's loop maintains */
 export function runProgress(
-  { run, journal, missingTools }: Pick<RunContext, 'run' | 'journal' | 'missingTools'>,
+  { run, journal, missingTools, changedTools, toolHashes }: ProgressContext,
   { failedTurns, worked, takeovers }: Pick<OwnProgress, 'failedTurns' | 'worked' | 'takeovers'>,
 ): OwnProgress {
   const { deliveries, toolNames } = run;
@@ -27,6 +29,8 @@ export function runProgress(
   if (unpriced !== undefined) progress.unpriced = unpriced;
   if (toolNames.length > 0) progress.tools = toolNames.slice();
   if (missingTools !== undefined) progress.missingTools = missingTools;
+  if (changedTools !== undefined) progress.changedTools = changedTools;
+  if (toolHashes !== undefined) progress.toolHashes = toolHashes;
   if (deliveries > 0) progress.deliveries = deliveries;
   return progress;
 }

@@ -76,6 +76,7 @@ const RESERVED = {
   needsApproval: true,
   delivery: true,
   onDuplicate: true,
+  onChange: true,
   vendor: true,
 } as const satisfies Record<
   Exclude<keyof FunctionTool, 'type' | 'name' | 'description' | 'parameters' | 'strict'>,

@@ -91,6 +91,7 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
     needsApproval: _n,
     delivery: _d,
     onDuplicate: _o,
+    onChange: _c,
     vendor,
     strict,
     ...offered
