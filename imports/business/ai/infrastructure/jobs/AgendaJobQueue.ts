@@ -10,6 +10,7 @@ import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
 import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
 import { checkSchedule } from './checkSchedule';
+import { nextTimeOf } from './cronTimes';
 
 export interface AgendaOptions extends Partial<JobLimits> {
   /** As in MONGO_URL. */
@@ -111,11 +112,16 @@ export class AgendaJobQueue implements JobQueue {
     checkSchedule(schedule);
     const name = taskName(schedule.name);
     const { cron, timezone = 'UTC' } = schedule;
-    this.agenda.define(name, { concurrency: 1, lockLimit: 1 }, (job: Job) => this.track(this.withRenewal(job, task())));
+    this.agenda.define(name, { concurrency: 1, lockLimit: 1 }, (job: Job) => {
+      setNextTime(job, schedule);
+      return this.track(this.withRenewal(job, task()));
+    });
     const [planned] = await this.agenda.jobs({ name });
     // Rescheduling would lose a time that passed while no process was running.
     if (planned?.attrs.repeatInterval === cron && planned.attrs.repeatTimezone === timezone) return;
-    await this.agenda.every(cron, name, undefined, { timezone });
+    const job = await this.agenda.every(cron, name, undefined, { timezone });
+    setNextTime(job, schedule);
+    await job.save();
   }
 
   /** A later save by the process that runs the task restores the next time, so that it does not run twice. */
@@ -226,6 +232,12 @@ export class AgendaJobQueue implements JobQueue {
       }
     };
   }
+}
+
+/** Agenda has computed it, too, but not as the other queue does. It stores the job again when the task has ended. */
+function setNextTime(job: Job, schedule: Schedule): void {
+  const next = nextTimeOf(schedule, Date.now());
+  if (next !== undefined) job.attrs.nextRunAt = new Date(next);
 }
 
 /** Errors about connections. Those of commands are MongoServerErrors. */

@@ -4,12 +4,12 @@
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Cron } from 'croner';
 import pLimit from 'p-limit';
 import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
 import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
-import { checkSchedule, CRON_OPTIONS } from './checkSchedule';
+import { checkSchedule } from './checkSchedule';
+import { MAX_TIMER_MS, ScheduleTimer } from './ScheduleTimer';
 import type { ScheduleTimes } from './ScheduleTimes';
 
 export interface LocalJobQueueOptions extends Partial<JobLimits> {
@@ -22,7 +22,7 @@ export interface LocalJobQueueOptions extends Partial<JobLimits> {
 interface Plan {
   readonly schedule: Schedule;
   readonly task: ScheduledTask;
-  timer?: Cron;
+  timer?: ScheduleTimer;
 }
 
 interface QueuedRun {
@@ -30,9 +30,6 @@ interface QueuedRun {
   readonly at: number;
   timer?: ReturnType<typeof setTimeout>;
 }
-
-/** Timers are this short so that a clock that is set forward is noticed. */
-const MAX_TIMER_MS = 30_000;
 
 export class LocalJobQueue implements JobQueue {
   readonly engine = 'local';
@@ -79,7 +76,7 @@ export class LocalJobQueue implements JobQueue {
   trigger(name: string): Promise<boolean> {
     const plan = this.plans.get(name);
     const { timer } = plan ?? {};
-    if (timer !== undefined && this.work !== undefined && !timer.isBusy()) void this.track(timer.trigger());
+    if (timer !== undefined && this.work !== undefined && !timer.isBusy) void this.track(timer.trigger());
     return Promise.resolve(plan !== undefined);
   }
 
@@ -117,22 +114,19 @@ export class LocalJobQueue implements JobQueue {
   }
 
   private startPlan(plan: Plan): void {
-    const { cron, timezone = 'UTC' } = plan.schedule;
-    // `protect` prevents a slow task from running twice at the same time.
-    const timer: Cron = new Cron(cron, { ...CRON_OPTIONS, timezone, protect: true }, () =>
-      this.track(this.perform(plan, timer)),
-    );
+    plan.timer?.stop();
+    const timer: ScheduleTimer = new ScheduleTimer(plan.schedule, () => this.track(this.perform(plan, timer)));
     plan.timer = timer;
     const { times } = this;
     if (times !== undefined) void this.track(this.catchUp(times, plan, timer));
   }
 
   /** Runs a task once if it became due, any number of times, while no process ran. */
-  private async catchUp(times: ScheduleTimes, plan: Plan, timer: Cron): Promise<void> {
+  private async catchUp(times: ScheduleTimes, plan: Plan, timer: ScheduleTimer): Promise<void> {
     try {
       const next = await times.next(plan.schedule);
       if (next === undefined) await saveNextTime(times, plan, timer);
-      else if (next <= Date.now() && plan.timer === timer && this.work !== undefined && !timer.isBusy())
+      else if (next <= Date.now() && plan.timer === timer && this.work !== undefined && !timer.isBusy)
         await timer.trigger();
     } catch (error) {
       this.logger.warn(`Could not read when the task ${plan.schedule.name} was due.`, error);
@@ -140,7 +134,7 @@ export class LocalJobQueue implements JobQueue {
   }
 
   /** Saves the next time only after the task, so that the task runs again if this process ends before. */
-  private async perform(plan: Plan, timer: Cron): Promise<void> {
+  private async perform(plan: Plan, timer: ScheduleTimer): Promise<void> {
     const isOver = await this.attempt(`The task ${plan.schedule.name}`, plan.task);
     if (!isOver || this.times === undefined) return;
     try {
@@ -181,9 +175,9 @@ export class LocalJobQueue implements JobQueue {
   }
 }
 
-async function saveNextTime(times: ScheduleTimes, { schedule }: Plan, timer: Cron): Promise<void> {
-  const next = timer.nextRun();
-  if (next !== null) await times.save(schedule, next.getTime());
+async function saveNextTime(times: ScheduleTimes, { schedule }: Plan, timer: ScheduleTimer): Promise<void> {
+  const { next } = timer;
+  if (next !== undefined) await times.save(schedule, next);
 }
 
 /** @returns false if the signal aborts first */

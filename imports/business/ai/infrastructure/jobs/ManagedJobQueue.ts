@@ -7,7 +7,7 @@ import type { JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/in
 import type { JobStateStore, StoredSchedule } from '../../domain/interfaces/JobStateStore';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { QueueStatus, ScheduleView } from '../../domain/types/QueueViews';
-import { nextTimeOf } from './checkSchedule';
+import { nextTimeOf } from './cronTimes';
 
 export interface ManagedJobQueueOptions {
   /** Milliseconds between two looks at the pause of another process, while jobs wait for its end. Default: 1,000. */

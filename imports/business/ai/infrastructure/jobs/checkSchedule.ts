@@ -1,9 +1,8 @@
-/** Validates schedules, and computes their times, for all queues. */
+/** Validates schedules for all queues. */
 import { Cron } from 'croner';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Schedule } from '../../domain/interfaces/JobQueue';
-
-export const CRON_OPTIONS = { mode: '5-part' } as const;
+import { CRON_OPTIONS } from './cronTimes';
 
 /** @throws LLMInvalidRequestError for an invalid name, expression or time zone, or a schedule that is never due */
 export function checkSchedule({ name, cron, timezone = 'UTC' }: Schedule): void {
@@ -28,12 +27,4 @@ export function checkSchedule({ name, cron, timezone = 'UTC' }: Schedule): void 
   }
   if (next === null)
     throw new LLMInvalidRequestError(`The schedule "${name}" is never due: "${cron}".`, { path: 'cron' });
-}
-
-/** Milliseconds since the epoch; undefined for a schedule that is never due again. */
-export function nextTimeOf(
-  { cron, timezone = 'UTC' }: Pick<Schedule, 'cron' | 'timezone'>,
-  now: number,
-): number | undefined {
-  return new Cron(cron, { ...CRON_OPTIONS, timezone, paused: true }).nextRun(new Date(now))?.getTime();
 }
