@@ -157,6 +157,30 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
       await end(second);
     });
 
+    it('are cancelled by their ids before their runs begin, from any process', async () => {
+      const asked = deferred();
+      const go = deferred();
+      const first = live([() => (asked.resolve(), go.promise.then(() => 'Answer 1')), 'Answer 3']);
+      const stream = await listen(first);
+      const ids: string[] = [];
+      for (const message of ['one', 'two', 'three'])
+        ids.push((await first.chat.handler.accept('ann', CONVERSATION, message)).executionId);
+      await asked.promise;
+      const [, queued = ''] = ids;
+      const { handler } = live([]).chat;
+      expect(await handler.userOf(queued)).to.equal('ann');
+      await handler.cancel(queued);
+      expect(await handler.userOf(queued)).to.equal(undefined);
+      go.resolve();
+      const [one, two, three] = await stream.ends(3);
+      expect([one, three]).to.deep.equal(['Answer 1', 'Answer 3']);
+      expect(two).to.contain('cancelled');
+      expect(await runs.head(queued)).to.equal(undefined);
+      first.provider.assertPlayedOut();
+      stream.stop();
+      await end(first);
+    });
+
     it('whose run was parked are given up, so that those behind them are answered', async () => {
       const asked = deferred();
       const first = live([() => (asked.resolve(), new Promise(() => undefined))]);

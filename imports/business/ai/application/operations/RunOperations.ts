@@ -62,6 +62,13 @@ export interface SubmittedCall extends DecidedCall {
   readonly result: 'accepted' | 'already-settled';
 }
 
+/** Messages that wait for earlier ones of their conversation, by the ids that their runs will have. */
+export interface WaitingMessages {
+  /** Undefined for an unknown message, and one whose answer has ended. */
+  userOf(executionId: string): Promise<string | undefined>;
+  cancel(executionId: string): Promise<void>;
+}
+
 export interface AIMethodsPorts {
   readonly useCases: {
     readonly generateText: Pick<GenerateTextUseCase, 'execute'>;
@@ -71,6 +78,8 @@ export interface AIMethodsPorts {
   readonly control: RunControl;
   /** The user id of the run's owner, or undefined for an unknown run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
+  /** Messages whose runs have not begun. Default: there are none. */
+  readonly messages?: WaitingMessages | undefined;
   /** Counts a call towards its user's rate limit. @throws LLMRateLimitError */
   readonly admit?: (actor: Actor, kind: CallKind) => Promise<void>;
 }
@@ -102,7 +111,7 @@ export interface AIMethods {
   readonly 'ai.runs.submitToolResult': Method<SubmittedCall>;
 }
 
-export function createRunOperations({ useCases, control, ownerOf, admit }: AIMethodsPorts): AIMethods {
+export function createRunOperations({ useCases, control, ownerOf, messages, admit }: AIMethodsPorts): AIMethods {
   /** Arguments are validated first, so that an invalid call does not count towards the rate limit. */
   const modelOperation =
     <A, R>(read: (args: readonly unknown[]) => A, run: (actor: Actor, request: A) => Promise<R>): Method<R> =>
@@ -138,7 +147,16 @@ export function createRunOperations({ useCases, control, ownerOf, admit }: AIMet
     'ai.runs.start': modelOperation(readToolsRequest, (actor, request) =>
       useCases.agenticExecution.start(actor, request),
     ),
-    'ai.runs.cancel': commandOperation(readNamedRun, ({ executionId }) => control.cancel(executionId)),
+    async 'ai.runs.cancel'(actor, ...args) {
+      signedIn(actor);
+      const { executionId } = readNamedRun(args);
+      await admit?.(actor, 'command');
+      const owner = await ownerOf(executionId);
+      if (canAccess(actor, owner)) return control.cancel(executionId);
+      if (owner !== undefined || !canAccess(actor, await messages?.userOf(executionId))) throw new UnknownRunError();
+      await messages?.cancel(executionId);
+      return 'cancelled';
+    },
     'ai.runs.resume': commandOperation(readNamedRun, ({ executionId }, actor) => {
       assertMayDecide(actor);
       return control.resumeParked(executionId);

@@ -159,6 +159,20 @@ export class ResponseHandler implements LeasedWorkSource {
     });
   }
 
+  /** Whose message it is whose run has not begun. Undefined for other ids, and if the handler is not durable. */
+  async userOf(executionId: string): Promise<string | undefined> {
+    return this.options.durable?.turns.userOf(executionId);
+  }
+
+  /** Ends a message whose run has not begun, whichever process would answer it. */
+  async cancel(executionId: string): Promise<void> {
+    const { durable, loop } = this.options;
+    const failure = failureMessage(new LLMAbortedError('The message was cancelled.'));
+    await durable?.turns.finish(executionId, { text: '', failure });
+    // Its run may have begun meanwhile.
+    if ((await durable?.runs.head(executionId)) !== undefined) await loop.cancel(executionId);
+  }
+
   /** The messages of other processes, and those that this one could not end. */
   async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedWork[]> {
     const { durable } = this.options;
@@ -292,7 +306,11 @@ export class ResponseHandler implements LeasedWorkSource {
     const { id: executionId, userId, origin } = turn;
     const all = tools?.() ?? [];
     const offered = origin === undefined ? all : ((await permitTools?.({ userId, origin }, all)) ?? all);
-    if (durable !== undefined) this.stopping.signal.throwIfAborted();
+    if (durable !== undefined) {
+      this.stopping.signal.throwIfAborted();
+      if ((await durable.turns.userOf(executionId)) === undefined)
+        throw new LLMAbortedError('The message was cancelled.');
+    }
     this.answers.set(executionId, answer);
     try {
       const { response } = await loop.execute(userId, {

@@ -43,6 +43,8 @@ export interface ChatTurnStore {
   /** @param owner the process that will answer it @throws TooLargeToStoreError */
   add(turn: ChatTurn, owner: string): Promise<void>;
   find(id: string): Promise<TurnState | undefined>;
+  /** Whose message it is, as long as it has no answer. */
+  userOf(id: string): Promise<string | undefined>;
   /** The id of the conversation's oldest message without an answer. */
   next(userId: string, conversationId: string): Promise<string | undefined>;
   /** Messages without an answer, oldest first. @param except owners whose messages are left out */

@@ -67,9 +67,10 @@ export interface RunModule {
 const MINUTE_MS = 60_000;
 
 export function createRunModule(
-  { loop, useCases, tools }: Pick<AIModule, 'loop' | 'useCases' | 'tools'>,
+  module: Pick<AIModule, 'loop' | 'useCases' | 'tools'> & Partial<Pick<AIModule, 'conversations'>>,
   ports: RunModulePorts,
 ): RunModule {
+  const { loop, useCases, tools } = module;
   const { collection, views, sinks = [], control = loop, now = Date.now, logger = consoleLogger } = ports;
   const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
   const events = new RunEventLog();
@@ -102,7 +103,7 @@ export function createRunModule(
 
   const ownerOf = (executionId: string): Promise<string | undefined> => views.ownerOf(executionId);
   return {
-    methods: createRunOperations({ useCases, control, admit, ownerOf }),
+    methods: createRunOperations({ useCases, control, admit, ownerOf, messages: module.conversations?.handler }),
     ownerOf,
     queries: new RunQueries({ views, texts: liveTexts, stats: statistics, tools, access: ports.access }),
     events,

@@ -299,7 +299,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     for (;;) {
       if (turn === undefined) {
         if (work.isDraining) {
-          this.park();
+          this.suspend();
           return undefined;
         }
         const userCheck = this.checkUser();
@@ -378,7 +378,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   }
 
   /** Leaves the next turn to the process that continues the run. */
-  private park(): void {
+  private suspend(): void {
     this.deadline.pause();
     this.isWaiting = true;
   }
@@ -406,7 +406,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     // Results that arrive together are delivered together.
     await this.cancellation.race(Promise.resolve());
     if (this.context.work.isDraining) {
-      this.park();
+      this.suspend();
       return undefined;
     }
     const isDue = run.countUndelivered(this.wakesModel) > 0;

@@ -76,6 +76,10 @@ class DocumentChatTurns implements ChatTurnStore {
     return found === undefined ? undefined : stateOf(found);
   }
 
+  async userOf(id: string): Promise<string | undefined> {
+    return (await this.turns.findOne({ _id: id, ...UNANSWERED }, { fields: { userId: 1 } }))?.userId;
+  }
+
   async next(userId: string, conversationId: string): Promise<string | undefined> {
     const [first] = await this.turns.find(
       { userId, conversationId, ...UNANSWERED },

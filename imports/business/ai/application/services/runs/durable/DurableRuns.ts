@@ -256,11 +256,18 @@ export class DurableRuns implements JournalHost {
     });
   }
 
-  /** @returns why a person must decide whether the run goes on with the tools of this process */
+  /**
+   * @returns why a person must decide whether the run goes on with the tools of this process
+   * @throws UnreadableRunError
+   */
   private questionAbout(run: RunRecord): string | undefined {
     if (!hasBegun(run) || run.error !== undefined) return undefined;
-    const { plan, error } = readStoredPlan(run, this.toolExecutor);
-    return error === undefined ? questionOfChanged(toolChanges(run, plan.tools)) : undefined;
+    try {
+      const { plan, error } = readStoredPlan(run, this.toolExecutor);
+      return error === undefined ? questionOfChanged(toolChanges(run, plan.tools)) : undefined;
+    } catch (error) {
+      throw new UnreadableRunError(run.executionId, error);
+    }
   }
 
   /** Parks a run that kills its owners. Its conversation is not read. */
