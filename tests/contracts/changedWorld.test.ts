@@ -196,9 +196,10 @@ describe('a run whose tool has changed', () => {
     expect(state).to.equal('waiting');
     expect(parked).to.include({ reason: 'tool-changed' });
     expect(parked?.message).to.contain('charge');
-    expect(first.record.lines).to.deep.equal([]);
+    expect(first.record.lines).to.deep.equal(['run:parked']);
+    const { seq } = await first.record.seen('run:parked', ({ reason }) => reason === 'tool-changed');
     await first.loop.resumeParked(RUN);
-    await first.record.seen('run:started');
+    expect((await first.record.seen('run:started')).seq).to.be.greaterThan(seq);
     await first.loop.close();
     const next = process(store, change);
     void next.loop.resume(RUN).catch(() => undefined);

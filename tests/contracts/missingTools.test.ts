@@ -100,14 +100,18 @@ describe('a process that lacks a tool', () => {
         expect(old.logger.warnings.join()).to.include('which this one lacks: ask');
       }
       expect(await next.recovery.scan()).to.equal(1);
-      await next.record.seen('run:started');
+      const { seq } = await next.record.seen('run:started');
+      for (const told of old.record.events) {
+        expect(told).to.include({ type: 'run:awaiting_tools', userId: 'ann' });
+        expect(told.seq).to.be.lessThan(seq);
+      }
       expect((await load()).run).to.not.have.property('awaitedTools');
       expect(await old.recovery.scan()).to.equal(0);
       const approved = old.loop.approve(RUN, 'c');
       await next.record.seen('run:completed');
       await approved;
       expect((await load()).calls[0]).to.include({ state: 'completed', result: 'done' });
-      expect(old.record.lines).to.deep.equal([]);
+      expect(old.record.lines).to.deep.equal(order === 'old first' ? ['run:awaiting_tools'] : []);
     }
   });
 
@@ -203,7 +207,7 @@ describe('a process that lacks a tool', () => {
     expect(await loop.startQueued(RUN)).to.equal(undefined);
     await next.record.seen('run:completed');
     recovery.stop();
-    expect(record.lines).to.deep.equal([]);
+    expect(record.lines).to.deep.equal(['run:awaiting_tools']);
     expect((await load()).run.takeovers).to.equal(0);
   });
 

@@ -63,6 +63,8 @@ export class NewEvents {
       case 'nonblocking:result':
         // Precedes its model call, so it is old if it follows a model call before the last one.
         return this.iteration >= this.responded;
+      case 'run:parked':
+      case 'run:awaiting_tools':
       case 'tool:late':
       case 'nonblocking:llm_response':
       case 'nonblocking:error':

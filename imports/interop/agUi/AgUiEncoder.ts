@@ -162,6 +162,10 @@ export class AgUiEncoder {
       case 'nonblocking:llm_response':
       case 'nonblocking:error':
         return [];
+      case 'run:parked':
+        return [custom('bolide:parked', { reason: event.reason, message: event.message })];
+      case 'run:awaiting_tools':
+        return [custom('bolide:awaiting_tools', { names: event.names })];
       case 'run:completed':
         return this.finish({ type: 'success' }, event.response.output_text);
       case 'run:cancelled':

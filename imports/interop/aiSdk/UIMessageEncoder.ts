@@ -113,6 +113,8 @@ export class UIMessageEncoder {
         break;
       // The parts of calls and the next step show these.
       case 'run:started':
+      case 'run:parked':
+      case 'run:awaiting_tools':
       case 'tool:late':
       case 'nonblocking:result':
       case 'nonblocking:llm_response':

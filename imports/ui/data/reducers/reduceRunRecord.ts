@@ -17,6 +17,12 @@ export function reduceRunRecord<R extends RunRecord>(run: R, event: AgentEvent):
       // It was resumed, or a process has its tools.
       if (runWaitOf(run) !== undefined) return { ...run, state: 'running', parked: undefined, awaitedTools: undefined };
       return run.startedAt === undefined ? withState({ ...run, startedAt: event.at }, 'running') : run;
+    case 'run:parked': {
+      const { reason, message, at } = event;
+      return { ...run, state: 'waiting', parked: { reason, message, at } };
+    }
+    case 'run:awaiting_tools':
+      return { ...run, awaitedTools: { names: event.names, since: event.at } };
     case 'iteration:start':
       return event.iteration > run.iterations
         ? withState({ ...run, iterations: event.iteration, isCallingModel: true }, 'running')

@@ -156,6 +156,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
             toolExecutor,
             toolWaitMs: options.toolWaitMs,
             onStateStored: options.onStateStored,
+            publish: this.publish,
             ...(leaseTimes === undefined ? {} : { leaseTimes }),
           });
     this.decisions = new ExternalDecisions({ registry: this.registry, toolExecutor, durable: this.durable });

@@ -6,6 +6,7 @@ import type { ToolCall, ToolCallError, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { FailedAttempt, LLMResponse } from './ResponsesAPITypes';
 import type { RunSums } from './RunTotals';
+import type { ParkReason } from './RunViews';
 
 interface CallReference {
   /** The call's id within its run. */
@@ -36,6 +37,15 @@ export type AgentEventBody =
       /** Names of tools whose definitions have changed since the run began. Absent: none that this process knows of. */
       readonly changedTools?: readonly string[];
     }
+  /** The run was set aside: no process executes it until a person resumes it. See `ParkedRun`. */
+  | {
+      readonly type: 'run:parked';
+      readonly userId: string;
+      readonly reason: ParkReason;
+      readonly message: string;
+    }
+  /** The run waits for a process that has these tools. */
+  | { readonly type: 'run:awaiting_tools'; readonly userId: string; readonly names: readonly string[] }
   /** A model call starts. `iteration` counts the run's model calls from 1. */
   | { readonly type: 'iteration:start'; readonly iteration: number }
   /** A fragment of the response; in streaming runs only. */

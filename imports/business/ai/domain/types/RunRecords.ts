@@ -140,6 +140,8 @@ export interface ToolNeeds
 /** What is known of a run without reading it: as much as it takes to claim, park or end it. */
 export interface RunHead extends RunLease, ToolNeeds {
   readonly state: RunState;
+  /** The sequence number of the last event that is recorded. */
+  readonly seq: number;
   readonly parked?: Pick<ParkedRun, 'reason'>;
 }
 

@@ -66,7 +66,7 @@ export class LiveRunEvents {
 
   private retain(event: AgentEvent): void {
     const { executionId } = event;
-    const userId = event.type === 'run:started' ? event.userId : this.ownerOf(executionId);
+    const userId = 'userId' in event ? event.userId : this.ownerOf(executionId);
     switch (event.type) {
       case 'run:completed':
       case 'run:failed':

@@ -84,7 +84,8 @@ export function createRunModule(
   const statistics = new RunStatistics(collection<RunCountDocument>(STATS_COLLECTION));
   const recorder = new RunStatisticsRecorder({ runs: collection(RUNS), counts: statistics, logger });
   const limiter = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), ['count'], now);
-  const logEvent = (event: AgentEvent): void => events.add(event, loop.userIdOf(event.executionId) ?? '');
+  const logEvent = (event: AgentEvent): void =>
+    events.add(event, 'userId' in event ? event.userId : (loop.userIdOf(event.executionId) ?? ''));
   const bus = new RunEventBus({ sinks: [...sinks, liveTexts.record, recorder.record, live.record, logEvent], logger });
   loop.on('event', bus.publish);
 

@@ -1,6 +1,9 @@
 /** Who may decide about tool calls, and what is said about who did. */
 import { expect } from 'chai';
-import { createRunOperations } from '../../../../../imports/business/ai/application/operations/RunOperations';
+import {
+  createRunOperations,
+  UnknownRunError,
+} from '../../../../../imports/business/ai/application/operations/RunOperations';
 import type {
   AIMethods,
   AIMethodsPorts,
@@ -9,6 +12,7 @@ import type {
 import { LLMPermissionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
 import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
+import { failure } from '../../../../support/failure';
 
 const CALL = { executionId: 'r', callId: 'c' };
 const DECISION = { ...CALL, argumentsHash: 'a'.repeat(64) };
@@ -64,5 +68,28 @@ describe('decisions about tool calls', () => {
       expect(by).to.include({ userId: 'ann', tokenId: 't' });
       expect(by.at).to.be.within(before, Date.now());
     }
+  });
+});
+
+describe('ai.runs.cancel of a message whose turn has not come', () => {
+  it('is for its user and admins, and changes nothing for others', async () => {
+    const cancelled: string[] = [];
+    const { 'ai.runs.cancel': cancel } = createRunOperations({
+      control: {},
+      ownerOf: () => Promise.resolve(undefined),
+      messages: {
+        userOf: (id: string) => Promise.resolve(id === 'message' ? 'ann' : undefined),
+        cancel: (id: string) => Promise.resolve(void cancelled.push(id)),
+      },
+    } as unknown as AIMethodsPorts);
+    const executionId = 'message';
+    expect(await cancel({ userId: 'ann', source: 'http' }, { executionId })).to.equal('cancelled');
+    expect(await cancel({ userId: 'root', source: 'http', isAdmin: true }, { executionId })).to.equal('cancelled');
+    for (const [userId, id] of [
+      ['bob', 'message'],
+      ['ann', 'nothing'],
+    ] as const)
+      expect(await failure(cancel({ userId, source: 'http' }, { executionId: id }))).to.be.instanceOf(UnknownRunError);
+    expect(cancelled).to.deep.equal(['message', 'message']);
   });
 });

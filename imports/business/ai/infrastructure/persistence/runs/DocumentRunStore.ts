@@ -221,7 +221,7 @@ export class DocumentRunStore implements RunStore {
   }
 
   async head(executionId: string): Promise<RunHead | undefined> {
-    const fields = { userId: 1, owner: 1, fence: 1, state: 1, 'parked.reason': 1, ...TOOL_NEEDS } as const;
+    const fields = { userId: 1, owner: 1, fence: 1, state: 1, seq: 1, 'parked.reason': 1, ...TOOL_NEEDS } as const;
     const found = await this.runs.findOne({ _id: executionId }, { fields });
     if (found === undefined) return undefined;
     const { _id, ...head } = found;

@@ -151,10 +151,10 @@ export class MemoryRunStore implements RunStore {
     const entry = this.entries.get(executionId);
     if (entry === undefined) return Promise.resolve(undefined);
     const { owner, fence } = entry;
-    const { state, parked } = entry.progress;
+    const { state, seq, parked } = entry.progress;
     const { userId } = entry.request;
     return Promise.resolve({
-      ...{ executionId, userId, owner, fence, state, ...toolNeeds(entry) },
+      ...{ executionId, userId, owner, fence, state, seq, ...toolNeeds(entry) },
       ...(parked === undefined ? {} : { parked: { reason: parked.reason } }),
     });
   }

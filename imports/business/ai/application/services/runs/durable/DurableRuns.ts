@@ -37,6 +37,8 @@ import { sleep } from '../../shared/time';
 import { LeaseLostError } from './RunJournal';
 import type { RunJournal } from './RunJournal';
 import type { JournalContext, JournalHost } from '../RunContext';
+import { MAX_UNRECORDED_EVENTS } from './restoreRun';
+import type { AgentEvent, AgentEventBody } from '../../../../domain/types/AgentEvents';
 import { DEFAULT_LEASE_TIMES, LeaseHeartbeat } from './LeaseHeartbeat';
 import type { LeaseTimes } from './LeaseHeartbeat';
 import { DEFAULT_TOOL_WAIT_MS, ToolAvailability } from './ToolAvailability';
@@ -73,6 +75,8 @@ export interface DurableRunsOptions {
   readonly toolWaitMs?: number | undefined;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly onStateStored?: ((userId: string) => void) | undefined;
+  /** Receives the events of runs that no process executes. */
+  readonly publish?: ((event: AgentEvent) => void) | undefined;
 }
 
 /** Milliseconds for which a process that shuts down waits for the store. */
@@ -90,6 +94,7 @@ export class DurableRuns implements JournalHost {
   private readonly logger: Logger;
   private readonly times: LeaseTimes;
   private readonly onStateStored: DurableRunsOptions['onStateStored'];
+  private readonly publish: DurableRunsOptions['publish'];
   private readonly heartbeats: LeaseHeartbeat;
   /** Ids of runs that are being created or claimed, until they are live. */
   private readonly registering = new Set<string>();
@@ -113,6 +118,7 @@ export class DurableRuns implements JournalHost {
     this.tools = new ToolAvailability(toolExecutor, store.isExclusive ? 0 : toolWaitMs);
     this.times = { ...DEFAULT_LEASE_TIMES, ...leaseTimes };
     this.onStateStored = onStateStored;
+    this.publish = options.publish;
     this.remote = new RemoteRuns(store, this.times.heartbeat);
     this.heartbeats = new LeaseHeartbeat(store, this, this.times, logger);
     this.otherWork = new WorkLease(store, this.times, logger);
@@ -216,6 +222,7 @@ export class DurableRuns implements JournalHost {
     // Others notice that this count has changed, and scan.
     if (owner === '') await this.store.heartbeat(UNOWNED);
     this.stateStored(userId);
+    await this.announce(executionId, { type: 'run:awaiting_tools', userId, names });
   }
 
   /**
@@ -295,9 +302,19 @@ export class DurableRuns implements JournalHost {
   }
 
   private async parkClaimed(lease: RunLease, reason: ParkReason, message: string): Promise<void> {
+    const { executionId, userId } = lease;
     if (!(await this.store.park(lease, { reason, message, at: Date.now() }))) return;
-    this.logger.warn(`The run "${lease.executionId}" waits for a person to resume or end it. ${message}`);
-    this.stateStored(lease.userId);
+    this.logger.warn(`The run "${executionId}" waits for a person to resume or end it. ${message}`);
+    this.stateStored(userId);
+    await this.announce(executionId, { type: 'run:parked', userId, reason, message });
+  }
+
+  /** Of a run that no process executes: after its last owner's events, and before those of its next one. */
+  private async announce(executionId: string, body: AgentEventBody): Promise<void> {
+    const head = await this.store.head(executionId);
+    if (head === undefined) return;
+    const seq = head.seq + (head.fence + 1) * MAX_UNRECORDED_EVENTS;
+    this.publish?.({ executionId, at: Date.now(), seq, ...body });
   }
 
   /**

@@ -42,7 +42,7 @@ export interface RestoredRun {
  * More events than an owner emits between two writes. Added per owner to the last recorded sequence number, so that
  * events which the last owner emitted but did not record have lower numbers than the next owner's.
  */
-const MAX_UNRECORDED_EVENTS = 1_000_000;
+export const MAX_UNRECORDED_EVENTS = 1_000_000;
 
 export function restoreRun({ run, calls: storedCalls }: StoredRun): RestoredRun {
   const transcript = run.transcript.map((item) => adoptItem(item));
