@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
+import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { ConflictError, LLMAuthError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { JobQueue } from '../../imports/business/ai/domain/interfaces/JobQueue';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
@@ -97,6 +98,24 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       await queue.start();
       await loop.waitForResult('run-1');
       expect((await store.load('run-1'))?.run.endedAt).to.be.at.least(dueAt);
+    });
+
+    it('are taken over at once from a process that is lost with its memory', async () => {
+      // Elsewhere there is no other process.
+      if (store.isExclusive) return;
+      const [lost, other] = [worker(), worker()];
+      const recovery = new RunRecovery({ loop: other.loop, store, lease: 5_000, watchIntervalMs: 20 });
+      recovery.onOwnerLost(() => other.queue.onProcessLost());
+      await lost.queue.start();
+      await other.queue.start();
+      await recovery.start();
+      const dueAt = Date.now() + 200;
+      await lost.queue.add('ann', options('run-1'), { dueAt });
+      await lost.queue.stop();
+      await lost.loop.close();
+      expect((await other.loop.waitForResult('run-1')).response.output_text).to.equal('Done.');
+      expect(Date.now()).to.be.at.least(dueAt);
+      recovery.stop();
     });
 
     it('free their worker while they wait for a person', async () => {

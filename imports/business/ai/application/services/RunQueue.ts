@@ -18,7 +18,7 @@ import { throughOutages } from './shared/throughOutages';
 import { DEFAULT_LIMITS } from './runs/runLimits';
 
 export interface RunQueueOptions {
-  readonly loop: Pick<AgenticLoop, 'startQueued' | 'getExecutionContext' | 'on' | 'off'>;
+  readonly loop: Pick<AgenticLoop, 'startQueued' | 'getExecutionContext' | 'on' | 'off' | 'underLease'>;
   readonly store: RunStore;
   readonly jobs: JobQueue;
   readonly tools: IToolExecutor;
@@ -119,8 +119,27 @@ export class RunQueue {
     // The queue may call from the context of whoever added the job.
     await this.jobs.start((executionId) => runDetached(() => this.work(executionId)));
     this.isStopped = false;
+    // Other processes learn that this one is lost, and with it the jobs in its memory.
+    if (this.isLocalAmongOthers) this.countAsAlive();
     await this.requeueOrphans();
     this.scheduleSweep(this.sweepIntervalMs);
+  }
+
+  /** Another process was lost: jobs that it held in memory are taken over. */
+  onProcessLost(): void {
+    if (this.isLocalAmongOthers) this.scheduleSweep(0);
+  }
+
+  private get isLocalAmongOthers(): boolean {
+    return this.jobs.engine === 'local' && !this.store.isExclusive;
+  }
+
+  private countAsAlive(): void {
+    this.loop
+      .underLease('queue', () => this.stopped)
+      .catch((error: unknown) =>
+        this.logger.warn('If this process is lost, its queued runs start minutes later in another.', error),
+      );
   }
 
   /**

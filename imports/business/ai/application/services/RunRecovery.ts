@@ -110,6 +110,9 @@ export class RunRecovery {
   /** The suspects that were recovered last. */
   private trial: Trial | undefined;
   private readonly sources: LeasedWorkSource[] = [];
+  private readonly lossListeners: (() => void)[] = [];
+  /** An owner was lost since the listeners were called. */
+  private hasLostOwner = false;
   /** By `performance.now()`. */
   private readonly startedAt = performance.now();
   /** The losses up to which no run of this process was orphaned. */
@@ -147,6 +150,11 @@ export class RunRecovery {
   /** From the next scan on, the work of this source is recovered, too. */
   add(source: LeasedWorkSource): void {
     this.sources.push(source);
+  }
+
+  /** Calls back whenever an owner has left, or was lost. */
+  onOwnerLost(listener: () => void): void {
+    this.lossListeners.push(listener);
   }
 
   /** Whether it scans, now and from now on. */
@@ -214,6 +222,8 @@ export class RunRecovery {
     if (isOwnRead && !orphaned.some(({ owner }) => owner === ownerId)) this.settledLosses = losses;
     const recovered = steps.filter(({ kind }) => kind === 'recover');
     this.batch = recovered.length < this.maxPerScan ? [] : recovered.map(({ lease }) => lease.executionId);
+    if (this.hasLostOwner) for (const listener of this.lossListeners) listener();
+    this.hasLostOwner = false;
     await this.deleteObsoleteCommands(left.length === 0 ? leased : leased.filter((run) => !left.includes(run)));
     return steps.length;
   }
@@ -233,6 +243,9 @@ export class RunRecovery {
       const last = this.heartbeats.get(owner);
       heartbeats.set(owner, { count, silentMs: last?.count === count ? last.silentMs + watchedMs : 0 });
     }
+    for (const [owner, { silentMs }] of this.heartbeats)
+      if (silentMs < this.leaseMs && (heartbeats.get(owner)?.silentMs ?? Infinity) >= this.leaseMs)
+        this.hasLostOwner = true;
     this.heartbeats = heartbeats;
     this.readAt = now;
     return heartbeats;

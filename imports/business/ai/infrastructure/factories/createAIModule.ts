@@ -210,6 +210,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
   const conversations = createChat({ settings, loop, tools, runs }, ports);
   recovery.add(conversations.handler);
   const queue = new RunQueue({ loop, store: runs, jobs, tools, slots, ...logger });
+  recovery.onOwnerLost(() => queue.onProcessLost());
   const useCases = createUseCases({ loop, runs, queue, manager, providers }, ports);
   let stopped: Promise<void> | undefined;
   const stopTaking = (): Promise<void> => {
