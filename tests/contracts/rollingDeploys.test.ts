@@ -67,7 +67,7 @@ interface StoredViews {
 }
 
 describe('a server that is stopped by a signal', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let mongo: TestMongo;
   let bundle: string;
   let simulator: Simulator;

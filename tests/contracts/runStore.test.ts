@@ -324,6 +324,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         owner: '',
         fence: 2,
         state: 'waiting',
+        seq: 0,
         parked: { reason: 'max-takeovers' },
       });
       expect((await store.leased(1_000)).some(({ executionId }) => executionId === id)).to.equal(false);
