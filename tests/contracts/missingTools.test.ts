@@ -23,7 +23,7 @@ const WAIT_MS = 60_000;
 
 /** As if other processes used it, too. */
 function shared(store: MemoryRunStore): RunStore {
-  return new Proxy(store as RunStore, {
+  return new Proxy<RunStore>(store, {
     get: (target, name) => {
       if (name === 'isExclusive') return false;
       const value: unknown = Reflect.get(target, name);

@@ -2,8 +2,8 @@
  * A plain-Node server in a process of its own, whose tools the parent controls: each reports that it was called. `wait`
  * returns when the parent sends a message. Those of the first process never end otherwise: `careful` stops without an
  * effect when its signal fires, `keyed` and `unkeyed` just fail then, and `deaf` does not listen. In later processes,
- * all but `wait` return at once. Environment: as for the server; FIRST is set for the first process, and LACKS names a tool
- * that the process does not have.
+ * all but `wait` return at once. Environment: as for the server; FIRST is set for the first process, and LACKS names a
+ * tool that the process does not have.
  */
 import { ToolError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';

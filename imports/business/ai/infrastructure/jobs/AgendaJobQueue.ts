@@ -119,7 +119,8 @@ export class AgendaJobQueue implements JobQueue {
     const [planned] = await this.agenda.jobs({ name });
     // Rescheduling would lose a time that passed while no process was running.
     if (planned?.attrs.repeatInterval === cron && planned.attrs.repeatTimezone === timezone) return;
-    const job = await this.agenda.every(cron, name, undefined, { timezone });
+    // Boundary: for one name it returns one job, which its type does not say.
+    const job = (await this.agenda.every(cron, name, undefined, { timezone })) as Job;
     setNextTime(job, schedule);
     await job.save();
   }

@@ -2,8 +2,8 @@
  * The times of cron expressions in time zones whose clocks are changed, the same for all queues. As in the cron of most
  * systems, and unlike in the libraries of the queues, which disagree:
  *
- * - An expression whose hours begin with `*` counts hours as they pass. It skips wall-clock times that do not exist, and
- *   is due again at those that occur twice.
+ * - An expression whose hours begin with `*` counts hours as they pass. It skips wall-clock times that do not exist,
+ *   and is due again at those that occur twice.
  * - Any other expression is due once for each of its wall-clock times: the first time it occurs, or, if it is left out,
  *   later by as much as the clocks are put forward.
  */
