@@ -97,8 +97,8 @@ export function reserveTokens(
 }
 
 /**
- * Ends a request or a call. Its tokens count in the minute in which it was admitted; after that minute, what exceeds the
- * reservation counts in the current one.
+ * Ends a request or a call. Its tokens count in the minute in which it was admitted; after that minute, what exceeds
+ * the reservation counts in the current one.
  */
 export function finish(before: RateAccount, id: string, tokens: number, now: number): RateAccount {
   const account = atTime(before, now);

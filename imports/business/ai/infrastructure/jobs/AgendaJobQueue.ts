@@ -216,14 +216,14 @@ export class AgendaJobQueue implements JobQueue {
 
   /**
    * Agenda saves jobs in places where a failure would be an unhandled rejection and end the process. A job that could
-   * not be saved is found again by its old lock; only the failure to add one is thrown. Its collection is not sealed, so
-   * that the text of an error, which may quote what users wrote, is kept out of it.
+   * not be saved is found again by its old lock; only the failure to add one is thrown. Its collection is not sealed,
+   * so that the text of an error, which may quote what users wrote, is kept out of it.
    */
   private guardSaves(): void {
     const agenda = this.agenda;
     const save = agenda.saveJob.bind(agenda);
     agenda.saveJob = async (job: Job) => {
-      if (job.attrs.failReason !== undefined && job.attrs.failReason !== null) job.attrs.failReason = FAIL_REASON;
+      if (typeof job.attrs.failReason === 'string') job.attrs.failReason = FAIL_REASON;
       try {
         return await save(job);
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Keeps API tokens within their rates, for all processes together: requests by every way in, and the tokens of all model
- * calls.
+ * Keeps API tokens within their rates, for all processes together: requests by every way in, and the tokens of all
+ * model calls.
  */
 import { randomUUID } from 'node:crypto';
 import { consoleLogger } from '../../../domain/consoleLogger';
