@@ -22,6 +22,7 @@ const LAYERS = {
   jobs: [],
   tools: [],
   persistence: [],
+  telemetry: [],
   streaming: ['converters', 'vendors'],
   providers: ['clients', 'converters', 'streaming', 'vendors'],
 };

@@ -191,6 +191,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     authFailures,
     inFlight,
     metrics,
+    traceRequest: module.telemetry.traceRequest,
     toError,
     service,
     conversations,

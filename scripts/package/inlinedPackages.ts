@@ -28,7 +28,6 @@ const VENDOR_SDKS = [
   '@anthropic-ai/sdk',
   'groq-sdk',
   // What these import.
-  '@opentelemetry/api',
   '@stablelib/base64',
   'fast-sha256',
   'standardwebhooks',

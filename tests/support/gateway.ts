@@ -114,6 +114,7 @@ async function serveGateway(simulator: Simulator, options: GatewayOptions): Prom
     {
       routing: created.routing,
       sendGuard: new SendGuard(created.vendorObjects, options.api?.access),
+      telemetry: created.telemetry,
       ...options.manager,
       requestLog,
       defaultModelOf: (providerId) => created.providers.defaultModelOf(providerId),

@@ -77,6 +77,11 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
     `${AI}/infrastructure/tools/adapters/GeminiAdapter.ts`,
     `${AI}/infrastructure/converters/google/googleWire.ts`,
   ],
+  [
+    'infrastructure-layers-telemetry',
+    `${AI}/infrastructure/telemetry/RunSpans.ts`,
+    `${AI}/infrastructure/persistence/runs/MemoryRunStore.ts`,
+  ],
   ['module-sees-itself-only', `${AI}/methods.ts`, 'imports/startup/createHost.ts'],
   ['library-sees-business-and-settings', 'imports/library/Agent.ts', 'imports/startup/createHost.ts'],
   ['library-sees-business-and-settings', 'imports/library/AgentRun.ts', 'imports/api/createHttpApi.ts'],

@@ -10,6 +10,7 @@ import {
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import type { Telemetry } from '../../business/ai/infrastructure/telemetry/Telemetry';
 import { hasScope, toActor } from '../auth/ApiPrincipal';
 import { clientOf } from '../auth/clientOf';
 import type { RequestLog } from '../../business/ai/domain/interfaces/RequestLog';
@@ -30,6 +31,8 @@ export interface RoutePorts extends Pick<RequestLimiters, 'tokenRates'> {
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
   readonly inFlight: InFlightRequests;
   readonly metrics: Metrics;
+  /** Does the work of a request within a span. Absent: requests are not traced. */
+  readonly traceRequest?: Telemetry['traceRequest'];
   readonly toError: (thrown: unknown) => LLMError;
   readonly requestLog?: Pick<RequestLog, 'add'>;
   /** Keeps callers within their limits. Absent: they have none. */
@@ -71,8 +74,12 @@ export function createRoute(
   handler: RouteHandler,
 ): RequestHandler {
   return (request, response) => {
-    const context = openContext(ports, route, request, response);
-    run(context).catch((thrown: unknown) => refuse(context, thrown));
+    const handle = (): void => {
+      const context = openContext(ports, route, request, response);
+      run(context).catch((thrown: unknown) => refuse(context, thrown));
+    };
+    if (ports.traceRequest === undefined) handle();
+    else ports.traceRequest({ request, response, route: route.name }, handle);
   };
 
   async function run(context: PendingContext): Promise<void> {

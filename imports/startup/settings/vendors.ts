@@ -10,6 +10,7 @@ import type { VendorVariables } from '../../business/ai/infrastructure/vendors/V
 import { VENDOR_ROWS } from '../../business/ai/infrastructure/vendors/vendors';
 import { BUDGET_VARIABLES, readBudgetSettings } from './budgets';
 import { readHostedTools } from './hostedTools';
+import { readTelemetrySettings, TELEMETRY_VARIABLES } from './telemetry';
 import { readSharedObjects } from './sharedObjects';
 import { readRoutingSettings, ROUTING_VARIABLE } from './routing';
 
@@ -29,6 +30,7 @@ const OTHER_VARIABLES = [
   'LLM_SHARED_OBJECTS',
   'LLM_HOSTED_TOOLS',
   'SYSTEM_PROMPT',
+  ...TELEMETRY_VARIABLES,
   ROUTING_VARIABLE,
 ] as const;
 
@@ -101,6 +103,7 @@ function readSettings(env: Environment, given: JsonObject, problems: string[]): 
     providers.map(({ id }) => id),
     problems,
   );
+  const telemetry = readTelemetrySettings((name) => valueOf(env, name), problems);
   if (problems.length > 0)
     throw new LLMInvalidRequestError(`The configuration is invalid: ${problems.join('; ')}.`, { path: 'env' });
   const systemPrompt = valueOf(env, 'SYSTEM_PROMPT');
@@ -111,6 +114,7 @@ function readSettings(env: Environment, given: JsonObject, problems: string[]): 
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(budgets === undefined ? {} : { budgets }),
     ...(routing.length === 0 ? {} : { routing }),
+    ...(telemetry === undefined ? {} : { telemetry }),
   };
 }
 

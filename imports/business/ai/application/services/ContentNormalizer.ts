@@ -130,7 +130,7 @@ function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
 }
 
 /** What Bolide itself sets in the options of a call, and input that was adopted. */
-type OwnChanges = Pick<GenerateOptions, 'signal' | 'onRetry' | 'turn' | 'origin'> & {
+type OwnChanges = Pick<GenerateOptions, 'signal' | 'onRetry' | 'executionId' | 'turn' | 'origin'> & {
   readonly input?: readonly InputItem[];
 };
 
@@ -173,6 +173,7 @@ const CHECKS: {
   input: undefined,
   tools: undefined,
   instructions: plain(text),
+  executionId: plain(text),
   tool_choice: (value, path, reader, tools) => toolChoice(reader.read(value, path), tools, path),
   unsupportedTools: plain(unsupportedTools),
   temperature: plain(temperature),

@@ -177,6 +177,8 @@ export interface GenerateOptions {
   readonly vendor?: VendorFields;
   /** The wire to use with an API that supports several. Other APIs use their own. */
   readonly wire?: WireName;
+  /** The run that makes this call, stored or not, for what observes calls. */
+  readonly executionId?: string;
   /** The run's turn that makes this call. It lets budgets recognize a turn that is repeated after a crash. */
   readonly turn?: RunTurn;
   /** Adds the wire's raw messages (`wire.message`) to the stream, for a client that uses the same wire. */

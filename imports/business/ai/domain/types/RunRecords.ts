@@ -7,6 +7,7 @@ import type { RunLimits } from './RunLimits';
 import type { AwaitedTools, ParkedRun, RunError, RunMetadataFields } from './RunViews';
 import type { Item, LLMResponse } from './ResponsesAPITypes';
 import type { RunTotals } from './RunTotals';
+import type { TraceContext } from './TraceContext';
 
 /** Identifies the definition of a tool, as SHA-256 in hexadecimal. */
 export interface ToolHash {
@@ -65,6 +66,8 @@ export interface RunRequest {
   readonly dueAt?: number;
   /** Names of the server's tools that the run offers. Absent: none, or an older version recorded the run. */
   readonly neededTools?: readonly string[];
+  /** The trace that the run belongs to, which whoever continues it continues. Absent: none was recorded. */
+  readonly trace?: TraceContext;
   readonly input: readonly Item[];
   readonly plan: RunPlan;
 }

@@ -26,6 +26,8 @@ import type { RoutingRuleStore } from '../../domain/interfaces/RoutingRuleStore'
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { VendorObjectStore } from '../../domain/interfaces/VendorObjectStore';
 import { LocalJobQueue } from '../jobs/LocalJobQueue';
+import { Telemetry } from '../telemetry/Telemetry';
+import type { TelemetrySettings } from '../telemetry/Telemetry';
 import { MemoryVendorObjects } from '../persistence/vendorObjects/MemoryVendorObjects';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
@@ -56,6 +58,8 @@ export interface AISettings {
   readonly budgets?: BudgetSettings;
   /** Names that requests use as their `model`, and what serves them. Default: none. */
   readonly routing?: readonly RoutingRule[];
+  /** What is reported to OpenTelemetry, if the program has its SDK. Default: spans without content. */
+  readonly telemetry?: TelemetrySettings;
 }
 
 /** The settings as callers write them. */
@@ -111,6 +115,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
 
 export interface AIModule {
   readonly settings: AISettings;
+  /** Traces requests, runs, model calls and tools. */
+  readonly telemetry: Telemetry;
   readonly providers: ProviderCatalog;
   readonly manager: LLMManager;
   readonly budgetPolicy: BudgetPolicy;
@@ -156,6 +162,9 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
   const ports = given.logger === undefined ? given : { ...given, logger: withoutOutages(given.logger) };
   const settings = { ...input, providers: (input.providers ?? []).map(withId) };
   const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.providerSource);
+  const telemetry = new Telemetry(settings.telemetry, {
+    vendorOf: (providerId) => providers.rows().find(({ id }) => id === providerId)?.vendor,
+  });
   const tools = ports.tools ?? new ToolRegistry();
   const logger = ports.logger === undefined ? {} : { logger: ports.logger };
   const responses = ports.responses ?? new MemoryResponseStore();
@@ -183,14 +192,15 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
   const sendGuard = new SendGuard(vendorObjects, ports.access);
   const manager = createManager(options, limits, {
     ...ports,
+    telemetry,
     sendGuard,
     routing,
     defaultModelOf: (providerId) => providers.defaultModelOf(providerId),
   });
-  const runs = ports.runs ?? new MemoryRunStore();
+  const runs = telemetry.traceRunStore(ports.runs ?? new MemoryRunStore());
   const loop = new AgenticLoop({
     provider: manager,
-    toolExecutor: tools,
+    toolExecutor: telemetry.traceTools(tools),
     runStore: runs,
     onStateStored: ports.onStateStored,
     access: ports.access,
@@ -198,6 +208,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     ...logger,
     ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
   });
+  telemetry.traceRuns(loop);
   const jobs = ports.jobs ?? new LocalJobQueue(logger);
   const slots = new RunSlots({ loop, tools, limit: jobs.limits.concurrency });
   const recovery = new RunRecovery({
@@ -227,10 +238,12 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
   const close = async (over?: AbortSignal): Promise<void> => {
     // Not after the queue: a scheduled task may take long, and the runs must not wait for it.
     await Promise.all([loop.close(), unlessAborted(stopTaking(), over)]);
+    telemetry.close();
     await limits.settled();
   };
   return {
     settings,
+    telemetry,
     providers,
     manager,
     budgetPolicy,

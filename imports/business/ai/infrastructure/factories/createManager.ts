@@ -17,6 +17,7 @@ import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
 import type { RequestLog } from '../../domain/interfaces/RequestLog';
+import type { Telemetry } from '../telemetry/Telemetry';
 import type { CallLimits } from './createCallLimits';
 
 export interface ManagerPorts {
@@ -31,6 +32,8 @@ export interface ManagerPorts {
   /** Default: calls may use every tool, and name every object, of a vendor's account. */
   readonly sendGuard?: SendGuard;
   readonly logger?: Logger;
+  /** Traces every call. Default: calls are not traced. */
+  readonly telemetry?: Telemetry;
   /** Milliseconds since the epoch, for the age of cached responses. Default: the system's clock. */
   readonly now?: () => number;
   /** The model of a provider that a request without one gets. */
@@ -61,6 +64,7 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
           ...(now === undefined ? {} : { now }),
         });
       if (requestLog !== undefined) provider = new LoggedProvider(provider, { log: requestLog, routeOf });
+      if (ports.telemetry !== undefined) provider = ports.telemetry.traceProvider(provider, routeOf);
       // The others see the model that is called, rather than the name of a rule.
       return routing === undefined ? provider : new RoutedProvider(provider, routing);
     },

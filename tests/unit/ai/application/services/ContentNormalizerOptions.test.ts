@@ -56,6 +56,7 @@ describe('normalizeOptions', () => {
       timeout: 60_000,
       vendor: { anthropic: { thinking: { type: 'adaptive' } } },
       wire: 'chat_completions',
+      executionId: 'run-1',
       turn: { executionId: 'run-1', iteration: 2 },
       relay: true,
       relayTo: { isOpen: false, characters: 0, write: () => undefined },

@@ -44,6 +44,7 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
     relay,
     relayTo,
     origin,
+    executionId,
     turn,
     providerId,
     vendor = {},

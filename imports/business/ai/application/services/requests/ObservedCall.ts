@@ -46,6 +46,7 @@ export type ObservedOptions = Pick<
   | 'route'
   | 'signal'
   | 'origin'
+  | 'executionId'
   | 'turn'
   | 'onAttempt'
   | 'onHead'
@@ -254,6 +255,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       onAnnotation,
       relayTo,
       origin,
+      executionId,
       turn,
       ...request
     } = this.given;

@@ -115,10 +115,11 @@ export class RunModelCalls {
     const { signal } = this.cancellation;
     const input = adoptInput(this.input());
     const onRetry = this.retryListener(attempts);
-    if (turn === undefined) return withOwnOptions(request, { input, signal, onRetry });
+    const { executionId } = run;
+    if (turn === undefined) return withOwnOptions(request, { input, signal, onRetry, executionId });
     const source = options.origin?.source === 'job' ? 'job' : 'run';
     const origin = { ...options.origin, source, ...turn } as const;
-    return withOwnOptions(request, { input, signal, onRetry, turn, origin });
+    return withOwnOptions(request, { input, signal, onRetry, executionId, turn, origin });
   }
 
   /** The transcript's items, which are adopted: all of them, or those that the vendor does not have yet. */

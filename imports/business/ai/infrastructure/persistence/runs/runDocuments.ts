@@ -13,6 +13,7 @@ import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { RunProgress, RunRecord, RunRequest, RunTrial, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
+import type { TraceContext } from '../../../domain/types/TraceContext';
 import { searchWords } from './searchWords';
 
 export const RUNS = 'ai_runs';
@@ -25,6 +26,7 @@ interface PrivateRunFields {
   readonly argumentsHash: string;
   readonly source: Actor['source'];
   readonly dueAt?: number;
+  readonly trace?: TraceContext;
   readonly owner: string;
   readonly fence: number;
   readonly neededTools?: readonly string[];
@@ -108,6 +110,7 @@ export const WITHOUT_TRANSCRIPT = {
   createdAt: 1,
   dueAt: 1,
   neededTools: 1,
+  trace: 1,
   plan: 1,
   owner: 1,
   fence: 1,

@@ -1,0 +1,177 @@
+/** The span of one model call, from its request to the end of its response. Attempts that failed are its events. */
+import { context, SpanKind, trace } from '@opentelemetry/api';
+import type { Attributes, Context, Span } from '@opentelemetry/api';
+import { billedResponse, isLLMError } from '../../domain/errors/LLMErrors';
+import type { Embeddings } from '../../domain/types/EmbeddingTypes';
+import type { GenerateOptions } from '../../domain/types/LLMTypes';
+import type { FailedAttempt, LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import { fail } from './RunSpans';
+import type { RunSpans, RunSpansPorts, TracedRun } from './RunSpans';
+import { usageAttributes } from './usageAttributes';
+
+/** `generate_content`: a relayed request, such as for images. */
+export type ModelOperation = 'chat' | 'embeddings' | 'generate_content';
+
+export interface ModelCallPorts extends RunSpansPorts {
+  readonly runs: RunSpans;
+  /** The conventions' name of a provider. */
+  readonly providerNameOf: (providerId: string) => string;
+}
+
+/** The options of any call. */
+type CallOptions = Partial<Omit<GenerateOptions, 'input'>> & { readonly input?: unknown };
+
+export class ModelCallSpan {
+  /** With the span as the active one, for what the call does. */
+  readonly context: Context;
+  private readonly ports: ModelCallPorts;
+  private readonly operation: ModelOperation;
+  private readonly options: CallOptions;
+  private readonly span: Span;
+  private readonly startedAt = performance.now();
+  private firstChunkAt: number | undefined;
+  private hasEnded = false;
+
+  constructor(ports: ModelCallPorts, operation: ModelOperation, options: CallOptions, isStream: boolean) {
+    this.ports = ports;
+    this.operation = operation;
+    this.options = options;
+    const run = ports.runs.find(options.executionId);
+    const parent = run?.context ?? context.active();
+    const links = run?.links ?? [];
+    if (run !== undefined) run.links = [];
+    const target = ports.targetOf(options.model, options.providerId);
+    const name = target.model === undefined ? operation : `${operation} ${target.model}`;
+    this.span = ports.tracer.startSpan(name, { kind: SpanKind.CLIENT, links }, parent);
+    this.context = trace.setSpan(parent, this.span);
+    if (!this.span.isRecording()) return;
+    this.span.setAttributes(
+      ports.write({
+        'gen_ai.operation.name': operation,
+        'gen_ai.provider.name': target.providerName,
+        ...(target.model === undefined ? {} : { 'gen_ai.request.model': target.model }),
+        ...requestAttributes(options, operation, isStream, run),
+        ...(operation === 'chat' ? ports.content?.request(options) : {}),
+      }),
+    );
+  }
+
+  get isRecording(): boolean {
+    return this.span.isRecording();
+  }
+
+  /** Has the caller's listeners, too. */
+  retryListener(): (attempt: FailedAttempt) => void {
+    const { onRetry } = this.options;
+    return (attempt) => {
+      this.span.addEvent('bolide.attempt.failed', attemptAttributes(attempt));
+      onRetry?.(attempt);
+    };
+  }
+
+  receivedChunk(): void {
+    this.firstChunkAt ??= performance.now();
+  }
+
+  completed(response: LLMResponse): void {
+    this.end(response, () => this.ports.content?.response(response) ?? {});
+  }
+
+  embedded(made: Embeddings): void {
+    this.end(made, () => {
+      const [first] = made.embeddings;
+      return first === undefined ? {} : { 'gen_ai.embeddings.dimension.count': first.length };
+    });
+  }
+
+  relayed(): void {
+    this.end(undefined, () => ({}));
+  }
+
+  /** @param error undefined if the consumer stopped reading */
+  failed(error: unknown): void {
+    if (this.hasEnded) return;
+    const isAborted = error === undefined || (this.options.signal?.aborted === true && !isTimeout(error));
+    fail(this.span, isAborted ? 'aborted' : isLLMError(error) ? error.code : '_OTHER');
+    this.end(billedResponse(error), () => ({}));
+  }
+
+  private end(received: LLMResponse | Embeddings | undefined, more: () => Attributes): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    if (this.span.isRecording())
+      this.span.setAttributes(
+        this.ports.write({
+          ...(received === undefined ? {} : this.responseAttributes(received)),
+          ...(this.firstChunkAt === undefined
+            ? {}
+            : { 'gen_ai.response.time_to_first_chunk': (this.firstChunkAt - this.startedAt) / 1_000 }),
+          ...more(),
+        }),
+      );
+    this.span.end();
+  }
+
+  private responseAttributes(received: LLMResponse | Embeddings): Attributes {
+    const { model, usage, vendor } = received;
+    const { providerId, request_id: requestId, cost } = vendor;
+    const isCached = 'cached' in vendor && vendor.cached === true;
+    const finishReason = 'finish_reason' in vendor ? vendor.finish_reason : null;
+    return {
+      'gen_ai.response.model': model,
+      ...('id' in received ? { 'gen_ai.response.id': received.id } : {}),
+      ...(finishReason === null ? {} : { 'gen_ai.response.finish_reasons': [finishReason] }),
+      // A fallback is another provider than the one that was asked.
+      ...(providerId === undefined
+        ? {}
+        : { 'gen_ai.provider.name': this.ports.providerNameOf(providerId), 'bolide.provider.id': providerId }),
+      // The usage of a cached response is that of an earlier call.
+      ...(isCached ? { 'bolide.response.cached': true } : usageAttributes(usage, this.operation)),
+      ...(requestId === undefined ? {} : { 'bolide.vendor.request_id': requestId }),
+      ...(cost === undefined || isCached ? {} : { 'bolide.cost.usd': cost }),
+    };
+  }
+}
+
+function requestAttributes(
+  options: CallOptions,
+  operation: ModelOperation,
+  isStream: boolean,
+  run: TracedRun | undefined,
+): Attributes {
+  if (operation !== 'chat') return {};
+  const { stop, response_format: format } = options;
+  return {
+    ...(isStream ? { 'gen_ai.request.stream': true } : {}),
+    ...(run?.conversationId === undefined ? {} : { 'gen_ai.conversation.id': run.conversationId }),
+    ...numbers({
+      'gen_ai.request.max_tokens': options.max_output_tokens,
+      'gen_ai.request.temperature': options.temperature,
+      'gen_ai.request.top_p': options.top_p,
+      'gen_ai.request.top_k': options.top_k,
+      'gen_ai.request.seed': options.seed,
+      'gen_ai.request.frequency_penalty': options.frequency_penalty,
+      'gen_ai.request.presence_penalty': options.presence_penalty,
+    }),
+    ...(stop === undefined ? {} : { 'gen_ai.request.stop_sequences': typeof stop === 'string' ? [stop] : [...stop] }),
+    ...(format === undefined ? {} : { 'gen_ai.output.type': format.type === 'text' ? 'text' : 'json' }),
+  };
+}
+
+function numbers(values: Readonly<Record<string, number | undefined>>): Attributes {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function attemptAttributes({ providerId, reason, status, delay, fallback }: FailedAttempt): Attributes {
+  return {
+    'error.type': reason,
+    'bolide.provider.id': providerId,
+    ...(status === undefined ? {} : { 'http.response.status_code': status }),
+    ...(fallback === undefined ? {} : { 'bolide.attempt.fallback': fallback }),
+    'bolide.attempt.delay': delay / 1_000,
+  };
+}
+
+function isTimeout(error: unknown): boolean {
+  return isLLMError(error) && error.code === 'timeout';
+}

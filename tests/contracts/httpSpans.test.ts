@@ -1,0 +1,60 @@
+/** The server spans of HTTP requests, and what happens below them. */
+import { expect } from 'chai';
+import { startGateway } from '../support/gateway';
+import type { Gateway } from '../support/gateway';
+import { problemsOf } from '../support/telemetry/checkConventions';
+import { SpanRecorder } from '../support/telemetry/SpanRecorder';
+import { until } from '../support/until';
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
+
+describe('the spans of HTTP requests', () => {
+  const recorder = new SpanRecorder();
+  let gateway: Gateway;
+  before(async () => {
+    recorder.install();
+    gateway = await startGateway();
+  });
+  after(async () => {
+    await gateway.close();
+    recorder.uninstall();
+  });
+  beforeEach(() => recorder.reset());
+
+  async function ask(path: string, body: unknown): Promise<void> {
+    const response = await gateway.request(path, body as never, { headers: { traceparent: TRACEPARENT } });
+    await response.text();
+    await until(async () => recorder.spans.some(({ name }) => name.startsWith('POST')));
+  }
+
+  it('join the trace of the caller, and are the parents of model calls', async () => {
+    await ask('/v1/responses?key=secret', { model: 'openai/gpt-4.1', input: 'hi' });
+    expect(recorder.tree()).to.deep.equal(['POST /v1/responses', '  chat gpt-4.1']);
+    const request = recorder.only('POST /v1/responses');
+    expect(request.spanContext().traceId).to.equal(TRACE_ID);
+    expect(request.parentSpanContext?.spanId).to.equal('00f067aa0ba902b7');
+    expect(request.attributes).to.include({
+      'http.request.method': 'POST',
+      'http.route': '/v1/responses',
+      'http.response.status_code': 200,
+      'url.path': '/v1/responses',
+      'url.scheme': 'http',
+    });
+    expect(JSON.stringify(request.attributes)).not.to.contain('secret');
+    expect(problemsOf(recorder.spans, '1.41')).to.deep.equal([]);
+  });
+
+  it('end with the stream of a response', async () => {
+    await ask('/v1/responses', { model: 'openai/gpt-4.1', input: 'hi', stream: true });
+    expect(recorder.tree()).to.deep.equal(['POST /v1/responses', '  chat gpt-4.1']);
+    expect(recorder.open).to.equal(0);
+  });
+
+  it('report refused requests without an error of the server', async () => {
+    await ask('/v1/responses', { model: 'openai/gpt-4.1' });
+    const { attributes, status } = recorder.only('POST /v1/responses');
+    expect(attributes['http.response.status_code']).to.equal(400);
+    expect([status.code, attributes['error.type']]).to.deep.equal([0, undefined]);
+  });
+});
