@@ -179,6 +179,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     () => module.manager.usage(),
     () => inFlight.size,
   );
+  module.telemetry.metrics.addSink(metrics.sink);
   const conversations = new Conversations(ports.conversations ?? new MemoryResponseConversations());
   const service = new ResponseService({ manager: module.manager, conversations });
   const permitted = access === undefined ? {} : { access };

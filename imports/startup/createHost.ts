@@ -293,6 +293,15 @@ export async function createHost(
       changes.notify('calls', userId);
     },
   });
+  module.telemetry.metrics.observe('bolide.queue.depth', async () => {
+    try {
+      return [{ value: (await stores.queuedRuns.waiting(1)).total }];
+    } catch (error) {
+      // It is unknown, then, which the absence of the metric says.
+      if (isStoreOutage(error)) return [];
+      throw error;
+    }
+  });
   const collection = database.collection.bind(database);
   const runs = createRunModule(module, {
     collection,

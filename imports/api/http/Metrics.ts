@@ -1,5 +1,16 @@
-/** The API's metrics in Prometheus' text format. https://prometheus.io/docs/instrumenting/exposition_formats */
-import type { Counter, Histogram, Registry } from 'prom-client';
+/** The metrics of the API, and of everything that is measured, in Prometheus' text format. https://prometheus.io/docs/instrumenting/exposition_formats */
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  METRICS,
+  prometheusLabel,
+  prometheusName,
+} from '../../business/ai/infrastructure/telemetry/metrics/definitions';
+import type {
+  MetricDefinition,
+  ReadMetric,
+  RecordedMetric,
+} from '../../business/ai/infrastructure/telemetry/metrics/definitions';
+import type { MetricSink, ReadGauge } from '../../business/ai/infrastructure/telemetry/metrics/MetricRecorder';
 import type { UsageEntry } from '../../business/ai/domain/types/UsageRecords';
 
 export interface HandledRequest {
@@ -14,10 +25,25 @@ interface Instruments {
   readonly registry: Registry;
   readonly requests: Counter<'route' | 'provider' | 'status'>;
   readonly durations: Histogram<'route'>;
+  readonly recorded: ReadonlyMap<string, Counter | Histogram>;
+  readonly read: ReadonlyMap<string, Gauge>;
 }
 
 /** prom-client is loaded by servers only, not by every import of the package. */
 export class Metrics {
+  /** To be added to what is measured. */
+  readonly sink: MetricSink = {
+    record: (name, value, attributes) =>
+      this.whenLoaded(({ recorded }) => {
+        const instrument = recorded.get(name);
+        const labels = labelsOf(attributes);
+        if (instrument === undefined) return;
+        if ('observe' in instrument) instrument.observe(labels, value);
+        else instrument.inc(labels, value);
+      }),
+    observe: (name, read) => this.gauges.set(name, read),
+  };
+  private readonly gauges = new Map<ReadMetric, ReadGauge>();
   private readonly instruments: Promise<Instruments>;
   /** Once they are loaded. */
   private loaded: Instruments | undefined;
@@ -36,16 +62,22 @@ export class Metrics {
   }
 
   record(request: HandledRequest): void {
-    if (this.loaded !== undefined) count(this.loaded, request);
-    else
-      this.instruments.then(
-        (loaded) => count(loaded, request),
-        () => undefined,
-      );
+    this.whenLoaded((loaded) => count(loaded, request));
+  }
+
+  private whenLoaded(use: (loaded: Instruments) => void): void {
+    if (this.loaded !== undefined) use(this.loaded);
+    else this.instruments.then(use, () => undefined);
   }
 
   async text(): Promise<{ readonly contentType: string; readonly body: string }> {
-    const { registry } = await this.instruments;
+    const { registry, read } = await this.instruments;
+    // One after another, since some are read from the database.
+    for (const [name, observe] of this.gauges) {
+      const gauge = read.get(name);
+      gauge?.reset();
+      for (const { value, attributes = {} } of await observe()) gauge?.set(labelsOf(attributes), value);
+    }
     return { contentType: registry.contentType, body: await registry.metrics() };
   }
 }
@@ -82,8 +114,11 @@ async function createInstruments(usage: () => readonly UsageEntry[], running: ()
       }
     },
   });
+  const { recorded, read } = createDefined({ Counter, Gauge, Histogram }, registry);
   return {
     registry,
+    recorded,
+    read,
     requests: new Counter({
       name: 'bolide_http_requests_total',
       help: 'Requests handled.',
@@ -98,4 +133,29 @@ async function createInstruments(usage: () => readonly UsageEntry[], running: ()
       registers,
     }),
   };
+}
+
+function createDefined(
+  client: Pick<typeof import('prom-client'), 'Counter' | 'Gauge' | 'Histogram'>,
+  registry: Registry,
+): Pick<Instruments, 'recorded' | 'read'> {
+  const recorded = new Map<RecordedMetric, Counter | Histogram>();
+  const read = new Map<ReadMetric, Gauge>();
+  for (const [key, definition] of Object.entries<MetricDefinition>(METRICS)) {
+    const { kind, description: help, attributes, boundaries = [] } = definition;
+    const common = {
+      name: prometheusName(key, definition),
+      help,
+      labelNames: attributes.map(prometheusLabel),
+      registers: [registry],
+    };
+    if (kind === 'gauge') read.set(key as ReadMetric, new client.Gauge(common));
+    else if (kind === 'counter') recorded.set(key as RecordedMetric, new client.Counter(common));
+    else recorded.set(key as RecordedMetric, new client.Histogram({ ...common, buckets: [...boundaries] }));
+  }
+  return { recorded, read };
+}
+
+function labelsOf(attributes: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [prometheusLabel(name), String(value)]));
 }

@@ -157,6 +157,8 @@ export interface AIModule {
   close(over?: AbortSignal): Promise<void>;
 }
 
+const CIRCUIT_STATES = ['closed', 'open', 'probing'] as const;
+
 /** @throws LLMInvalidRequestError for invalid settings */
 export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {}): AIModule {
   const ports = given.logger === undefined ? given : { ...given, logger: withoutOutages(given.logger) };
@@ -164,6 +166,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
   const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.providerSource);
   const telemetry = new Telemetry(settings.telemetry, {
     vendorOf: (providerId) => providers.rows().find(({ id }) => id === providerId)?.vendor,
+    defaultModelOf: (providerId) => providers.defaultModelOf(providerId),
   });
   const tools = ports.tools ?? new ToolRegistry();
   const logger = ports.logger === undefined ? {} : { logger: ports.logger };
@@ -209,6 +212,18 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
   });
   telemetry.traceRuns(loop);
+  telemetry.metrics.observe('bolide.run.lease.count', () => [
+    { value: loop.size, attributes: { 'bolide.lease.state': 'held' } },
+    { value: loop.losses, attributes: { 'bolide.lease.state': 'lost' } },
+  ]);
+  telemetry.metrics.observe('bolide.provider.circuit', () =>
+    [...manager.health()].flatMap(([id, { circuit }]) =>
+      CIRCUIT_STATES.map((state) => ({
+        value: circuit === state ? 1 : 0,
+        attributes: { 'bolide.provider.id': id, 'bolide.circuit.state': state },
+      })),
+    ),
+  );
   const jobs = ports.jobs ?? new LocalJobQueue(logger);
   const slots = new RunSlots({ loop, tools, limit: jobs.limits.concurrency });
   const recovery = new RunRecovery({

@@ -1,10 +1,14 @@
-/** The span of one model call, from its request to the end of its response. Attempts that failed are its events. */
+/**
+ * The span and the metrics of one model call, from its request to the end of its response. Attempts that failed are
+ * events of the span.
+ */
 import { context, SpanKind, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Span } from '@opentelemetry/api';
 import { billedResponse, isLLMError } from '../../domain/errors/LLMErrors';
 import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { MetricRecorder } from './metrics/MetricRecorder';
 import { fail } from './RunSpans';
 import type { RunSpans, RunSpansPorts, TracedRun } from './RunSpans';
 import { usageAttributes } from './usageAttributes';
@@ -14,6 +18,7 @@ export type ModelOperation = 'chat' | 'embeddings' | 'generate_content';
 
 export interface ModelCallPorts extends RunSpansPorts {
   readonly runs: RunSpans;
+  readonly metrics: MetricRecorder;
   /** The conventions' name of a provider. */
   readonly providerNameOf: (providerId: string) => string;
 }
@@ -29,6 +34,8 @@ export class ModelCallSpan {
   private readonly options: CallOptions;
   private readonly span: Span;
   private readonly startedAt = performance.now();
+  private readonly isStream: boolean;
+  private readonly target: ReturnType<ModelCallPorts['targetOf']>;
   private firstChunkAt: number | undefined;
   private hasEnded = false;
 
@@ -36,11 +43,13 @@ export class ModelCallSpan {
     this.ports = ports;
     this.operation = operation;
     this.options = options;
+    this.isStream = isStream;
     const run = ports.runs.find(options.executionId);
     const parent = run?.context ?? context.active();
     const links = run?.links ?? [];
     if (run !== undefined) run.links = [];
     const target = ports.targetOf(options.model, options.providerId);
+    this.target = target;
     const name = target.model === undefined ? operation : `${operation} ${target.model}`;
     this.span = ports.tracer.startSpan(name, { kind: SpanKind.CLIENT, links }, parent);
     this.context = trace.setSpan(parent, this.span);
@@ -92,11 +101,12 @@ export class ModelCallSpan {
   failed(error: unknown): void {
     if (this.hasEnded) return;
     const isAborted = error === undefined || (this.options.signal?.aborted === true && !isTimeout(error));
-    fail(this.span, isAborted ? 'aborted' : isLLMError(error) ? error.code : '_OTHER');
-    this.end(billedResponse(error), () => ({}));
+    const errorType = isAborted ? 'aborted' : isLLMError(error) ? error.code : '_OTHER';
+    fail(this.span, errorType);
+    this.end(billedResponse(error), () => ({}), errorType);
   }
 
-  private end(received: LLMResponse | Embeddings | undefined, more: () => Attributes): void {
+  private end(received: LLMResponse | Embeddings | undefined, more: () => Attributes, errorType?: string): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
     if (this.span.isRecording())
@@ -110,12 +120,40 @@ export class ModelCallSpan {
         }),
       );
     this.span.end();
+    this.measure(received, errorType);
+  }
+
+  private measure(received: LLMResponse | Embeddings | undefined, errorType: string | undefined): void {
+    const { metrics, providerNameOf } = this.ports;
+    const { providerName, model } = this.target;
+    const providerId = received?.vendor.providerId;
+    const attributes = {
+      'gen_ai.operation.name': this.operation,
+      'gen_ai.provider.name': providerId === undefined ? providerName : providerNameOf(providerId),
+      ...(model === undefined ? {} : { 'gen_ai.request.model': model }),
+      ...(received === undefined ? {} : { 'gen_ai.response.model': received.model }),
+      ...(errorType === undefined ? {} : { 'error.type': errorType }),
+    };
+    metrics.record('gen_ai.client.operation.duration', (performance.now() - this.startedAt) / 1_000, attributes);
+    if (this.isStream && this.firstChunkAt !== undefined) {
+      const seconds = (this.firstChunkAt - this.startedAt) / 1_000;
+      metrics.record('gen_ai.client.operation.time_to_first_chunk', seconds, attributes);
+    }
+    if (received === undefined || isCached(received)) return;
+    const { usage, vendor } = received;
+    metrics.record('gen_ai.client.token.usage', usage.input_tokens, { ...attributes, 'gen_ai.token.type': 'input' });
+    if (this.operation === 'chat')
+      metrics.record('gen_ai.client.token.usage', usage.output_tokens, {
+        ...attributes,
+        'gen_ai.token.type': 'output',
+      });
+    if (vendor.cost !== undefined) metrics.record('bolide.cost', vendor.cost, attributes);
   }
 
   private responseAttributes(received: LLMResponse | Embeddings): Attributes {
     const { model, usage, vendor } = received;
     const { providerId, request_id: requestId, cost } = vendor;
-    const isCached = 'cached' in vendor && vendor.cached === true;
+    const fromCache = isCached(received);
     const finishReason = 'finish_reason' in vendor ? vendor.finish_reason : null;
     return {
       'gen_ai.response.model': model,
@@ -126,11 +164,16 @@ export class ModelCallSpan {
         ? {}
         : { 'gen_ai.provider.name': this.ports.providerNameOf(providerId), 'bolide.provider.id': providerId }),
       // The usage of a cached response is that of an earlier call.
-      ...(isCached ? { 'bolide.response.cached': true } : usageAttributes(usage, this.operation)),
+      ...(fromCache ? { 'bolide.response.cached': true } : usageAttributes(usage, this.operation)),
       ...(requestId === undefined ? {} : { 'bolide.vendor.request_id': requestId }),
-      ...(cost === undefined || isCached ? {} : { 'bolide.cost.usd': cost }),
+      ...(cost === undefined || fromCache ? {} : { 'bolide.cost.usd': cost }),
     };
   }
+}
+
+/** A cached response has used and cost nothing. */
+function isCached({ vendor }: LLMResponse | Embeddings): boolean {
+  return 'cached' in vendor && vendor.cached === true;
 }
 
 function requestAttributes(

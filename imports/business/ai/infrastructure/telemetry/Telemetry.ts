@@ -1,6 +1,6 @@
 /**
- * Reports what a module does to OpenTelemetry: traces of requests, runs, model calls and tools. Without an SDK in the
- * program nothing is recorded. All of it is attached from outside: a decorator of providers, of the run store and of
+ * Reports what a module does: traces of requests, runs, model calls and tools to OpenTelemetry, and metrics to
+ * OpenTelemetry and Prometheus. Without an SDK in the program there are no traces. All of it is attached from outside: a decorator of providers, of the run store and of
  * tools, a listener of run events, and a hook of routes.
  */
 import { trace } from '@opentelemetry/api';
@@ -11,6 +11,10 @@ import { ContentRecorder } from './ContentRecorder';
 import type { RedactContent } from './ContentRecorder';
 import { traceRequest } from './HttpSpans';
 import type { TracedRequest } from './HttpSpans';
+import { MetricRecorder } from './metrics/MetricRecorder';
+import { observeEventLoop } from './metrics/observeEventLoop';
+import { OpenTelemetryMetrics } from './metrics/OpenTelemetryMetrics';
+import { RunMetrics } from './metrics/RunMetrics';
 import type { ModelCallPorts } from './ModelCallSpan';
 import { RunSpans } from './RunSpans';
 import type { RunEvents, RunSpansPorts } from './RunSpans';
@@ -34,15 +38,20 @@ type Route = { readonly providerId: string; readonly model: string | undefined }
 export interface TelemetryPorts {
   /** The vendor of a provider. Undefined for an unknown one. */
   readonly vendorOf?: (providerId: string) => string | undefined;
+  /** The model of a provider that a request without one gets. */
+  readonly defaultModelOf?: (providerId: string) => string | undefined;
 }
 
 export class Telemetry {
+  /** Measurements, and what collects them. */
+  readonly metrics = new MetricRecorder();
+  private readonly runMetrics: RunMetrics;
   private readonly runs: RunSpans;
   private readonly ports: RunSpansPorts & Pick<ModelCallPorts, 'providerNameOf'>;
   /** Of the provider that was decorated last. */
   private routeOf: (model: string | undefined) => Route = () => undefined;
 
-  constructor(settings: TelemetrySettings = {}, { vendorOf }: TelemetryPorts = {}) {
+  constructor(settings: TelemetrySettings = {}, { vendorOf, defaultModelOf }: TelemetryPorts = {}) {
     const { conventions = '1.41', captureContent = false, redact } = settings;
     const nameOf = (providerId: string): string => providerNameOf(providerId, vendorOf?.(providerId));
     this.ports = {
@@ -52,10 +61,16 @@ export class Telemetry {
       providerNameOf: nameOf,
       targetOf: (model, providerId) => {
         const route = this.routeOf(model ?? providerId);
-        return { providerName: nameOf(providerId ?? route?.providerId ?? 'unknown'), model: route?.model ?? model };
+        return {
+          providerName: nameOf(providerId ?? route?.providerId ?? 'unknown'),
+          model: route === undefined ? model : (route.model ?? defaultModelOf?.(route.providerId)),
+        };
       },
     };
     this.runs = new RunSpans(this.ports);
+    this.metrics.addSink(new OpenTelemetryMetrics(this.ports.write));
+    this.runMetrics = new RunMetrics(this.metrics);
+    observeEventLoop(this.metrics);
   }
 
   /** How many runs have an open span. */
@@ -66,7 +81,7 @@ export class Telemetry {
   /** @param routeOf the provider and model that a requested model leads to, before any fallback */
   traceProvider(provider: ILLMProvider, routeOf: (model: string | undefined) => Route): ILLMProvider {
     this.routeOf = routeOf;
-    return new TracedProvider(provider, { ...this.ports, runs: this.runs });
+    return new TracedProvider(provider, { ...this.ports, runs: this.runs, metrics: this.metrics });
   }
 
   traceTools(executor: IToolExecutor): IToolExecutor {
@@ -74,11 +89,22 @@ export class Telemetry {
   }
 
   traceRunStore(store: RunStore): RunStore {
-    return traceRunStore(store, this.runs);
+    const { runs, runMetrics } = this;
+    const listener = {
+      created: runs.created.bind(runs),
+      refused: runs.refused.bind(runs),
+      claim: runs.claim.bind(runs),
+      left(executionId: string): void {
+        runs.left(executionId);
+        runMetrics.left(executionId);
+      },
+    };
+    return traceRunStore(store, listener, this.metrics);
   }
 
   traceRuns(loop: RunEvents): void {
     this.runs.watch(loop);
+    this.runMetrics.watch(loop);
   }
 
   /** @param work is done with the request's span as the active one */

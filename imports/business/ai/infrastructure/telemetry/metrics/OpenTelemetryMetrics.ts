@@ -1,0 +1,61 @@
+/** Records metrics with OpenTelemetry, as soon as the program has set up an SDK for them. */
+import { metrics } from '@opentelemetry/api';
+import type { Attributes, Counter, Histogram, MeterProvider } from '@opentelemetry/api';
+import type { AttributeWriter } from '../semanticConventions';
+import { METRICS } from './definitions';
+import type { MetricDefinition, ReadMetric, RecordedMetric } from './definitions';
+import type { MetricSink, ReadGauge } from './MetricRecorder';
+
+export class OpenTelemetryMetrics implements MetricSink {
+  private readonly write: AttributeWriter;
+  private readonly gauges: (readonly [ReadMetric, ReadGauge])[] = [];
+  private provider: MeterProvider | undefined;
+  private readonly instruments = new Map<string, Counter | Histogram>();
+
+  constructor(write: AttributeWriter) {
+    this.write = write;
+    this.bind();
+  }
+
+  record(name: RecordedMetric, value: number, attributes: Attributes): void {
+    this.bind();
+    const instrument = this.instruments.get(name);
+    if (instrument === undefined) return;
+    if ('record' in instrument) instrument.record(value, this.write(attributes));
+    else instrument.add(value, this.write(attributes));
+  }
+
+  observe(name: ReadMetric, read: ReadGauge): void {
+    this.gauges.push([name, read]);
+    this.bind();
+    this.bindGauge(name, read);
+  }
+
+  /** Meters of before the SDK was set up never record anything. */
+  private bind(): void {
+    const provider = metrics.getMeterProvider();
+    if (provider === this.provider) return;
+    this.provider = provider;
+    const meter = provider.getMeter('bolide');
+    for (const [name, definition] of Object.entries<MetricDefinition>(METRICS)) {
+      const { kind, unit, description, boundaries = [] } = definition;
+      if (kind === 'histogram')
+        this.instruments.set(
+          name,
+          meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: [...boundaries] } }),
+        );
+      if (kind === 'counter') this.instruments.set(name, meter.createCounter(name, { unit, description }));
+    }
+    for (const [name, read] of this.gauges) this.bindGauge(name, read);
+  }
+
+  private bindGauge(name: ReadMetric, read: ReadGauge): void {
+    const { unit, description } = METRICS[name];
+    this.provider
+      ?.getMeter('bolide')
+      .createObservableGauge(name, { unit, description })
+      .addCallback(async (result) => {
+        for (const { value, attributes = {} } of await read()) result.observe(value, this.write(attributes));
+      });
+  }
+}
