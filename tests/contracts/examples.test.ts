@@ -91,6 +91,20 @@ describeInFull('the examples', function () {
     );
   });
 
+  it('tracing: prints the spans of a run, with the link of a late result', async () => {
+    const { stdout } = await run('tracing');
+    const [, tree = ''] = stdout.split('\n\n');
+    expect(tree.replaceAll(/\d+ ms(?:, \d+ \+ \d+ tokens)?/g, 'ms').split('\n')).to.deep.equal([
+      'invoke_agent (ms)',
+      '  chat gpt-5.4-mini (ms)',
+      '  execute_tool get_weather (ms)',
+      '  execute_tool research_topic (ms)',
+      '  chat gpt-5.4-mini (ms)',
+      '  chat gpt-5.4-mini (ms, delivers a late result)',
+      '',
+    ]);
+  });
+
   it('chat: uses tool results in responses, and resumes after a disconnect', async () => {
     const { stdout } = await run('chat');
     expect(stdout).to.match(
