@@ -33,6 +33,7 @@ interface Instruments {
 export class Metrics {
   /** To be added to what is measured. */
   readonly sink: MetricSink = {
+    isActive: () => true,
     record: (name, value, attributes) =>
       this.whenLoaded(({ recorded }) => {
         const instrument = recorded.get(name);

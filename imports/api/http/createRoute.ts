@@ -10,6 +10,7 @@ import {
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import { withLogIds } from '../../business/ai/infrastructure/telemetry/logContext';
 import type { Telemetry } from '../../business/ai/infrastructure/telemetry/Telemetry';
 import { hasScope, toActor } from '../auth/ApiPrincipal';
 import { clientOf } from '../auth/clientOf';
@@ -76,7 +77,9 @@ export function createRoute(
   return (request, response) => {
     const handle = (): void => {
       const context = openContext(ports, route, request, response);
-      run(context).catch((thrown: unknown) => refuse(context, thrown));
+      withLogIds({ request: context.requestId }, () => {
+        run(context).catch((thrown: unknown) => refuse(context, thrown));
+      });
     };
     if (ports.traceRequest === undefined) handle();
     else ports.traceRequest({ request, response, route: route.name }, handle);

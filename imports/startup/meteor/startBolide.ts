@@ -12,6 +12,7 @@ import { configureSignUp, createFirstUser, requirePasswords } from './configureA
 import { MeteorUsers } from './MeteorUsers';
 import type { FindRoles } from './MeteorUsers';
 import type { MeteorPackages } from './MeteorPackages';
+import { useMeteorLog } from './meteorLog';
 import { readPackages } from './readPackages';
 import { serveHost } from './serveHost';
 import { simulateWithoutVendors } from './simulateWithoutVendors';
@@ -85,6 +86,7 @@ export async function startBolide(options: BolideOptions): Promise<MeteorHost> {
 async function open(options: BolideOptions): Promise<MeteorHost> {
   const packages = readPackages(options);
   const { Meteor, Mongo, WebApp, Accounts } = packages;
+  useMeteorLog();
   const { tools, findRoles, ownsAccounts = false, httpPath = '', simulates = Meteor.isDevelopment } = options;
   const { closesOnSignals = true } = options;
   const { admins, adminRoles, firstUser, allowSignUp, ...settings } = readMeteorSettings(

@@ -7,12 +7,19 @@ import { DEFAULT_SHUTDOWN_GRACE_MS, readShutdownGrace } from '../settings/shutdo
 import { valueOf } from '../settings/vendors';
 import { closeOnSignals } from '../closeOnSignals';
 import { describeExposure, describeStart } from './describeStart';
+import { openLog } from './openLog';
 import { startServer } from './startServer';
 import type { ServerOptions } from './startServer';
 
 /** Ends the process with code 1 if the server cannot start, or cannot close. */
 export async function runServer(options: ServerOptions): Promise<void> {
   const { env = process.env } = options;
+  try {
+    await openLog({ env, isTerminal: process.stderr.isTTY });
+  } catch (error) {
+    console.error(isLLMError(error) ? error.message : error);
+    process.exit(1);
+  }
   const starting = startServer(options);
   // From now on: the start takes over runs, which must not wait for their leases to expire if it is interrupted.
   closeOnSignals({

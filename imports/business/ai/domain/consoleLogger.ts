@@ -1,27 +1,35 @@
-/** The default logger: writes to standard error, filtered by the environment. */
+/** The default logger: writes to standard error, or where the program has said, filtered by the environment. */
 import type { Logger } from './interfaces/Logger';
 import { createLogFilter } from './logLevels';
 import type { LogEnvironment } from './logLevels';
+import { currentLogWriter } from './logWriter';
+import type { LogLine } from './logWriter';
 import { withoutOutages } from './withoutOutages';
 
 /** Filtered as `createLogFilter` says. */
 export function createConsoleLogger(readEnvironment?: () => LogEnvironment): Logger {
   const logs = createLogFilter(readEnvironment);
-  return {
-    // console.debug and console.info write to standard output, which belongs to the program.
-    debug(message, ...details) {
-      if (logs('debug')) console.warn(`bolide:debug ${onOneLine(message)}`, ...details.map(withoutLineBreaks));
-    },
-    info(message, ...details) {
-      if (logs('info')) console.warn(`bolide:info ${onOneLine(message)}`, ...details.map(withoutLineBreaks));
-    },
-    warn(message, ...details) {
-      if (logs('warn')) console.warn(onOneLine(message), ...details.map(withoutLineBreaks));
-    },
-    error(message, ...details) {
-      if (logs('error')) console.error(onOneLine(message), ...details.map(withoutLineBreaks));
-    },
+  const write = (level: LogLine['level'], message: string, details: readonly unknown[]): void => {
+    if (!logs(level)) return;
+    const writer = currentLogWriter();
+    if (writer === undefined) writeToConsole(level, message, details);
+    else writer({ level, message, details });
   };
+  return {
+    debug: (message, ...details) => write('debug', message, details),
+    info: (message, ...details) => write('info', message, details),
+    warn: (message, ...details) => write('warn', message, details),
+    error: (message, ...details) => write('error', message, details),
+  };
+}
+
+/** console.debug and console.info write to standard output, which belongs to the program. */
+function writeToConsole(level: LogLine['level'], message: string, details: readonly unknown[]): void {
+  const line = onOneLine(message);
+  const prefix = level === 'debug' || level === 'info' ? `bolide:${level} ` : '';
+  const parts = details.map(withoutLineBreaks);
+  if (level === 'error') console.error(line, ...parts);
+  else console.warn(`${prefix}${line}`, ...parts);
 }
 
 /** Messages quote vendors and users, whose line breaks must not look like further lines of the log. */

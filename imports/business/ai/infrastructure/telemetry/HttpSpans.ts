@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Attributes, Tracer } from '@opentelemetry/api';
+import { hasTraceSdk } from './installedSdk';
 
 export interface TracedRequest {
   readonly request: Pick<IncomingMessage, 'method' | 'headers' | 'url' | 'socket' | 'httpVersion'>;
@@ -16,6 +17,10 @@ export interface TracedRequest {
 
 /** @param work is done with the request's span as the active one. */
 export function traceRequest(tracer: Tracer, traced: TracedRequest, work: () => void): void {
+  if (!hasTraceSdk()) {
+    work();
+    return;
+  }
   const { request, response } = traced;
   const route = traced.route.replace(/^[A-Z]+ /, '');
   const active = context.active();

@@ -12,6 +12,7 @@ import type { RunSums } from '../../domain/types/RunTotals';
 import type { TraceContext } from '../../domain/types/TraceContext';
 import type { ContentRecorder } from './ContentRecorder';
 import type { AttributeWriter } from './semanticConventions';
+import { hasTraceSdk } from './installedSdk';
 import { fromTraceContext, toTraceContext } from './traceContexts';
 import { usageAttributes } from './usageAttributes';
 
@@ -147,6 +148,7 @@ export class RunSpans {
 
   /** Without an SDK, spans are not valid and nothing is kept. One that is not sampled still passes its context on. */
   private begin(executionId: string, parent: Context, { model, providerId, conversationId }: RunFacts): void {
+    if (!hasTraceSdk()) return;
     const span = this.ports.tracer.startSpan('invoke_agent', { kind: SpanKind.INTERNAL }, parent);
     if (!trace.isSpanContextValid(span.spanContext())) return;
     if (span.isRecording()) {

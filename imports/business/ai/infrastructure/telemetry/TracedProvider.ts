@@ -11,6 +11,7 @@ import type { RelayCall, RelayResponse } from '../../domain/types/RelayTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { WireName } from '../../domain/types/VendorTypes';
+import { hasTraceSdk } from './installedSdk';
 import { ModelCallSpan } from './ModelCallSpan';
 import type { ModelCallPorts } from './ModelCallSpan';
 
@@ -29,7 +30,11 @@ export class TracedProvider implements ILLMProvider {
     return this.provider.getProviderName();
   }
 
-  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+  generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    return this.isObserved() ? this.observedGenerate(userId, options) : this.provider.generate(userId, options);
+  }
+
+  private async observedGenerate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const call = new ModelCallSpan(this.ports, 'chat', options, false);
     try {
       const observed = withRetries(options, call);
@@ -44,12 +49,13 @@ export class TracedProvider implements ILLMProvider {
 
   /** The call starts with the first read. */
   stream(userId: string, options: GenerateOptions): EventStream {
+    if (!this.isObserved()) return EventStream.of(this.provider.stream(userId, options));
     return EventStream.opening(() => {
       const call = new ModelCallSpan(this.ports, 'chat', options, true);
       const observed = withRetries(options, call);
       const events = context.with(call.context, () => EventStream.of(this.provider.stream(userId, observed)));
-      const batches = call.isRecording ? new BatchesInContext(events, call) : events;
-      return Promise.resolve(new EventStream(batches).through(new TracedEvents(call)));
+      const inContext = call.isRecording ? new EventStream(new BatchesInContext(events, call)) : events;
+      return Promise.resolve(inContext.through(new TracedEvents(call)));
     });
   }
 
@@ -57,6 +63,7 @@ export class TracedProvider implements ILLMProvider {
   async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     const { provider } = this;
     if (provider.embed === undefined) throw noEmbeddings(provider);
+    if (!this.isObserved()) return provider.embed(userId, options);
     const call = new ModelCallSpan(this.ports, 'embeddings', options, false);
     try {
       const observed = withRetries(options, call);
@@ -74,6 +81,7 @@ export class TracedProvider implements ILLMProvider {
   async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
     const { provider } = this;
     if (provider.relay === undefined) throw noRelay(provider);
+    if (!this.isObserved()) return provider.relay(userId, request);
     const call = new ModelCallSpan(this.ports, 'generate_content', { ...request, input: undefined }, false);
     try {
       const observed = withRetries(request, call);
@@ -84,6 +92,11 @@ export class TracedProvider implements ILLMProvider {
       call.failed(error);
       throw error;
     }
+  }
+
+  /** Calls cost nothing more while nobody collects what is measured. */
+  private isObserved(): boolean {
+    return hasTraceSdk() || this.ports.metrics.isActive();
   }
 
   validateAccess(userId: string): Promise<boolean> {

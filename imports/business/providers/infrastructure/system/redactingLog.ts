@@ -1,5 +1,6 @@
 /** The only way from the provider system to logs: redacts everything in string fields that looks like a secret. */
 import { redactSecrets } from '../../../ai/domain/errors/safeText';
+import { currentLogWriter } from '../../../ai/domain/logWriter';
 import { createLogFilter } from '../../../ai/domain/logLevels';
 import type { LogEnvironment } from '../../../ai/domain/logLevels';
 import type { EventLog, LogFields } from '../../domain/interfaces/EventLog';
@@ -26,7 +27,10 @@ export function redactingLog(write: (entry: LogEntry) => void): EventLog {
 export function createConsoleLog(readEnvironment?: () => LogEnvironment): EventLog {
   const logs = createLogFilter(readEnvironment);
   return redactingLog(({ level, event, fields }) => {
-    if (logs(level)) console.error(JSON.stringify({ level, event, ...fields }));
+    if (!logs(level)) return;
+    const writer = currentLogWriter();
+    if (writer === undefined) console.error(JSON.stringify({ level, event, ...fields }));
+    else writer({ level, message: event, details: Object.keys(fields).length === 0 ? [] : [fields] });
   });
 }
 

@@ -13,6 +13,8 @@ export type ReadGauge = () => readonly Observation[] | Promise<readonly Observat
 
 /** Collects measurements: OpenTelemetry, or Prometheus. */
 export interface MetricSink {
+  /** Whether what is recorded goes anywhere. */
+  isActive(): boolean;
   record(name: RecordedMetric, value: number, attributes: Attributes): void;
   observe(name: ReadMetric, read: ReadGauge): void;
 }
@@ -24,6 +26,10 @@ export class MetricRecorder {
   private readonly sinks: MetricSink[] = [];
   private readonly gauges: (readonly [ReadMetric, ReadGauge])[] = [];
   private readonly values = new Map<string, Set<string>>();
+
+  isActive(): boolean {
+    return this.sinks.some((sink) => sink.isActive());
+  }
 
   addSink(sink: MetricSink): void {
     this.sinks.push(sink);

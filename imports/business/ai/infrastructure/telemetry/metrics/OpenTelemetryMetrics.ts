@@ -2,6 +2,7 @@
 import { metrics } from '@opentelemetry/api';
 import type { Attributes, Counter, Histogram, MeterProvider } from '@opentelemetry/api';
 import type { AttributeWriter } from '../semanticConventions';
+import { hasMetricSdk } from '../installedSdk';
 import { METRICS } from './definitions';
 import type { MetricDefinition, ReadMetric, RecordedMetric } from './definitions';
 import type { MetricSink, ReadGauge } from './MetricRecorder';
@@ -15,6 +16,10 @@ export class OpenTelemetryMetrics implements MetricSink {
   constructor(write: AttributeWriter) {
     this.write = write;
     this.bind();
+  }
+
+  isActive(): boolean {
+    return hasMetricSdk();
   }
 
   record(name: RecordedMetric, value: number, attributes: Attributes): void {

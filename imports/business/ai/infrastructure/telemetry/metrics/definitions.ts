@@ -22,7 +22,7 @@ const WRITE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 
 const MODEL = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model', 'gen_ai.response.model'];
 
-function delay(statistic: string): MetricDefinition {
+function delay(statistic: string): MetricDefinition & { readonly kind: 'gauge' } {
   return { kind: 'gauge', unit: 's', description: `Event loop delay: ${statistic}.`, attributes: [] };
 }
 

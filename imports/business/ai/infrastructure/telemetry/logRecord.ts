@@ -1,0 +1,66 @@
+/** A line of the log as fields, without secrets. */
+import { redactSecrets } from '../../domain/errors/safeText';
+import { isObject } from '../../domain/json';
+import type { LogLine } from '../../domain/logWriter';
+import { maskCredentials } from '../../domain/maskCredentials';
+import { currentLogIds } from './logContext';
+
+export interface LogRecord {
+  readonly msg: string;
+  /** The first error of the line. */
+  readonly err?: ErrorRecord;
+  /** What else belongs to the line. */
+  readonly details?: readonly unknown[];
+  readonly [id: string]: unknown;
+}
+
+interface ErrorRecord {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: unknown;
+}
+
+/** How far causes are followed, which may be circular. */
+const MAX_DEPTH = 8;
+
+export function toLogRecord({ message, details }: LogLine): LogRecord {
+  const error = details.find((detail) => detail instanceof Error);
+  const others = details.filter((detail) => detail !== error).map((detail) => safe(detail));
+  return {
+    ...currentLogIds(),
+    msg: redactSecrets(message),
+    ...(error === undefined ? {} : { err: toErrorRecord(error, 0) }),
+    ...(others.length === 0 ? {} : { details: others }),
+  };
+}
+
+function toErrorRecord(error: Error, depth: number): ErrorRecord {
+  const { name, message, stack, cause } = error;
+  const code: unknown = 'code' in error ? error.code : undefined;
+  return {
+    type: name,
+    message: redactSecrets(message),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(stack === undefined ? {} : { stack: redactSecrets(stack) }),
+    ...(cause === undefined || depth === MAX_DEPTH
+      ? {}
+      : { cause: cause instanceof Error ? toErrorRecord(cause, depth + 1) : safe(cause) }),
+  };
+}
+
+/** A copy that can be written as JSON. */
+function safe(value: unknown): unknown {
+  if (value instanceof Error) return toErrorRecord(value, 0);
+  if (typeof value === 'string') return redactSecrets(value);
+  if (!isObject(value) && !Array.isArray(value)) return value;
+  try {
+    return JSON.parse(JSON.stringify(maskCredentials(value)), (_name, part: unknown) =>
+      typeof part === 'string' ? redactSecrets(part) : part,
+    ) as unknown;
+  } catch {
+    // Circular, or it holds what JSON has not: it is named at least.
+    return '[not JSON]';
+  }
+}
