@@ -23,7 +23,7 @@ import { AuthFailureLimiter } from './auth/AuthFailureLimiter';
 import { OpenSessions } from './auth/OpenSessions';
 import { OpenTokens } from './auth/OpenTokens';
 import { addApiRoutes } from './routes';
-import type { DatabaseOutage } from './health/readReadiness';
+import type { ReadinessPorts } from './health/readReadiness';
 import type { HostOperations } from './HostOperations';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
@@ -93,8 +93,8 @@ export interface HttpApiPorts {
   readonly audit?: AuditTrail;
   /** How many proxies in front of the server append to `x-forwarded-for`. Default: 0. */
   readonly forwardedCount?: number;
-  /** Undefined unless the database is known to be unreachable. Default: it is always there. */
-  readonly outage?: () => DatabaseOutage | undefined;
+  /** What `/ready` tells. Default: the server is ready until it shuts down. */
+  readonly readiness?: ReadinessPorts;
   /** No other process uses the module's stores. Default: false. */
   readonly isAlone?: boolean;
   /** Receives what requests could not be sent with, at the level info. Default: the console. */
@@ -233,7 +233,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(module.apiTokens === undefined ? {} : { tokenRates: module.apiTokens.rates }),
     ...(requestLog === undefined ? {} : { requestLog }),
     ...(ports.audit === undefined ? {} : { audit: ports.audit }),
-    ...(ports.outage === undefined ? {} : { outage: ports.outage }),
+    ...(ports.readiness === undefined ? {} : { readiness: ports.readiness }),
     forwardedCount: ports.forwardedCount ?? 0,
     logger: ports.logger ?? consoleLogger,
     ...limits,

@@ -28,7 +28,7 @@ import { addExportRoutes } from './runs/exportRoutes';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
 import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
 import { readReadiness } from './health/readReadiness';
-import type { DatabaseOutage } from './health/readReadiness';
+import type { ReadinessPorts } from './health/readReadiness';
 import { HttpError } from './http/HttpError';
 import { handleGeneration } from './gateway/generation/handleGeneration';
 import type { GenerationPorts } from './gateway/generation/handleGeneration';
@@ -86,7 +86,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly findUser?: UserLookup;
   readonly operations?: Partial<HostOperations>;
   readonly audit?: AuditTrail;
-  readonly outage?: () => DatabaseOutage | undefined;
+  readonly readiness?: ReadinessPorts;
   /** What streams of runs need. */
   readonly streamedRuns?: FollowRunPorts;
   readonly chat?: Chats;
@@ -205,7 +205,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     answersWhileClosing: true,
     handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })),
   });
-  add('app', '/ready', '/ready', { method: 'get', handler: readReadiness(ports.outage ?? (() => undefined)) });
+  add('app', '/ready', '/ready', { method: 'get', handler: readReadiness(ports.readiness ?? {}) });
   add('responses', '/metrics', '/metrics', {
     method: 'get',
     scope: 'admin',

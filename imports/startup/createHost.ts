@@ -387,7 +387,11 @@ export async function createHost(
     responseEvents: stores.responseEvents,
     ...accounts,
     ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
-    outage: () => database.outage,
+    readiness: {
+      outage: () => database.outage,
+      isLeaseCurrent: () => module.loop.isLeaseCurrent,
+      isQueueRunning: () => module.queue.isRunning,
+    },
     isAlone: database.isExclusive,
     limits: {
       shutdownGrace: shutdownGraceMs,

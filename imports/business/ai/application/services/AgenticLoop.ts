@@ -371,6 +371,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     return this.durable?.losses ?? 0;
   }
 
+  /** Whether no other process can have taken over a run of this process, because its heartbeat was late. */
+  get isLeaseCurrent(): boolean {
+    return this.durable === undefined || this.durable.size === 0 || this.durable.isLeaseCurrent();
+  }
+
   /** Whether this process is about to execute the run, or executes it and not only others are awaited. */
   isWorking(executionId: string): boolean {
     const entry = this.registry.live.get(executionId);

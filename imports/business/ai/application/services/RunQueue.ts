@@ -142,6 +142,11 @@ export class RunQueue {
       );
   }
 
+  /** Whether it has started and not been stopped. */
+  get isRunning(): boolean {
+    return !this.isStopped;
+  }
+
   /**
    * Starts a run that waits, in this process: before its time, while all workers are busy, and while the queue is
    * paused.
