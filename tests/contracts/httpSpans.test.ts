@@ -1,5 +1,6 @@
 /** The server spans of HTTP requests, and what happens below them. */
 import { expect } from 'chai';
+import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { problemsOf } from '../support/telemetry/checkConventions';
@@ -22,8 +23,8 @@ describe('the spans of HTTP requests', () => {
   });
   beforeEach(() => recorder.reset());
 
-  async function ask(path: string, body: unknown): Promise<void> {
-    const response = await gateway.request(path, body as never, { headers: { traceparent: TRACEPARENT } });
+  async function ask(path: string, body: JsonObject): Promise<void> {
+    const response = await gateway.request(path, body, { headers: { traceparent: TRACEPARENT } });
     await response.text();
     await until(async () => recorder.spans.some(({ name }) => name.startsWith('POST')));
   }

@@ -79,14 +79,14 @@ export class ContentRecorder {
   }
 
   private json(attribute: ContentAttribute, value: unknown): Attributes {
-    let isLeftOut = false;
+    const leftOut = new Set<string>();
     const json = JSON.stringify(maskCredentials(value), (name, part: unknown) => {
-      if (typeof part !== 'string' || NAMES.has(name) || isLeftOut) return part;
+      if (typeof part !== 'string' || NAMES.has(name) || leftOut.size > 0) return part;
       const redacted = this.redact(redactSecrets(part), attribute);
-      isLeftOut ||= redacted === undefined;
+      if (redacted === undefined) leftOut.add(name);
       return redacted;
     });
-    return isLeftOut ? {} : { [attribute]: json };
+    return leftOut.size > 0 ? {} : { [attribute]: json };
   }
 }
 
@@ -122,7 +122,7 @@ function messageOf(item: Readonly<Record<string, unknown>>): Message {
       };
     case 'message':
     case undefined:
-      return { role: String(item['role'] ?? 'user'), parts: partsOf(item['content']) };
+      return { role: typeof item['role'] === 'string' ? item['role'] : 'user', parts: partsOf(item['content']) };
     default:
       // Opaque or specific to a vendor.
       return { role: 'assistant', parts: [{ type: String(item['type']) }] };

@@ -173,7 +173,7 @@ export class ModelCallSpan {
 
 /** A cached response has used and cost nothing. */
 function isCached({ vendor }: LLMResponse | Embeddings): boolean {
-  return 'cached' in vendor && vendor.cached === true;
+  return 'cached' in vendor;
 }
 
 function requestAttributes(

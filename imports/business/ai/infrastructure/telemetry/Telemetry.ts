@@ -1,7 +1,7 @@
 /**
  * Reports what a module does: traces of requests, runs, model calls and tools to OpenTelemetry, and metrics to
- * OpenTelemetry and Prometheus. Without an SDK in the program there are no traces. All of it is attached from outside: a decorator of providers, of the run store and of
- * tools, a listener of run events, and a hook of routes.
+ * OpenTelemetry and Prometheus. Without an SDK in the program there are no traces. All of it is attached from outside:
+ * decorators of providers, of the run store and of tools, a listener of run events, and a hook of routes.
  */
 import { trace } from '@opentelemetry/api';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';

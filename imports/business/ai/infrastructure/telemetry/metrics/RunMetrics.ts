@@ -81,8 +81,7 @@ export class RunMetrics {
     run?.waits.delete(event.callId);
     run?.executing.delete(event.callId);
     // A call that was cancelled, or failed before its tool began, has not run.
-    if (event.type === 'tool:cancelled' || !('startTime' in event.toolCall) || event.toolCall.startTime === undefined)
-      return;
+    if (event.type === 'tool:cancelled' || !('startTime' in event.toolCall)) return;
     this.recorder.record('gen_ai.execute_tool.duration', event.executionTime / 1_000, {
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': event.name,
