@@ -2,6 +2,7 @@
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { setLogWriter } from '../../business/ai/domain/logWriter';
 import { toLogRecord } from '../../business/ai/infrastructure/telemetry/logRecord';
+import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
 
 const FORMATS = ['json', 'pretty'] as const;
@@ -22,9 +23,9 @@ export interface OpenLogOptions {
  * @throws LLMInvalidRequestError for another format, and for `json` without pino
  */
 export async function openLog({ env, isTerminal, destination }: OpenLogOptions): Promise<() => void> {
-  const given = env['LOG_FORMAT']?.trim().toLowerCase() ?? '';
+  const given = valueOf(env, 'LOG_FORMAT')?.toLowerCase();
   const asked = FORMATS.find((format) => format === given);
-  if (given !== '' && asked === undefined)
+  if (given !== undefined && asked === undefined)
     throw new LLMInvalidRequestError('LOG_FORMAT must be json or pretty.', { path: 'LOG_FORMAT' });
   if (asked === 'pretty' || (asked === undefined && isTerminal)) return () => undefined;
   const pino = await loadPino();
