@@ -92,6 +92,9 @@ describe('openLog', () => {
   });
 
   it('refuses other formats', async () => {
-    expect(await failure(open({ LOG_FORMAT: 'xml' }))).to.have.property('message', 'LOG_FORMAT must be json or pretty.');
+    expect(await failure(open({ LOG_FORMAT: 'xml' }))).to.have.property(
+      'message',
+      'LOG_FORMAT must be json or pretty.',
+    );
   });
 });
