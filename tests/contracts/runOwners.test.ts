@@ -509,19 +509,6 @@ describe('runs on a store that several processes share', () => {
     expect((await store.load('r'))?.run.state).to.equal('completed');
   });
 
-  it('a run whose tool no longer exists fails and names it', async () => {
-    const old = owner([untilAborted], external());
-    void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: 'r' }).catch(() => undefined);
-    await old.record.seen('iteration:start');
-    await old.loop.close();
-    const next = owner([]);
-    expect(await failure(next.loop.resume('r'))).to.be.instanceOf(LLMInvalidRequestError);
-    expect((await store.load('r'))?.run).to.deep.include({
-      state: 'failed',
-      error: { code: 'invalid-request', message: 'Unknown tool "pay".', retryable: false },
-    });
-  });
-
   it('a call under review that a person rejects fails, and the model learns that its effect is unknown', async () => {
     const old = owner(
       [calling({ name: 'mail', call_id: 'a' })],

@@ -141,7 +141,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect(run.parked?.reason).to.equal('max-takeovers');
       for (const part of ['5 processes in a row', 'note (n)', 'boom (b)']) expect(run.parked?.message).to.include(part);
       expect(calls).to.deep.equal(before.calls);
-      expect(last.record.lines).to.deep.equal([]);
+      expect(last.record.lines).to.deep.equal(['run:parked']);
       // Neither the next scans nor this process have anything to do with it.
       expect(await store.leased(10)).to.deep.equal([]);
       expect(last.loop.size).to.equal(0);
@@ -183,6 +183,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const waiting = new Life(store, [], explosive).loop.waitForResult(RUN);
       expect(await life.loop.cancel(RUN)).to.equal('cancelled');
       expect(life.record.lines).to.have.members([
+        'run:parked',
         'run:started',
         'tool:cancelled note',
         'tool:cancelled boom',

@@ -78,8 +78,9 @@ export interface RunStore {
   saveCalls(lease: RunLease, calls: readonly ToolCall[]): Promise<boolean>;
 
   /**
-   * Leaves a run without a live owner to the processes that have the tools it needs. If it has no owner, it is `UNOWNED`
-   * from then on, and no longer parked. @returns false if it has ended, or was claimed since `lease` was read
+   * Leaves a run without a live owner to the processes that have the tools it needs. If it has no owner, it is
+   * `UNOWNED` from then on, and no longer parked.
+   * @returns false if it has ended, or was claimed since `lease` was read
    */
   awaitTools(lease: Pick<RunLease, 'executionId' | 'fence' | 'owner'>, awaited: AwaitedTools): Promise<boolean>;
 

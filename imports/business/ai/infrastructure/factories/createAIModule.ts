@@ -200,7 +200,8 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     routing,
     defaultModelOf: (providerId) => providers.defaultModelOf(providerId),
   });
-  const runs = telemetry.traceRunStore(ports.runs ?? new MemoryRunStore());
+  const store = ports.runs ?? new MemoryRunStore();
+  const runs = telemetry.traceRunStore(store);
   const loop = new AgenticLoop({
     provider: manager,
     toolExecutor: telemetry.traceTools(tools),
@@ -272,7 +273,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     sendGuard,
     conversations,
     useCases,
-    runs,
+    runs: store,
     jobs,
     queue,
     recovery,
