@@ -56,8 +56,15 @@ class Server {
     return executionId;
   }
 
+  /** Waits where a user may ask no more often. */
   async read(executionId: string): Promise<StoredViews> {
-    return (await (await this.call(`/runs/${executionId}`)).json()) as StoredViews;
+    const response = await this.call(`/runs/${executionId}`);
+    const body = (await response.json()) as StoredViews;
+    if (response.ok) return body;
+    const retryAfter = Number(response.headers.get('retry-after'));
+    if (response.status !== 429) throw new Error(`${response.status}: ${JSON.stringify(body)}`);
+    await new Promise((resolve) => setTimeout(resolve, retryAfter * 1_000));
+    return this.read(executionId);
   }
 }
 

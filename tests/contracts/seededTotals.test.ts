@@ -135,8 +135,8 @@ describeInFull('the totals of 20,000 seeded runs', () => {
     const listed = await inbox['ai.inbox.list'](ADMIN, { limit: 1 });
     for (const [kind, count] of Object.entries(counts)) expect(count, kind).to.be.greaterThan(0);
     const total = counts.approval + counts.review + counts.external + counts.failed;
-    // None of the seeded runs is parked.
-    expect(listed.counts).to.deep.equal({ ...counts, parked: 0, total });
+    // None of the seeded runs is parked, or waits for a tool.
+    expect(listed.counts).to.deep.equal({ ...counts, parked: 0, tools: 0, total });
   };
 
   const checkUsage = async (groupBy: 'model' | 'user' | undefined): Promise<void> => {
