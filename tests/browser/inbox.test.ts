@@ -134,7 +134,14 @@ describe('the inbox in Chromium', function () {
     );
     // After it is resumed, the run waits for it.
     await runs.saveCalls(lease, [
-      toolCall('call', { name: 'charge', arguments: '{"note":"x"}', state: 'awaiting_approval', blocking: false }),
+      toolCall('call', {
+        name: 'charge',
+        arguments: '{"note":"x"}',
+        state: 'awaiting_approval',
+        blocking: false,
+        createdAt: Date.now(),
+        expiresAt: Date.now() + 3_600_000,
+      }),
     ]);
     const message =
       'The run was set aside because 5 processes in a row died after taking it over. Most likely the run itself is the cause.';
