@@ -325,8 +325,9 @@ describeInFull('The npm package', function () {
         'loaded.cjs',
         `const before = new Set(Object.keys(require.cache));
          const { createProvider } = require('bolide');
-         const added = () => Object.keys(require.cache).filter((file) => !before.has(file) && before.add(file) && !file.includes('opentelemetry'));
-         const ownFiles = added();
+         const added = () => Object.keys(require.cache).filter((file) => !before.has(file) && before.add(file));
+         const loaded = added();
+         const isShared = (file) => /@opentelemetry.api/.test(file);
          async function main() {
            const files = [];
            for (const vendor of ${JSON.stringify(VENDORS)}) {
@@ -336,15 +337,17 @@ describeInFull('The npm package', function () {
              await provider.generate('u1', { model: ${JSON.stringify(MODELS)}[vendor], input: 'Hello' }).catch(() => undefined);
              files.push(added().length);
            }
-           console.log(JSON.stringify({ sdks: files.map((count) => count > 0), own: ownFiles.length }));
+           console.log(JSON.stringify({ sdks: files.map((count) => count > 0), own: loaded.filter((file) => !isShared(file)).length, shared: loaded.filter(isShared).length }));
          }
          main();`,
       );
       expect(stderr).to.equal('');
-      const { sdks, own } = JSON.parse(stdout) as { sdks: boolean[]; own: number };
+      const { sdks, own, shared } = JSON.parse(stdout) as { sdks: boolean[]; own: number; shared: number };
       // Gemini needs none, and Grok has OpenAI's.
       expect(sdks).to.deep.equal([false, true, false, true, true]);
       expect(own).to.be.below(30);
+      // About a millisecond each.
+      expect(shared).to.be.below(45);
     });
   });
 
