@@ -155,10 +155,14 @@ describeInFull('the examples', function () {
     await waitForMatch(killed.stdout as AsyncIterable<Uint8Array>, /saved (\w+)\n/);
     killed.kill('SIGKILL');
     await exited;
+    const restarted = start();
+    const ended = once(restarted, 'exit');
     const [summary] = await waitForMatch(
-      start().stdout as AsyncIterable<Uint8Array>,
+      restarted.stdout as AsyncIterable<Uint8Array>,
       /^(6 reports of 2026-11-22 are done), in \d+ model calls$/m,
     );
+    // It closes its database after it has printed the summary.
+    expect(await ended, 'exit code and signal').to.deep.equal([0, null]);
     expect(summary).to.equal('6 reports of 2026-11-22 are done');
     const saved = (await readFile(path.join(directory, 'reports.txt'), 'utf8')).trim().split('\n');
     expect(saved.map((line) => line.split(' ')[0]).toSorted()).to.deep.equal([
