@@ -1,7 +1,7 @@
 /**
  * A process that executes runs, for tests that kill it. The parent provides its model and the effects of its tools. It
  * prints to stdout what it is about to do, so that it can be killed at any point. The line `run <id>` on stdin starts a
- * run.
+ * run. Runs whose ids begin with "poison" kill the process.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -36,8 +36,10 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
         throw new Error('Streaming is not expected here.');
       },
       // The parent returns complete responses.
-      generate: async (_userId, { input, turn }) =>
-        (await ask('model', { run: turn?.executionId, items: input })) as LLMResponse,
+      generate: async (_userId, { input, turn }) => {
+        if (turn?.executionId.startsWith('poison') === true) process.kill(process.pid, 'SIGKILL');
+        return (await ask('model', { run: turn?.executionId, items: input })) as LLMResponse;
+      },
     },
     toolExecutor: mixedTools((tool, key, result) => ask('effect', { tool, key, result })),
     runStore: store,

@@ -13,13 +13,15 @@ export class RunChild {
   /** All lines that it has printed. */
   readonly lines: string[] = [];
   readonly failures: string[] = [];
-  private readonly exited: Promise<unknown>;
+  readonly exited: Promise<unknown>;
   private readonly listeners = new Set<() => void>();
 
   private constructor(process: ChildProcess) {
     this.process = process;
     this.exited = once(process, 'exit');
     if (process.stdout === null) throw new Error('The process has no stdout.');
+    // A run that was to start in a process that is dead by now is not created.
+    process.stdin?.on('error', () => undefined);
     createInterface({ input: process.stdout }).on('line', (line) => {
       this.lines.push(line);
       if (line.startsWith('failed')) this.failures.push(line);
