@@ -206,42 +206,43 @@ describe('DocumentCollection: random programs', () => {
   });
 });
 
-/** From about a thousand documents on, the embedded database reads columns instead of documents. */
-describe('DocumentCollection: random programs over many documents', () => {
-  const ROWS = 1_200;
-  const PROGRAMS = process.env['BOLIDE_FULL'] === '1' ? 200 : 1;
+/** From about a thousand documents on, NeDB's collections read columns instead of documents. */
+for (const [name, open] of Object.entries(DATABASES).filter(([one]) => one.startsWith('embedded')))
+  describe(`DocumentCollection: random programs over many documents: ${name}`, () => {
+    const ROWS = 1_200;
+    const PROGRAMS = process.env['BOLIDE_FULL'] === '1' ? 200 : 1;
 
-  it(`behaves like the model in the embedded database, in ${PROGRAMS} programs`, async function () {
-    this.timeout(Math.max(120_000, PROGRAMS * 10_000));
-    const opened = await DATABASES['embedded (NeDB)']();
-    try {
-      let collections = 0;
-      await fc.assert(
-        fc.asyncProperty(
-          fc.infiniteStream(row),
-          fc.array(step, { minLength: 10, maxLength: 30 }),
-          fc.boolean(),
-          async (stream, steps, isIndexedLater) => {
-            collections += 1;
-            const rows = opened.database.collection<ModelRow>(`many-${collections}`);
-            const stored = Array.from(stream.take(ROWS), ({ key: _, ...fields }, index) => ({
-              ...fields,
-              _id: `d${index}`,
-              left: index,
-            }));
-            if (!isIndexedLater) await ensureIndexes(rows);
-            await rows.insertMany(stored);
-            if (isIndexedLater) await ensureIndexes(rows);
-            await checkSteps([{ name: 'embedded', rows }], stored, steps);
-          },
-        ),
-        { numRuns: PROGRAMS },
-      );
-    } finally {
-      await opened.close();
-    }
+    it(`behaves like the model, in ${PROGRAMS} programs`, async function () {
+      this.timeout(Math.max(120_000, PROGRAMS * 10_000));
+      const opened = await open();
+      try {
+        let collections = 0;
+        await fc.assert(
+          fc.asyncProperty(
+            fc.infiniteStream(row),
+            fc.array(step, { minLength: 10, maxLength: 30 }),
+            fc.boolean(),
+            async (stream, steps, isIndexedLater) => {
+              collections += 1;
+              const rows = opened.database.collection<ModelRow>(`many-${collections}`);
+              const stored = Array.from(stream.take(ROWS), ({ key: _, ...fields }, index) => ({
+                ...fields,
+                _id: `d${index}`,
+                left: index,
+              }));
+              if (!isIndexedLater) await ensureIndexes(rows);
+              await rows.insertMany(stored);
+              if (isIndexedLater) await ensureIndexes(rows);
+              await checkSteps([{ name: 'embedded', rows }], stored, steps);
+            },
+          ),
+          { numRuns: PROGRAMS },
+        );
+      } finally {
+        await opened.close();
+      }
+    });
   });
-});
 
 interface NamedCollection {
   readonly name: string;

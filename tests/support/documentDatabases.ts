@@ -1,4 +1,4 @@
-/** The three databases that implement the contract for document stores, each opened empty. */
+/** The databases that implement the contract for document stores, each opened empty. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,8 @@ import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
+import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { registry, resetMeteor } from '../stubs/server/registry';
 import { startTestMongo } from './startTestMongo';
 import { METEOR_PACKAGES } from './meteorPackages';
@@ -18,11 +20,26 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-export const DATABASES = {
+type OpenDatabase = () => Promise<TestDatabase>;
+
+const ON_EVERY_NODE = {
   'embedded (NeDB)': openEmbedded,
   'MongoDB over the wire': openMongo,
   'Meteor (stand-in)': openMeteor,
-} as const satisfies Record<string, () => Promise<TestDatabase>>;
+} as const satisfies Record<string, OpenDatabase>;
+
+export const DATABASES: typeof ON_EVERY_NODE & { readonly [name: string]: OpenDatabase } = {
+  ...ON_EVERY_NODE,
+  // Node 20 lacks SQLite: sqliteEngine.test.ts runs the suites in a newer one.
+  ...(findSqlite() === undefined ? {} : { 'embedded (SQLite)': openSqlite }),
+};
+
+/** @param name one of `DATABASES` */
+export async function openDatabaseOf(name: string): Promise<TestDatabase> {
+  const open = DATABASES[name];
+  if (open === undefined) throw new Error(`There is no database ${name}.`);
+  return open();
+}
 
 /** For suites of what is above the store: all of them at full counts, otherwise the one that needs no server. */
 export const QUICK_DATABASES: Readonly<Partial<typeof DATABASES>> =
@@ -34,6 +51,19 @@ const SWEEP = 20;
 async function openEmbedded(): Promise<TestDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'bolide-embedded-'));
   const database = await openEmbeddedDatabase({ directory, expireEvery: SWEEP });
+  return {
+    database,
+    expire: () => Promise.resolve(),
+    async close() {
+      await database.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+async function openSqlite(): Promise<TestDatabase> {
+  const directory = await mkdtemp(join(tmpdir(), 'bolide-sqlite-'));
+  const database = await openSqliteDatabase({ directory, expireEvery: SWEEP });
   return {
     database,
     expire: () => Promise.resolve(),

@@ -30,7 +30,7 @@ import type { ProviderDocument } from '../../../imports/business/providers/infra
 import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
 import type { DocumentCollection } from '../../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { canaryBase64 } from '../canaries';
-import { DATABASES } from '../documentDatabases';
+import { openDatabaseOf } from '../documentDatabases';
 import type { TestDatabase } from '../documentDatabases';
 import { watchDatabase } from '../watchDatabase';
 
@@ -39,7 +39,8 @@ export const ALICE: Actor = { userId: 'alice', roles: ['writers'], source: 'meth
 export const BOB: Actor = { userId: 'bob', source: 'method' };
 
 export interface ProvidersHostOptions {
-  readonly database?: keyof typeof DATABASES | TestDatabase;
+  /** Its name, or one that is open. */
+  readonly database?: string | TestDatabase;
   readonly secretKeys?: string;
   readonly clock?: Clock;
   readonly servers?: ProvidersPorts['servers'];
@@ -84,7 +85,7 @@ export class ProvidersHost {
 
   static async start(options: ProvidersHostOptions = {}): Promise<ProvidersHost> {
     const { database: wanted = 'embedded (NeDB)' } = options;
-    const database = typeof wanted === 'string' ? await DATABASES[wanted]() : wanted;
+    const database = typeof wanted === 'string' ? await openDatabaseOf(wanted) : wanted;
     const app = express();
     const server = createServer(app);
     server.listen(0, '127.0.0.1');

@@ -8,7 +8,7 @@ import { ADMIN, ProvidersHost } from '../../../support/oauth/ProvidersHost';
 
 const WINDOW = 3_600_000;
 
-for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
+for (const database of Object.keys(DATABASES)) {
   describe(`usage limits in ${database}`, () => {
     let app: ProvidersHost;
     let clock: ManualClock;

@@ -8,6 +8,7 @@ import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { LargeText, nameOfText } from '../query/LargeText';
+import { FileText } from './FileText';
 import { largeTextsIn, mapTexts } from './mapTexts';
 
 /** UTF-16 code units from which on a text is kept in a file. */
@@ -86,7 +87,7 @@ export class LargeTexts {
       if (typeof text !== 'string' || !text.startsWith('\0')) return text;
       if (text.startsWith(PLAIN)) return text.slice(PLAIN.length);
       const [, name, bytes] = REFERENCE_PATTERN.exec(text) ?? [];
-      return name === undefined ? text : new LargeText(name, Number(bytes), this.fileOf(name));
+      return name === undefined ? text : new LargeText(name, Number(bytes), new FileText(this.fileOf(name)));
     };
     return mapTexts(document, map) as T;
   }
@@ -111,7 +112,7 @@ export class LargeTexts {
 
   private toLarge(content: Uint8Array): LargeText {
     const name = nameOfText(content);
-    return new LargeText(name, content.length, this.fileOf(name));
+    return new LargeText(name, content.length, new FileText(this.fileOf(name)));
   }
 
   private async write({ name }: LargeText, content: Uint8Array): Promise<void> {

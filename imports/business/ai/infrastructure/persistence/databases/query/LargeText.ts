@@ -1,65 +1,52 @@
 /**
- * A long text of a document, in a file instead of memory. Documents are copied, changed and listed without reading it;
- * a selector, an index or a list operator that looks at it does.
+ * A long text of a document that stays in storage. Documents are copied, changed and listed without reading it; a
+ * selector, an index or a list operator that looks at it does.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import { UnreadableDocumentError } from '../databaseErrors';
-import { codeOf, toFileError } from '../embedded/fileErrors';
+
+/** Where a text is stored. */
+export interface TextSource {
+  /** For errors: the path of a file. */
+  readonly place: string;
+  /** Undefined if it is missing. @throws StoreError if it can't be read now */
+  load(): Promise<Buffer | undefined>;
+  /** As `load`, without giving other tasks a turn. */
+  read(): Buffer | undefined;
+}
 
 export class LargeText {
   /** The SHA-256 of its UTF-8 in hexadecimal: equal texts have the same name, so `name` compares them. */
   readonly name: string;
   /** Of its UTF-8. */
   readonly bytes: number;
-  private readonly file: string;
+  private readonly source: TextSource;
 
-  /** @param file named `name` */
-  constructor(name: string, bytes: number, file: string) {
+  constructor(name: string, bytes: number, source: TextSource) {
     this.name = name;
     this.bytes = bytes;
-    this.file = file;
+    this.source = source;
   }
 
-  /** @throws UnreadableDocumentError if the file is missing or damaged, StoreError if it can't be read now */
+  /** @throws UnreadableDocumentError if it is missing or damaged, StoreError if it can't be read now */
   async load(): Promise<string> {
-    let content: Buffer;
-    try {
-      content = await readFile(this.file);
-    } catch (cause) {
-      throw this.unreadable(cause);
-    }
-    return this.checked(content);
+    return this.checked(await this.source.load());
   }
 
   /** As `load`, without giving other tasks a turn. */
   read(): string {
-    let content: Buffer;
-    try {
-      content = readFileSync(this.file);
-    } catch (cause) {
-      throw this.unreadable(cause);
-    }
-    return this.checked(content);
+    return this.checked(this.source.read());
   }
 
-  private checked(content: Buffer): string {
+  private checked(content: Buffer | undefined): string {
+    if (content === undefined) throw this.damage('is missing');
     if (content.length !== this.bytes || nameOfText(content) !== this.name) throw this.damage('is damaged');
     return content.toString('utf8');
   }
 
-  private unreadable(cause: unknown): LLMError {
-    return codeOf(cause) === 'ENOENT'
-      ? this.damage('is missing', cause)
-      : toFileError(`${this.file} could not be read`, cause);
-  }
-
-  private damage(problem: string, cause?: unknown): UnreadableDocumentError {
+  private damage(problem: string): UnreadableDocumentError {
     return new UnreadableDocumentError(
-      `${this.file} ${problem}. Restore a backup, or write the document that refers to it again.`,
-      cause === undefined ? {} : { cause },
+      `${this.source.place} ${problem}. Restore a backup, or write the document that refers to it again.`,
     );
   }
 }

@@ -1,0 +1,305 @@
+/**
+ * The table of a collection: a row per document, with the document as text, its checksum, and a column for each path
+ * that is indexed. SQLite's own indexes are over these columns. Beside it are a table of long texts, and one of the
+ * elements that an indexed path leads to in arrays.
+ */
+import { crc32 } from 'node:zlib';
+import type { StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
+import { ConflictError } from '../../../../domain/errors/LLMErrors';
+import { UnreadableDocumentError } from '../databaseErrors';
+import { largeTextsIn } from '../embedded/mapTexts';
+import { uniqueKeyOf } from '../embedded/uniqueKeys';
+import type { UniqueRule } from '../embedded/uniqueKeys';
+import { isRecord } from '../query/fieldPaths';
+import { isSameKey, keyAtPath, toKeyValue } from './keyValues';
+import { columnNameOf, pathOfColumn, quoted, tableNameOf } from './names';
+import type { SqlRow, SqlValue } from './nodeSqlite';
+import { isConstraintError } from './sqliteErrors';
+import type { SqliteFile } from './SqliteFile';
+import { decodeDocument, encodeDocument } from './storedText';
+
+/** What a document has in the columns, by their quoted names, and in the table of elements, by path. */
+interface Keys {
+  readonly columns: ReadonlyMap<string, SqlValue>;
+  readonly elements: ReadonlyMap<string, readonly SqlValue[]>;
+}
+
+interface UniqueColumn extends UniqueRule {
+  readonly column: string;
+}
+
+/** A row as it is read. */
+export const ROW = 'rowid, document, checksum';
+const KEY = 'k';
+const UNIQUE = 'u';
+const SPARSE_UNIQUE = 's';
+
+export class SqliteTable {
+  readonly collection: string;
+  /** Quoted. */
+  readonly name: string;
+  readonly elements: string;
+  private readonly texts: string;
+  private readonly file: SqliteFile;
+  /** Quoted columns by path. */
+  private keyColumns = new Map<string, string>();
+  private unique = new Map<string, UniqueColumn>();
+  private arrayPaths = new Set<string>();
+  private hasTexts = false;
+
+  /** `open` before use. */
+  constructor(file: SqliteFile, collection: string) {
+    const name = tableNameOf(collection);
+    this.file = file;
+    this.collection = collection;
+    this.name = quoted(name);
+    this.elements = quoted(`${name}.elements`);
+    this.texts = quoted(`${name}.texts`);
+  }
+
+  /** Within a change: creates the table if there is none. */
+  open(): void {
+    this.file.run(
+      // Without types, SQLite compares values as they are.
+      `CREATE TABLE IF NOT EXISTS ${this.name} (rowid INTEGER PRIMARY KEY, _id NOT NULL UNIQUE, document NOT NULL, checksum NOT NULL)`,
+    );
+    this.file.run(
+      `CREATE TABLE IF NOT EXISTS ${this.texts} (owner NOT NULL, name NOT NULL, content NOT NULL, PRIMARY KEY (owner, name)) WITHOUT ROWID`,
+    );
+    this.file.run(
+      `CREATE TABLE IF NOT EXISTS ${this.elements} (owner NOT NULL, path NOT NULL, value NOT NULL, PRIMARY KEY (path, value, owner)) WITHOUT ROWID`,
+    );
+    this.file.run(`CREATE INDEX IF NOT EXISTS ${this.indexName('elements by owner')} ON ${this.elements} (owner)`);
+    this.readColumns();
+  }
+
+  /** The quoted column of an indexed path. */
+  columnOf(path: string): string | undefined {
+    return path === '_id' ? '_id' : this.keyColumns.get(path);
+  }
+
+  /** Whether a document has an array there, or on the way. */
+  hasArrays(path: string): boolean {
+    return this.arrayPaths.has(path);
+  }
+
+  /** Within a change. @throws ConflictError */
+  insert(document: StoredDocument): void {
+    const { text, newTexts } = encodeDocument(document);
+    const keys = this.keysOf(document);
+    const columns = [...keys.columns.keys()];
+    const names = ['_id', 'document', 'checksum', ...columns];
+    const owner = this.changing(() =>
+      this.file.insert(`INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, [
+        document._id,
+        text,
+        crc32(text),
+        ...keys.columns.values(),
+      ]),
+    );
+    this.insertTexts(owner, newTexts);
+    this.insertElements(owner, keys.elements);
+  }
+
+  /** Within a change: writes what differs. @throws ConflictError */
+  replace(rowid: number, before: StoredDocument, next: StoredDocument): void {
+    const { text, newTexts, texts } = encodeDocument(next);
+    const old = this.keysOf(before);
+    const keys = this.keysOf(next);
+    const changed = [...keys.columns].filter(([column, key]) => !isSameKey(key, old.columns.get(column) ?? null));
+    const set = ['document', 'checksum', ...changed.map(([column]) => column)].map((column) => `${column} = ?`);
+    this.changing(() =>
+      this.file.run(`UPDATE ${this.name} SET ${set.join(', ')} WHERE rowid = ?`, [
+        text,
+        crc32(text),
+        ...changed.map(([, key]) => key),
+        rowid,
+      ]),
+    );
+    for (const { name } of largeTextsIn(before))
+      if (!texts.has(name)) this.file.run(`DELETE FROM ${this.texts} WHERE owner = ? AND name = ?`, [rowid, name]);
+    this.insertTexts(rowid, newTexts);
+    if (isSameElements(old.elements, keys.elements)) return;
+    this.file.run(`DELETE FROM ${this.elements} WHERE owner = ?`, [rowid]);
+    this.insertElements(rowid, keys.elements);
+  }
+
+  /** Within a change. */
+  remove(rowid: number): void {
+    this.file.run(`DELETE FROM ${this.name} WHERE rowid = ?`, [rowid]);
+    if (this.hasTexts) this.file.run(`DELETE FROM ${this.texts} WHERE owner = ?`, [rowid]);
+    if (this.arrayPaths.size > 0) this.file.run(`DELETE FROM ${this.elements} WHERE owner = ?`, [rowid]);
+  }
+
+  /** @throws UnreadableDocumentError if the row is damaged */
+  read({ rowid, document, checksum }: SqlRow): StoredDocument {
+    const owner = Number(rowid);
+    if (typeof document !== 'string' || crc32(document) !== checksum)
+      throw new UnreadableDocumentError(
+        `Row ${owner} of ${this.collection} in ${this.file.path} is damaged. Restore a backup, or see what can be ` +
+          'repaired: `npx bolide data check`, or `npm run data -- check` in a checkout.',
+      );
+    // Only documents are written.
+    return decodeDocument(document, (name) => this.textSource(owner, name)) as StoredDocument;
+  }
+
+  /** Within a change: an index in this order. Rows that are there already get its columns. */
+  addIndex(keys: Readonly<Record<string, 1 | -1>>): void {
+    const added = Object.keys(keys).filter((path) => this.columnOf(path) === undefined);
+    for (const path of added) {
+      const column = quoted(columnNameOf(KEY, path));
+      this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
+      this.keyColumns.set(path, column);
+    }
+    if (added.length > 0) this.fill();
+    const [[, first] = ['', 1]] = Object.entries(keys);
+    // An index is read in both directions, so that it has one of them.
+    const order = Object.entries(keys).map(([path, direction]) => ({ path, isAscending: direction === first }));
+    if (!Object.hasOwn(keys, '_id')) order.push({ path: '_id', isAscending: order.at(-1)?.isAscending ?? true });
+    const name = order.map(({ path, isAscending }) => `${path}${isAscending ? '' : '-'}`).join();
+    const columns = order.map(({ path, isAscending }) => `${this.columnOf(path) ?? ''}${isAscending ? '' : ' DESC'}`);
+    this.file.run(`CREATE INDEX IF NOT EXISTS ${this.indexName(name)} ON ${this.name} (${columns.join(', ')})`);
+  }
+
+  /** Within a change. @throws ConflictError if documents already share a key */
+  addUnique({ fields, isSparse }: UniqueRule): void {
+    const name = fields.join();
+    const existing = this.unique.get(name);
+    if (existing?.isSparse === isSparse) return;
+    if (existing !== undefined) this.removeUnique(name);
+    const column = quoted(columnNameOf(isSparse ? SPARSE_UNIQUE : UNIQUE, name));
+    this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
+    this.unique.set(name, { fields, isSparse, column });
+    try {
+      this.fill();
+      this.changing(() =>
+        this.file.run(`CREATE UNIQUE INDEX ${this.indexName(`unique ${name}`)} ON ${this.name} (${column})`),
+      );
+    } catch (error) {
+      this.unique.delete(name);
+      throw error;
+    }
+  }
+
+  /** Within a change: removes the unique key on these fields, if there is one. */
+  removeUnique(name: string): void {
+    const existing = this.unique.get(name);
+    if (existing === undefined) return;
+    this.file.run(`DROP INDEX ${this.indexName(`unique ${name}`)}`);
+    this.file.run(`ALTER TABLE ${this.name} DROP COLUMN ${existing.column}`);
+    this.unique.delete(name);
+  }
+
+  private fill(): void {
+    let last = 0;
+    for (;;) {
+      const rows = this.file.all(`SELECT ${ROW} FROM ${this.name} WHERE rowid > ? ORDER BY rowid LIMIT 100`, [last]);
+      if (rows.length === 0) return;
+      for (const row of rows) {
+        last = Number(row['rowid']);
+        this.writeKeys(last, this.read(row));
+      }
+    }
+  }
+
+  /** All of them, as they follow from the document. */
+  private writeKeys(rowid: number, document: StoredDocument): void {
+    const { columns, elements } = this.keysOf(document);
+    if (columns.size === 0) return;
+    const set = [...columns.keys()].map((column) => `${column} = ?`).join(', ');
+    this.file.run(`UPDATE ${this.name} SET ${set} WHERE rowid = ?`, [...columns.values(), rowid]);
+    this.file.run(`DELETE FROM ${this.elements} WHERE owner = ?`, [rowid]);
+    this.insertElements(rowid, elements);
+  }
+
+  private keysOf(document: StoredDocument): Keys {
+    const columns = new Map<string, SqlValue>();
+    const elements = new Map<string, readonly SqlValue[]>();
+    for (const [path, column] of this.keyColumns) {
+      const { key, elements: found } = keyAtPath(document, path.split('.'));
+      columns.set(column, key);
+      if (found.length > 0) elements.set(path, found);
+      // An empty array counts, too: it sorts differently.
+      if (key instanceof Uint8Array && key[0] === ARRAY_RANK) this.arrayPaths.add(path);
+    }
+    for (const rule of this.unique.values()) columns.set(rule.column, uniqueTextOf(document, rule));
+    return { columns, elements };
+  }
+
+  private insertTexts(owner: number, texts: ReadonlyMap<string, string>): void {
+    for (const [name, content] of texts) {
+      this.hasTexts = true;
+      this.file.run(`INSERT OR IGNORE INTO ${this.texts} (owner, name, content) VALUES (?, ?, ?)`, [
+        owner,
+        name,
+        Buffer.from(content),
+      ]);
+    }
+  }
+
+  private insertElements(owner: number, elements: Keys['elements']): void {
+    for (const [path, values] of elements)
+      for (const value of values)
+        this.file.run(`INSERT INTO ${this.elements} (owner, path, value) VALUES (?, ?, ?)`, [owner, path, value]);
+  }
+
+  private textSource(owner: number, name: string) {
+    const read = (): Buffer | undefined => {
+      const row = this.file.get(`SELECT content FROM ${this.texts} WHERE owner = ? AND name = ?`, [owner, name]);
+      return row?.['content'] instanceof Uint8Array ? Buffer.from(row['content']) : undefined;
+    };
+    const place = `A long text of row ${owner} of ${this.collection} in ${this.file.path}`;
+    return { place, read, load: () => Promise.resolve(read()) };
+  }
+
+  private readColumns(): void {
+    this.keyColumns = new Map();
+    this.unique = new Map();
+    for (const { name } of this.file.all(`PRAGMA table_info(${this.name})`)) {
+      const column = String(name);
+      const path = pathOfColumn(column);
+      if (column.startsWith(`${KEY}:`)) this.keyColumns.set(path, quoted(column));
+      const isSparse = column.startsWith(`${SPARSE_UNIQUE}:`);
+      if (isSparse || column.startsWith(`${UNIQUE}:`))
+        this.unique.set(path, { fields: path.split(','), isSparse, column: quoted(column) });
+    }
+    this.arrayPaths = new Set(
+      [...this.keyColumns].flatMap(([path, column]) =>
+        this.file.get(`SELECT 1 FROM ${this.name} WHERE ${column} = ? LIMIT 1`, [ARRAY_KEY]) === undefined
+          ? []
+          : [path],
+      ),
+    );
+    this.hasTexts = this.file.get(`SELECT 1 FROM ${this.texts} LIMIT 1`) !== undefined;
+  }
+
+  private indexName(name: string): string {
+    return quoted(`${tableNameOf(this.collection)}/${columnNameOf('', name).slice(1)}`);
+  }
+
+  private changing<Result>(change: () => Result): Result {
+    try {
+      return change();
+    } catch (cause) {
+      if (!isConstraintError(cause)) throw cause;
+      throw new ConflictError(`A document with the same key exists in ${this.collection}.`, { cause });
+    }
+  }
+}
+
+const ARRAY_KEY = toKeyValue([]);
+const [ARRAY_RANK] = ARRAY_KEY as Uint8Array;
+
+/** Null for a document that the key does not concern. Equal texts are equal keys. */
+function uniqueTextOf(document: StoredDocument, rule: UniqueRule): string | null {
+  const key = uniqueKeyOf(document, rule);
+  return key === undefined ? null : encodeDocument(key).text;
+}
+
+function isSameElements(left: Keys['elements'], right: Keys['elements']): boolean {
+  if (left.size !== right.size) return false;
+  return [...left].every(([path, values]) => {
+    const others = right.get(path) ?? [];
+    return values.length === others.length && values.every((value, at) => isSameKey(value, others[at] ?? null));
+  });
+}
