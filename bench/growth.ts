@@ -19,11 +19,15 @@ async function main(): Promise<void> {
     options: {
       row: { type: 'string', default: '' },
       scale: { type: 'string', default: '1' },
+      /** Of the embedded database: `nedb` or `sqlite`. */
+      engine: { type: 'string', default: 'nedb' },
       /** Writes RESULTS.md. */
       save: { type: 'boolean', default: false },
     },
   });
   const scale = Number(values.scale);
+  // The processes that measure inherit it.
+  process.env['DATA_ENGINE'] = values.engine;
   const rows: string[][] = [];
   for (const { name, goal, parts } of GROWTH_ROWS) {
     if (!name.startsWith(values.row)) continue;
@@ -41,7 +45,7 @@ async function main(): Promise<void> {
   if (values.save)
     await saveSection({
       title: 'Costs that must not grow with what is stored',
-      intro: '`npm run bench:growth -- --save`: the embedded database. CPU time unless another unit is named.',
+      intro: '`npm run bench:growth -- --save`: the embedded database (NeDB). CPU time unless another unit is named.',
       head: HEAD,
       keys: 1,
       rows,

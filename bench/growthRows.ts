@@ -6,7 +6,8 @@ import { AgenticLoop } from '../imports/business/ai/application/services/Agentic
 import { RunRecovery } from '../imports/business/ai/application/services/RunRecovery';
 import type { ILLMProvider } from '../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { Item } from '../imports/business/ai/domain/types/ResponsesAPITypes';
-import { openEmbeddedDatabase } from '../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import type { DocumentDatabase } from '../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { openDatabase } from '../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RunRetention } from '../imports/business/ai/infrastructure/persistence/runs/RunRetention';
@@ -61,11 +62,33 @@ export const GROWTH_ROWS: readonly GrowthRow[] = [
   { name: 'removal of 20000 old runs', goal: '≤ 10 s', parts: [seed(20_000), sweep(0)] },
   { name: 'compaction of 20000 old runs', goal: '≤ 20 s', parts: [seed(20_000), sweep(1_000 * DAY_MS)] },
   { name: 'start with 100000 finished runs', goal: '≤ 2 s', parts: [seed(100_000), open] },
+  {
+    name: 'start with 100000 finished and 10000 waiting runs',
+    goal: '≤ 1 s',
+    parts: [seed(100_000), startWaiting(10_000), open],
+  },
+  {
+    name: 'first page of 110000 runs',
+    goal: '≤ 50 ms',
+    parts: [seed(100_000), startWaiting(10_000), firstPage],
+  },
+  { name: 'recovery of 1000 runs that wait', goal: '≤ 1 s', parts: [startWaiting(1_000), recover(1_000)] },
 ];
+
+/** The engine is a parameter of the benchmark. */
+function placeIn(directory: string): { readonly DATA_DIR: string; readonly DATA_ENGINE: string | undefined } {
+  return { DATA_DIR: directory, DATA_ENGINE: process.env['DATA_ENGINE'] };
+}
+
+function openIn(directory: string): Promise<DocumentDatabase> {
+  return openDatabase(placeIn(directory));
+}
 
 function seed(runs: number): Part {
   return async (directory, scaled) => {
-    const database = await openEmbeddedDatabase({ directory });
+    const database = await openIn(directory);
+    // A server declares its indexes before it stores anything.
+    await openStores(database);
     await seedDatabase(database, { runs: scaled(runs), waiting: 0, now: Date.now(), random: seededRandom(1) });
     await database.close();
     return undefined;
@@ -74,7 +97,7 @@ function seed(runs: number): Part {
 
 async function postRuns(directory: string): Promise<string> {
   const server = await startServer({
-    env: { PORT: '0', DATA_DIR: directory },
+    env: { PORT: '0', ...placeIn(directory) },
     tools: [WAIT],
     dashboard: cachedDashboard,
   });
@@ -100,7 +123,7 @@ async function postRuns(directory: string): Promise<string> {
 
 async function idle(directory: string): Promise<string> {
   const server = await startServer({
-    env: { PORT: '0', DATA_DIR: directory, RUNS_KEEP_WHOLE_DAYS: '3650', RUNS_KEEP_DAYS: '3650' },
+    env: { PORT: '0', ...placeIn(directory), RUNS_KEEP_WHOLE_DAYS: '3650', RUNS_KEEP_DAYS: '3650' },
     tools: [WAIT],
     dashboard: cachedDashboard,
   });
@@ -146,7 +169,7 @@ function startOnServer(runs: number): Part {
     const server = await startServer({
       env: {
         PORT: '0',
-        DATA_DIR: directory,
+        ...placeIn(directory),
         OPENAI_API_KEY: 'bench',
         OPENAI_BASE_URL: simulator.baseURL('openai'),
         AI_ALLOW_PRIVATE_HOSTS: 'true',
@@ -202,7 +225,7 @@ function recover(runs: number): Part {
 /** @param removeAfter milliseconds */
 function sweep(removeAfter: number): Part {
   return async (directory) => {
-    const database = await openEmbeddedDatabase({ directory });
+    const database = await openIn(directory);
     await openRunStore(database);
     await new DocumentRunList(database).ready();
     const retention = new RunRetention(database, {
@@ -217,18 +240,42 @@ function sweep(removeAfter: number): Part {
 }
 
 async function open(directory: string): Promise<string> {
-  let database: Awaited<ReturnType<typeof openEmbeddedDatabase>> | undefined;
+  let database: DocumentDatabase | undefined;
   const from = performance.now();
   const cost = await cpuOf(async () => {
-    database = await openEmbeddedDatabase({ directory });
-    await openRunStore(database);
-    await new DocumentRunList(database).ready();
-    await new DocumentRequestStore(database).ready();
+    database = await openIn(directory);
+    await openStores(database);
   });
   const elapsed = performance.now() - from;
   const { rss } = process.memoryUsage();
   await database?.close();
   return `${seconds(cost)} (${seconds(elapsed)} elapsed), ${Math.round(rss / 2 ** 20)} MB`;
+}
+
+async function openStores(database: DocumentDatabase): Promise<void> {
+  await openRunStore(database);
+  await new DocumentRunList(database).ready();
+  await new DocumentRequestStore(database).ready();
+}
+
+async function firstPage(directory: string): Promise<string> {
+  const database = await openIn(directory);
+  await openRunStore(database);
+  const list = new DocumentRunList(database);
+  await list.ready();
+  const page = (): Promise<unknown> => list.page({}, { sort: 'createdAt', order: 'desc', limit: 50 });
+  const from = performance.now();
+  await page();
+  const first = performance.now() - from;
+  const times: number[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    const begun = performance.now();
+    await page();
+    times.push(performance.now() - begun);
+  }
+  const median = times.toSorted((left, right) => left - right)[10] ?? 0;
+  await database.close();
+  return `${first.toFixed(1)} ms, then ${median.toFixed(1)} ms`;
 }
 
 /** One run whose turns have a call each. */
@@ -266,11 +313,11 @@ async function openLoop(
   directory: string,
   { provider, result = '' }: LoopOptions,
 ): Promise<{
-  readonly database: Awaited<ReturnType<typeof openEmbeddedDatabase>>;
+  readonly database: DocumentDatabase;
   readonly loop: AgenticLoop;
   readonly recovery: RunRecovery;
 }> {
-  const database = await openEmbeddedDatabase({ directory });
+  const database = await openIn(directory);
   const store = await openRunStore(database);
   await new DocumentRunList(database).ready();
   const tools = new ToolRegistry().register(WAIT).register({ name: 'look', execute: () => result });

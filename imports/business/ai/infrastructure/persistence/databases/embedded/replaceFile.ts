@@ -31,7 +31,7 @@ export async function replaceFile(
 }
 
 /** So that the new name survives a power failure. Windows does not open directories. */
-async function syncDirectory(directory: string): Promise<void> {
+export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(directory, 'r');
   try {

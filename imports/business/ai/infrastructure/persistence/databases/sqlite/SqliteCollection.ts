@@ -31,6 +31,7 @@ import { upsertEach } from '../upsertEach';
 import type { SqlRow, SqlValue } from './nodeSqlite';
 import type { SqliteFile } from './SqliteFile';
 import { ROW, SqliteTable } from './SqliteTable';
+import type { IndexKeys } from './SqliteTable';
 import { toSqlCondition } from './toSqlCondition';
 
 /** Documents that are read with one statement, aggregated at once, or written in one change. */
@@ -51,6 +52,8 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
   private readonly file: SqliteFile;
   private readonly table: SqliteTable;
   private readonly indexes = new Map<string, { readonly keys: readonly string[]; readonly options: IndexOptions }>();
+  /** Indexes that have been declared since the last operation: they are built together. */
+  private readonly unbuilt: IndexKeys[] = [];
   private opened: Promise<void> | undefined;
 
   constructor(file: SqliteFile, name: string) {
@@ -163,7 +166,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
       .filter((field) => field !== '_id')
       .toSorted();
     const name = fields.join();
-    await this.ready();
+    await this.exists();
     await this.file.write(() => {
       const existing = this.indexes.get(name);
       if (existing !== undefined && !isSameIndex(existing.options, index.options))
@@ -172,8 +175,8 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
         if (index.options.unique === true) this.table.addUnique({ fields, isSparse: index.options.sparse === true });
         else this.table.removeUnique(name);
       }
-      this.table.addIndex(index.keys);
       this.indexes.set(name, { keys: fields, options: index.options });
+      this.unbuilt.push(index.keys);
     });
   }
 
@@ -192,7 +195,16 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     return removed;
   }
 
-  private ready(): Promise<void> {
+  private async ready(): Promise<void> {
+    await this.exists();
+    if (this.unbuilt.length === 0) return;
+    await this.file.write(() => {
+      this.table.addIndexes(this.unbuilt);
+      this.unbuilt.length = 0;
+    });
+  }
+
+  private exists(): Promise<void> {
     this.opened ??= this.open();
     return this.opened;
   }

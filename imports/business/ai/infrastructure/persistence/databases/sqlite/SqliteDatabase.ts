@@ -45,7 +45,7 @@ export async function openSqliteDatabase(options: SqliteDatabaseOptions): Promis
   const lock = await lockDataDirectory(directory, options.heartbeatEvery);
   try {
     const path = join(directory, SQLITE_FILE);
-    const file = await openFile(sqlite, path, () => lock.verify());
+    const file = await openSqliteFile(sqlite, path, () => lock.verify());
     return new SqliteDatabase(file, lock, options);
   } catch (cause) {
     await lock.release();
@@ -117,7 +117,8 @@ export class SqliteDatabase implements DocumentDatabase {
 const PURGE_ATTEMPTS = 300;
 const PURGE_PAUSE_MS = 100;
 
-async function openFile(sqlite: NodeSqlite, path: string, verify: () => Promise<void>): Promise<SqliteFile> {
+/** `path`: created if it does not exist. @throws StoreError */
+export async function openSqliteFile(sqlite: NodeSqlite, path: string, verify: () => Promise<void>): Promise<SqliteFile> {
   // SQLite gives its other files the permissions of this one.
   await (await open(path, 'a', 0o600)).close();
   await chmod(path, 0o600);

@@ -24,6 +24,8 @@ interface Keys {
   readonly elements: ReadonlyMap<string, readonly SqlValue[]>;
 }
 
+export type IndexKeys = Readonly<Record<string, 1 | -1>>;
+
 interface UniqueColumn extends UniqueRule {
   readonly column: string;
 }
@@ -143,22 +145,22 @@ export class SqliteTable {
     return decodeDocument(document, (name) => this.textSource(owner, name)) as StoredDocument;
   }
 
-  /** Within a change: an index in this order. Rows that are there already get its columns. */
-  addIndex(keys: Readonly<Record<string, 1 | -1>>): void {
-    const added = Object.keys(keys).filter((path) => this.columnOf(path) === undefined);
-    for (const path of added) {
-      const column = quoted(columnNameOf(KEY, path));
-      this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
-      this.keyColumns.set(path, column);
+  /** Within a change: indexes in these orders. Rows that are there already get the columns, all at once. */
+  addIndexes(indexes: readonly IndexKeys[]): void {
+    const paths = new Set(indexes.flatMap((keys) => Object.keys(keys)));
+    const added = [...paths].filter((path) => this.columnOf(path) === undefined);
+    try {
+      for (const path of added) {
+        const column = quoted(columnNameOf(KEY, path));
+        this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
+        this.keyColumns.set(path, column);
+      }
+      if (added.length > 0) this.fill(new Set(added.map((path) => this.columnOf(path) ?? '')));
+      for (const keys of indexes) this.createIndex(keys);
+    } catch (error) {
+      for (const path of added) this.keyColumns.delete(path);
+      throw error;
     }
-    if (added.length > 0) this.fill();
-    const [[, first] = ['', 1]] = Object.entries(keys);
-    // An index is read in both directions, so that it has one of them.
-    const order = Object.entries(keys).map(([path, direction]) => ({ path, isAscending: direction === first }));
-    if (!Object.hasOwn(keys, '_id')) order.push({ path: '_id', isAscending: order.at(-1)?.isAscending ?? true });
-    const name = order.map(({ path, isAscending }) => `${path}${isAscending ? '' : '-'}`).join();
-    const columns = order.map(({ path, isAscending }) => `${this.columnOf(path) ?? ''}${isAscending ? '' : ' DESC'}`);
-    this.file.run(`CREATE INDEX IF NOT EXISTS ${this.indexName(name)} ON ${this.name} (${columns.join(', ')})`);
   }
 
   /** Within a change. @throws ConflictError if documents already share a key */
@@ -171,7 +173,7 @@ export class SqliteTable {
     this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
     this.unique.set(name, { fields, isSparse, column });
     try {
-      this.fill();
+      this.fill(new Set([column]));
       this.changing(() =>
         this.file.run(`CREATE UNIQUE INDEX ${this.indexName(`unique ${name}`)} ON ${this.name} (${column})`),
       );
@@ -190,26 +192,32 @@ export class SqliteTable {
     this.unique.delete(name);
   }
 
-  private fill(): void {
+  private createIndex(keys: IndexKeys): void {
+    const [[, first] = ['', 1]] = Object.entries(keys);
+    // An index is read in both directions, so that it has one of them.
+    const order = Object.entries(keys).map(([path, direction]) => ({ path, isAscending: direction === first }));
+    if (!Object.hasOwn(keys, '_id')) order.push({ path: '_id', isAscending: order.at(-1)?.isAscending ?? true });
+    const name = order.map(({ path, isAscending }) => `${path}${isAscending ? '' : '-'}`).join();
+    const columns = order.map(({ path, isAscending }) => `${this.columnOf(path) ?? ''}${isAscending ? '' : ' DESC'}`);
+    this.file.run(`CREATE INDEX IF NOT EXISTS ${this.indexName(name)} ON ${this.name} (${columns.join(', ')})`);
+  }
+
+  /** Writes new columns of the rows that are there, as they follow from the documents. */
+  private fill(columns: ReadonlySet<string>): void {
+    const set = [...columns].map((column) => `${column} = ?`).join(', ');
     let last = 0;
     for (;;) {
       const rows = this.file.all(`SELECT ${ROW} FROM ${this.name} WHERE rowid > ? ORDER BY rowid LIMIT 100`, [last]);
       if (rows.length === 0) return;
       for (const row of rows) {
         last = Number(row['rowid']);
-        this.writeKeys(last, this.read(row));
+        const keys = this.keysOf(this.read(row));
+        const values = [...columns].map((column) => keys.columns.get(column) ?? null);
+        this.file.run(`UPDATE ${this.name} SET ${set} WHERE rowid = ?`, [...values, last]);
+        const isAdded = (path: string): boolean => columns.has(this.columnOf(path) ?? '');
+        this.insertElements(last, new Map([...keys.elements].filter(([path]) => isAdded(path))));
       }
     }
-  }
-
-  /** All of them, as they follow from the document. */
-  private writeKeys(rowid: number, document: StoredDocument): void {
-    const { columns, elements } = this.keysOf(document);
-    if (columns.size === 0) return;
-    const set = [...columns.keys()].map((column) => `${column} = ?`).join(', ');
-    this.file.run(`UPDATE ${this.name} SET ${set} WHERE rowid = ?`, [...columns.values(), rowid]);
-    this.file.run(`DELETE FROM ${this.elements} WHERE owner = ?`, [rowid]);
-    this.insertElements(rowid, elements);
   }
 
   private keysOf(document: StoredDocument): Keys {
