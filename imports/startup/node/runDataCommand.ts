@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
+import { StoreError } from '../../business/ai/infrastructure/persistence/databases/databaseErrors';
 import { toFileError } from '../../business/ai/infrastructure/persistence/databases/embedded/fileErrors';
 import { backUpDirectory } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/backUpDirectory';
 import {
@@ -12,17 +13,29 @@ import {
 import type { DirectoryReport } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/inspectDirectory';
 import { repairDirectory } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/repairDirectory';
 import { restoreDirectory } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/restoreDirectory';
+import {
+  importNedbFiles,
+  nedbCollections,
+} from '../../business/ai/infrastructure/persistence/databases/sqlite/importNedbFiles';
+import { backUpSqlite } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/backUpSqlite';
+import { inspectSqlite } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
+import type { SqliteReport } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
+import { hasSqliteFile } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/readSqlite';
+import { repairSqlite } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/repairSqlite';
 
 export const DATA_USAGE = `Usage: bolide data <command> [options]       (in a checkout: npm run data -- <command> [options])
 
 Looks after the files of the embedded database.
 
-  check                  reads every line and every long text, and names what is damaged; changes nothing
-  repair                 corrects flipped bits, and keeps copies of the files that it changes
-    --accept-loss        also leaves out lines that cannot be corrected, and accepts that files or their ends are missing
+  check                  reads everything, and names what is damaged; changes nothing
+  repair                 NeDB: corrects flipped bits. SQLite: writes what can be read to a new file. Copies of the files as
+                         they were are kept
+    --accept-loss        also leaves out lines and documents that cannot be read, and accepts that files or their ends are
+                         missing
   backup <directory>     copies the database to a new directory, also while the server runs
   restore <directory>    puts a backup into the data directory, while no server runs
     --overwrite          moves data aside that is there
+  import                 imports NeDB's files into SQLite, while no server runs, and puts them aside
 
   --dir <directory>      the data directory; default: DATA_DIR, or .data
   --help                 prints this
@@ -61,6 +74,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   repair: { operands: 0, run: repair },
   backup: { operands: 1, run: backup },
   restore: { operands: 1, run: restore },
+  import: { operands: 0, run: importFiles },
 };
 
 /**
@@ -128,6 +142,7 @@ function parse(args: readonly string[]): Parsed | string {
 }
 
 async function check({ directory, print }: Context): Promise<boolean> {
+  if (hasSqliteFile(directory)) return printSqliteReport(directory, await inspectSqlite(directory), print);
   const report = await inspectDirectory(directory);
   printReport(report, print);
   const isSound = !isDamaged(report);
@@ -135,7 +150,9 @@ async function check({ directory, print }: Context): Promise<boolean> {
   return isSound;
 }
 
-async function repair({ directory, acceptLoss, print, now }: Context): Promise<boolean> {
+async function repair(context: Context): Promise<boolean> {
+  const { directory, acceptLoss, print, now } = context;
+  if (hasSqliteFile(directory)) return repairDatabase(context);
   const { files, copies, remaining } = await repairDirectory(directory, { acceptLoss, now: now() });
   for (const { name, corrected, lost } of files) {
     if (corrected.length > 0) print(`${name}: corrected line ${corrected.join(', ')}.`);
@@ -154,8 +171,13 @@ async function repair({ directory, acceptLoss, print, now }: Context): Promise<b
 }
 
 async function backup({ directory, operand, print }: Context): Promise<boolean> {
-  const { files, records, texts } = await backUpDirectory(directory, operand);
-  print(`Copied ${files} data files with ${records} records and ${texts} long texts to ${operand}.`);
+  if (hasSqliteFile(directory)) {
+    const documents = await backUpSqlite(directory, operand);
+    print(`Copied the database with ${documents} documents to ${operand}.`);
+  } else {
+    const { files, records, texts } = await backUpDirectory(directory, operand);
+    print(`Copied ${files} data files with ${records} records and ${texts} long texts to ${operand}.`);
+  }
   if (existsSync(join(directory, 'secret.key')))
     print(`${join(directory, 'secret.key')} is not part of it: keep a copy elsewhere. Stored API keys need it.`);
   return true;
@@ -167,6 +189,31 @@ async function restore({ directory, operand, overwrite, print, now }: Context): 
   if (replaced !== undefined) print(`What was there before is in ${replaced}.`);
   return true;
 }
+
+async function repairDatabase({ directory, acceptLoss, print, now }: Context): Promise<boolean> {
+  const { copies, lost, remaining } = await repairSqlite(directory, { acceptLoss, now: now() });
+  for (const each of lost) print(`${acceptLoss ? 'Left out' : 'Cannot be read'}: ${each}`);
+  if (lost.length > 0 && !acceptLoss) print('Restore a backup, or accept the loss with --accept-loss.');
+  if (copies !== undefined) print(`The files as they were are in ${copies}.`);
+  return printSqliteReport(directory, remaining, print);
+}
+
+async function importFiles({ directory, print }: Context): Promise<boolean> {
+  if (hasSqliteFile(directory)) throw new StoreError(`${directory} has a database of SQLite already.`);
+  if ((await nedbCollections(directory)).length === 0) throw new StoreError(`${directory} contains no files of NeDB.`);
+  const { collections, documents, aside } = await importNedbFiles(directory);
+  print(`Imported ${documents} documents of ${collections} collections. The files of NeDB are in ${aside}.`);
+  return true;
+}
+
+function printSqliteReport(directory: string, { collections, problems }: SqliteReport, print: Print): boolean {
+  for (const { name, documents } of collections) print(`${name}: ${documents} documents`);
+  for (const problem of problems) print(`  damaged: ${problem}`);
+  print(problems.length === 0 ? `${directory}: nothing is damaged.` : `${directory} is damaged.`);
+  return problems.length === 0;
+}
+
+type Print = DataCommandPorts['print'];
 
 function printReport({ files, missing, areSizesDamaged }: DirectoryReport, print: (line: string) => void): void {
   for (const { name, records, texts, hasUncheckedLines, damagedLines, damagedTexts, cutLine } of files) {

@@ -20,6 +20,8 @@ import { SqliteFile } from './SqliteFile';
 
 /** In the data directory. */
 export const SQLITE_FILE = 'bolide.sqlite';
+/** With the log of changes, and the index of the log. */
+export const SQLITE_FILES = [SQLITE_FILE, `${SQLITE_FILE}-wal`, `${SQLITE_FILE}-shm`] as const;
 /** "Bolide" in the file's header, and the version of what is in it. */
 const APPLICATION_ID = 0x424f4c49;
 const FORMAT = 1;
@@ -118,7 +120,11 @@ const PURGE_ATTEMPTS = 300;
 const PURGE_PAUSE_MS = 100;
 
 /** `path`: created if it does not exist. @throws StoreError */
-export async function openSqliteFile(sqlite: NodeSqlite, path: string, verify: () => Promise<void>): Promise<SqliteFile> {
+export async function openSqliteFile(
+  sqlite: NodeSqlite,
+  path: string,
+  verify: () => Promise<void>,
+): Promise<SqliteFile> {
   // SQLite gives its other files the permissions of this one.
   await (await open(path, 'a', 0o600)).close();
   await chmod(path, 0o600);

@@ -6,13 +6,13 @@
 import { crc32 } from 'node:zlib';
 import type { StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { ConflictError } from '../../../../domain/errors/LLMErrors';
-import { UnreadableDocumentError } from '../databaseErrors';
+import { StoreError, UnreadableDocumentError } from '../databaseErrors';
 import { largeTextsIn } from '../embedded/mapTexts';
 import { uniqueKeyOf } from '../embedded/uniqueKeys';
 import type { UniqueRule } from '../embedded/uniqueKeys';
 import { isRecord } from '../query/fieldPaths';
 import { isSameKey, keyAtPath, toKeyValue } from './keyValues';
-import { columnNameOf, pathOfColumn, quoted, tableNameOf } from './names';
+import { columnNameOf, pathOfColumn, quoted, tableNameOf, unquoted } from './names';
 import type { SqlRow, SqlValue } from './nodeSqlite';
 import { isConstraintError } from './sqliteErrors';
 import type { SqliteFile } from './SqliteFile';
@@ -145,6 +145,29 @@ export class SqliteTable {
     return decodeDocument(document, (name) => this.textSource(owner, name)) as StoredDocument;
   }
 
+  /** What is wrong with a row, of which all columns are given. Undefined if nothing is. */
+  problemOf(row: SqlRow): string | undefined {
+    try {
+      const document = this.read(row);
+      for (const text of largeTextsIn(document)) text.read();
+      const keys = this.keysOf(document);
+      const isIndexed = [...keys.columns].every(([column, key]) =>
+        isSameKey(key, (row[unquoted(column)] ?? null) as SqlValue),
+      );
+      if (document._id !== row['_id'] || !isIndexed) return 'its columns do not fit the document';
+      const stored = this.file.all(`SELECT path, value FROM ${this.elements} WHERE owner = ?`, [Number(row['rowid'])]);
+      const expected = [...keys.elements].flatMap(([path, values]) => values.map((value) => ({ path, value })));
+      const isThere = ({ path, value }: (typeof expected)[number]): boolean =>
+        stored.some((other) => other['path'] === path && isSameKey(value, other['value'] as SqlValue));
+      return stored.length === expected.length && expected.every(isThere)
+        ? undefined
+        : 'its elements do not fit the document';
+    } catch (error) {
+      if (error instanceof StoreError) return error.message;
+      throw error;
+    }
+  }
+
   /** Within a change: indexes in these orders. Rows that are there already get the columns, all at once. */
   addIndexes(indexes: readonly IndexKeys[]): void {
     const paths = new Set(indexes.flatMap((keys) => Object.keys(keys)));
@@ -260,7 +283,8 @@ export class SqliteTable {
     return { place, read, load: () => Promise.resolve(read()) };
   }
 
-  private readColumns(): void {
+  /** After `open`, or before an existing table is read. */
+  readColumns(): void {
     this.keyColumns = new Map();
     this.unique = new Map();
     for (const { name } of this.file.all(`PRAGMA table_info(${this.name})`)) {

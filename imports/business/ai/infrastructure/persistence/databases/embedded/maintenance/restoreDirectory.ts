@@ -5,6 +5,9 @@ import { StoreError } from '../../databaseErrors';
 import { DATA_EXTENSION, TEXTS_EXTENSION } from '../dataFiles';
 import { lockDataDirectory } from '../EmbeddedDatabase';
 import { SIZES_FILE, writeFileSizes } from '../FileSizes';
+import { inspectSqlite } from '../../sqlite/maintenance/inspectSqlite';
+import { hasSqliteFile } from '../../sqlite/maintenance/readSqlite';
+import { SQLITE_FILES } from '../../sqlite/SqliteDatabase';
 import { inspectDirectory, isDamaged } from './inspectDirectory';
 import { timestamp } from './repairDirectory';
 
@@ -31,8 +34,10 @@ export async function restoreDirectory(
 ): Promise<Restoration> {
   if (backup === directory) throw new StoreError(`${backup} is the data directory itself.`);
   const report = await inspectDirectory(backup);
-  if (isDamaged(report)) throw new StoreError(`The backup ${backup} is damaged. See \`check --dir ${backup}\`.`);
-  if (report.files.length === 0) throw new StoreError(`${backup} contains no data files.`);
+  const isSqlite = hasSqliteFile(backup);
+  if (isDamaged(report) || (isSqlite && (await inspectSqlite(backup)).problems.length > 0))
+    throw new StoreError(`The backup ${backup} is damaged. See \`check --dir ${backup}\`.`);
+  if (report.files.length === 0 && !isSqlite) throw new StoreError(`${backup} contains no data files.`);
   const lock = await lockDataDirectory(directory);
   try {
     const existing = await dataIn(directory);
@@ -44,7 +49,7 @@ export async function restoreDirectory(
     await mkdir(staging, { mode: 0o700 });
     try {
       for (const name of await dataIn(backup)) await cp(join(backup, name), join(staging, name), { recursive: true });
-      await writeFileSizes(staging);
+      if (!isSqlite) await writeFileSizes(staging);
     } catch (error) {
       await rm(staging, { recursive: true });
       throw error;
@@ -52,11 +57,11 @@ export async function restoreDirectory(
     const replaced = existing.length === 0 ? undefined : join(directory, `before-restore-${timestamp(now)}`);
     // The sizes come first: if this is interrupted, the next start misses the other files.
     if (replaced !== undefined) await moveAll(existing.filter(isSizes), directory, replaced);
-    await moveAll([SIZES_FILE], staging, directory);
+    if (!isSqlite) await moveAll([SIZES_FILE], staging, directory);
     if (replaced !== undefined) await moveAll(existing.filter(isContent), directory, replaced);
     await moveAll((await dataIn(staging)).filter(isContent), staging, directory);
     await rm(staging, { recursive: true });
-    return { files: report.files.length, replaced };
+    return { files: isSqlite ? 1 : report.files.length, replaced };
   } finally {
     await lock.release();
   }
@@ -67,7 +72,7 @@ async function dataIn(directory: string): Promise<readonly string[]> {
 }
 
 function isContent(name: string): boolean {
-  return name.endsWith(DATA_EXTENSION) || name.endsWith(TEXTS_EXTENSION);
+  return name.endsWith(DATA_EXTENSION) || name.endsWith(TEXTS_EXTENSION) || SQLITE_FILES.some((file) => file === name);
 }
 
 function isSizes(name: string): boolean {

@@ -1,0 +1,40 @@
+/**
+ * Copies a database as it is at one moment, also while a server writes to it. SQLite's online backup would begin anew
+ * with each change by another process; `VACUUM INTO` reads one state of the file.
+ */
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StoreError } from '../../databaseErrors';
+import { sizeOf } from '../../embedded/FileSizes';
+import { syncDirectory } from '../../embedded/replaceFile';
+import { SQLITE_FILE } from '../SqliteDatabase';
+import { inspectSqlite } from './inspectSqlite';
+import { readSqlite } from './readSqlite';
+
+/**
+ * @param target a directory that doesn't exist yet; it appears when it is complete
+ * @returns the number of documents
+ * @throws StoreError, StorageFullError; also for a damaged database, of which no backup is made
+ */
+export async function backUpSqlite(directory: string, target: string): Promise<number> {
+  if ((await sizeOf(target)) !== undefined) throw new StoreError(`${target} exists already. Name a new directory.`);
+  await mkdir(dirname(target), { recursive: true });
+  const partial = `${target}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { mode: 0o700 });
+  try {
+    const copy = join(partial, SQLITE_FILE);
+    await (await open(copy, 'w', 0o600)).close();
+    await readSqlite(directory, (file) => Promise.resolve(file.all('VACUUM INTO ?', [copy])));
+    const { collections, problems } = await inspectSqlite(partial);
+    if (problems[0] !== undefined) throw new StoreError(`${directory} is damaged: ${problems[0]}`);
+    const handle = await open(copy, 'r+');
+    await handle.sync().finally(() => handle.close());
+    await rename(partial, target);
+    await syncDirectory(dirname(target));
+    return collections.reduce((sum, { documents }) => sum + documents, 0);
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
+}
