@@ -1,5 +1,5 @@
 /**
- * A process with an embedded database, for tests. `hold` opens the directory with a heartbeat of so many milliseconds,
+ * A process with an embedded database, for tests: the one that DATA_ENGINE names. `hold` opens the directory with a heartbeat of so many milliseconds,
  * holds it, and inserts a document for each line of stdin, printing `written` or the error. `leave` opens it and exits
  * without closing it. `fill` inserts documents until there is no space left, makes room, and prints what has become of
  * them. `write` changes documents one after another, printing to stdout each change before it starts (`>`) and after it
@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
-import type { EmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
 /** A long text has a file of its own. A wide document takes several writes to the collection's file. */
@@ -45,7 +46,7 @@ export function textsOf(id: string, { n, size, shape }: WrittenContent): readonl
 export async function runWriter([mode, directory = '', seed = '0', large = 'short']: readonly string[]): Promise<void> {
   try {
     const heartbeat = mode === 'hold' && Number(seed) > 0 ? { heartbeatEvery: Number(seed) } : {};
-    const database = await openEmbeddedDatabase({ directory, compactEvery: 100, ...heartbeat });
+    const database = await open(directory, heartbeat);
     print(`open ${process.pid}`);
     if (mode === 'hold') {
       const held = database.collection<WrittenRow>('rows');
@@ -82,10 +83,16 @@ export async function runWriter([mode, directory = '', seed = '0', large = 'shor
   }
 }
 
+function open(directory: string, heartbeat: { readonly heartbeatEvery?: number }): Promise<DocumentDatabase> {
+  return process.env['DATA_ENGINE'] === 'sqlite'
+    ? openSqliteDatabase({ directory, ...heartbeat })
+    : openEmbeddedDatabase({ directory, compactEvery: 100, ...heartbeat });
+}
+
 /** Takes half of the space that `fill` finds. */
 const FILLER_BYTES = 128 * 1_024;
 
-async function fill(directory: string, database: EmbeddedDatabase): Promise<void> {
+async function fill(directory: string, database: DocumentDatabase): Promise<void> {
   const filler = join(directory, 'filler');
   await writeFile(filler, Buffer.alloc(FILLER_BYTES));
   const rows = database.collection<WrittenRow>('rows');
@@ -101,7 +108,7 @@ async function fill(directory: string, database: EmbeddedDatabase): Promise<void
   await insert();
   print('written');
   await database.close();
-  const reopened = await openEmbeddedDatabase({ directory });
+  const reopened = await open(directory, {});
   const count = await reopened.collection<WrittenRow>('rows').count({});
   print(count === acknowledged + 1 ? 'the same after a start' : 'documents are missing after a start');
   await reopened.close();

