@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { EventSourceMessage } from 'eventsource-parser';
+import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import { AnsweringHost, readEvents, textsOf } from '../support/durable/AnsweringHost';
 import { answerTo, StallingVendor } from '../support/durable/StallingVendor';
 import { describeInFull } from '../support/describeInFull';
@@ -26,11 +28,19 @@ interface Place {
   remove(): Promise<void>;
 }
 
+/** The processes take the engine that the directory has. */
+async function openSqlitePlace(): Promise<Place> {
+  const url = await mkdtemp(join(tmpdir(), 'bolide-answers-'));
+  await (await openDatabase({ DATA_DIR: url, DATA_ENGINE: 'sqlite' })).close();
+  return { url, isShared: false, remove: () => rm(url, { recursive: true, force: true }) };
+}
+
 const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
   'embedded store, restarted': async () => {
     const url = await mkdtemp(join(tmpdir(), 'bolide-answers-'));
     return { url, isShared: false, remove: () => rm(url, { recursive: true, force: true }) };
   },
+  ...(findSqlite() === undefined ? {} : { 'SQLite, restarted': openSqlitePlace }),
   'MongoDB, two processes': async () => {
     const mongo = await startTestMongo();
     return { url: mongo.url, isShared: true, remove: () => mongo.stop() };

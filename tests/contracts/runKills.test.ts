@@ -12,6 +12,7 @@ import {
   openRunStore,
 } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
 import { TURNS } from '../support/durable/mixedModel';
 import { RunChild } from '../support/durable/runChildren';
@@ -36,11 +37,19 @@ interface Place {
   close(): Promise<void>;
 }
 
+/** The processes take the engine that the directory has. */
+async function openSqlitePlace(): Promise<Place> {
+  const name = await mkdtemp(join(tmpdir(), 'bolide-runs-'));
+  await (await openDatabase({ DATA_DIR: name, DATA_ENGINE: 'sqlite' })).close();
+  return { name, open: () => openDatabase({ DATA_DIR: name }), close: () => rm(name, { recursive: true }) };
+}
+
 const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
   'the embedded store': async () => {
     const name = await mkdtemp(join(tmpdir(), 'bolide-runs-'));
     return { name, open: () => openDatabase({ DATA_DIR: name }), close: () => rm(name, { recursive: true }) };
   },
+  ...(findSqlite() === undefined ? {} : { SQLite: openSqlitePlace }),
   'MongoDB, which survives': async () => {
     const mongo = await startTestMongo();
     return { name: mongo.url, open: () => openDatabase({ MONGO_URL: mongo.url }), close: () => mongo.stop() };

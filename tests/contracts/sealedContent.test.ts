@@ -6,7 +6,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
-import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { SEALED_CONTENT } from '../../imports/startup/sealedContent';
@@ -34,6 +35,8 @@ function formsOf(text: string): readonly Buffer[] {
   return [bytes, Buffer.from(text, 'utf16le'), ...[...base64, bytes.toString('hex')].map((form) => Buffer.from(form))];
 }
 
+const ENGINES = findSqlite() === undefined ? ['nedb'] : ['nedb', 'sqlite'];
+
 describe('The files of the data directory', function () {
   this.timeout(60_000);
   let directory: string;
@@ -50,9 +53,9 @@ describe('The files of the data directory', function () {
     await rm(directory, { recursive: true });
   });
 
-  async function start(sealContent: boolean, secretKeys = KEYS): Promise<FilledHost> {
+  async function start(sealContent: boolean, secretKeys = KEYS, engine = 'nedb'): Promise<FilledHost> {
     const open = async () => {
-      const database = await openEmbeddedDatabase({ directory });
+      const database = await openDatabase({ DATA_DIR: directory, DATA_ENGINE: engine });
       return { database, expire: () => Promise.resolve(), close: () => database.close() };
     };
     return (test = await FilledHost.start(open, { sealContent, secretKeys, simulator }));
@@ -228,17 +231,19 @@ describe('The files of the data directory', function () {
     await readBack(ADA, runs[0] ?? '', responseId);
   });
 
-  for (const sealContent of [false, true])
-    it(`contain nothing of a user who was deleted, ${sealContent ? 'with' : 'without'} sealing`, async () => {
-      await start(sealContent);
+  for (const [engine, sealContent] of ENGINES.flatMap((each) => [[each, false] as const, [each, true] as const]))
+    it(`contain nothing of a user who was deleted, ${sealContent ? 'with' : 'without'} sealing (${engine})`, async () => {
+      await start(sealContent, KEYS, engine);
+      // The first name of the file that has responses.
+      const file = engine === 'sqlite' ? 'bolide' : 'ai_responses';
       const ada = await fill(ADA);
       const bob = await fill(BOB);
       const marks = marksOf(ADA, ada.runs);
-      expect([...(await filesWith(ADA))]).to.include('ai_responses');
+      expect([...(await filesWith(ADA))]).to.include(file);
       const deleted = await test.host.deleteUserData(ADA);
       for (const mark of marks) expect([...(await filesWith(mark))], mark).to.deep.equal([]);
       if (sealContent) expect(deleted).to.have.property('contentKeys', 1);
-      expect([...(await filesWith(BOB))]).to.include('ai_responses');
+      expect([...(await filesWith(BOB))]).to.include(file);
       await readBack(BOB, bob.runs[0] ?? '', bob.responseId);
     });
 

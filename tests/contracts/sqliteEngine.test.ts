@@ -377,6 +377,7 @@ async function writeAndKill(
       if (begun === begins) void child.kill();
     } else throw new Error(line);
   }
+  await child.kill();
   return pending;
 }
 
