@@ -69,6 +69,8 @@ export class RunRetention {
   /** Safe to call again. */
   async ready(): Promise<void> {
     await this.runs.ensureIndex({ endedAt: 1 });
+    // Those that are not compacted yet come first.
+    await this.runs.ensureIndex({ compactedAt: 1, endedAt: 1 });
   }
 
   /** Sweeps now and periodically. Several processes may do so at the same time. */

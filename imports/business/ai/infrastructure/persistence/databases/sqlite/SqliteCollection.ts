@@ -36,6 +36,8 @@ import { toSqlCondition } from './toSqlCondition';
 
 /** Documents that are read with one statement, aggregated at once, or written in one change. */
 const PAGE = 200;
+/** Values of a condition that is evaluated once per row. */
+const MAX_REPEATED_VALUES = 20;
 
 interface Query {
   /** From `WHERE` on. */
@@ -146,7 +148,13 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     await this.ready();
     const modify = (row: FoundRow): void =>
       this.table.replace(row.rowid, row.document, modifyDocument(row.document, change));
-    return options.multi === true ? this.changeAll(checked, modify) : this.changeFirst(checked, modify);
+    if (options.multi !== true) return this.changeFirst(checked, modify);
+    return this.changeAll(checked, (rowid, isMatch) => {
+      const document = this.find1(rowid);
+      if (document === undefined || !isMatch(document)) return false;
+      modify({ rowid, document });
+      return true;
+    });
   }
 
   async upsertMany(changes: readonly Upsert[]): Promise<{ readonly written: number; readonly inserted: number }> {
@@ -157,7 +165,14 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
   async remove(selector: Selector): Promise<number> {
     const checked = parseSelector(selector);
     await this.ready();
-    return this.changeAll(checked, ({ rowid }) => this.table.remove(rowid));
+    const { sql, values, isExact } = toSqlCondition(checked, this.table);
+    const isInSql = isExact && values.length <= MAX_REPEATED_VALUES;
+    return this.changeAll(checked, (rowid, isMatch) => {
+      // Without reading the document.
+      if (isInSql) return this.table.remove(rowid, sql, values);
+      const document = this.find1(rowid);
+      return document !== undefined && isMatch(document) && this.table.remove(rowid);
+    });
   }
 
   async ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: IndexOptions): Promise<void> {
@@ -295,22 +310,18 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     return undefined;
   }
 
-  /** A page of documents at a time, so that other changes and tasks get a turn. */
-  private async changeAll(selector: CheckedSelector, change: (row: FoundRow) => void): Promise<number> {
-    const isMatch = compileSelector(selector);
-    const rowids = this.select('rowid', this.query(selector), Infinity).map((row) => Number(row['rowid']));
+  /**
+   * A page of documents at a time, so that other changes and tasks get a turn.
+   * @param change returns whether the document still matched
+   */
+  private async changeAll(
+    selector: CheckedSelector,
+    change: (rowid: number, isMatch: (document: unknown) => boolean) => boolean,
+  ): Promise<number> {
+    const query = this.query(selector);
     let changed = 0;
-    for (const page of pagesOf(rowids))
-      changed += await this.file.write(() => {
-        let count = 0;
-        for (const rowid of page) {
-          const document = this.find1(rowid);
-          if (document === undefined || !isMatch(document)) continue;
-          change({ rowid, document });
-          count += 1;
-        }
-        return count;
-      });
+    for (const page of pagesOf(this.select('rowid', query, Infinity).map((row) => Number(row['rowid']))))
+      changed += await this.file.write(() => page.filter((rowid) => change(rowid, query.isMatch)).length);
     return changed;
   }
 }

@@ -126,11 +126,17 @@ export class SqliteTable {
     this.insertElements(rowid, keys.elements);
   }
 
-  /** Within a change. */
-  remove(rowid: number): void {
-    this.file.run(`DELETE FROM ${this.name} WHERE rowid = ?`, [rowid]);
+  /**
+   * Within a change.
+   * @param condition what else the row must fulfil, with its values
+   * @returns whether it was there
+   */
+  remove(rowid: number, condition = '1', values: readonly SqlValue[] = []): boolean {
+    if (this.file.run(`DELETE FROM ${this.name} WHERE rowid = ? AND (${condition})`, [rowid, ...values]) === 0)
+      return false;
     if (this.hasTexts) this.file.run(`DELETE FROM ${this.texts} WHERE owner = ?`, [rowid]);
     if (this.arrayPaths.size > 0) this.file.run(`DELETE FROM ${this.elements} WHERE owner = ?`, [rowid]);
+    return true;
   }
 
   /** @throws UnreadableDocumentError if the row is damaged */

@@ -11,7 +11,7 @@ import type { SqlValue } from './nodeSqlite';
 export const NULL_ELEMENT = Uint8Array.of(1);
 const OBJECT = Uint8Array.of(4);
 /** In place of an array, or of the values that a path leads to through an array. */
-export const ARRAY = Uint8Array.of(5);
+const ARRAY = Uint8Array.of(5);
 const BOOLEANS = [Uint8Array.of(6, 0), Uint8Array.of(6, 1)] as const;
 const DATE_RANK = 7;
 

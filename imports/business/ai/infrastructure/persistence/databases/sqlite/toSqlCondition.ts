@@ -4,7 +4,7 @@
  */
 import type { Scalar } from '../../../../domain/interfaces/DocumentCollection';
 import type { CheckedSelector, FieldTests } from '../query/parseSelector';
-import { ARRAY, NULL_ELEMENT, toKeyValue, TYPE_BOUNDS } from './keyValues';
+import { NULL_ELEMENT, toKeyValue, TYPE_BOUNDS } from './keyValues';
 import type { SqlValue } from './nodeSqlite';
 import type { SqliteTable } from './SqliteTable';
 
@@ -36,7 +36,11 @@ function fieldCondition(path: string, condition: CheckedSelector[string], column
     return path === '$or' ? anyOf(parts) : allOf(parts);
   }
   const column = columns.columnOf(path);
-  if (column === undefined) return UNKNOWN;
+  if (column === undefined) {
+    if (!isTests(condition) || condition.$exists === undefined) return UNKNOWN;
+    const others = Object.keys(condition).length > 1;
+    return allOf([exists(path, column, condition.$exists), ...(others ? [UNKNOWN] : [])]);
+  }
   const tested: Tested = { column, path, ...(columns.hasArrays(path) ? { elements: columns.elements } : {}) };
   if (!isTests(condition)) return has(tested, isEqual(condition));
   const { $lt, $lte, $gt, $gte, $in, $nin, $ne, $prefix, $exists } = condition;
@@ -49,7 +53,7 @@ function fieldCondition(path: string, condition: CheckedSelector[string], column
     ...($nin === undefined ? [] : [not(has(tested, isOneOf($nin)))]),
     ...($ne === undefined ? [] : [not(has(tested, isEqual($ne)))]),
     ...($prefix === undefined ? [] : [has(tested, hasPrefix($prefix))]),
-    ...($exists === undefined ? [] : [exists(tested, $exists)]),
+    ...($exists === undefined ? [] : [exists(path, column, $exists)]),
   ]);
 }
 
@@ -135,17 +139,17 @@ function textAfter(prefix: string): string | undefined {
 const LAST_POINT = 0x10ffff;
 const [BEFORE_SURROGATES, AFTER_SURROGATES] = [0xd7ff, 0xe000];
 
-/** A column says of a field that is null the same as of one that is missing. */
-function exists({ column, elements }: Tested, isExpected: boolean): SqlCondition {
-  if (column === '_id') return isExpected ? ALL : NONE;
-  if (isExpected) return UNKNOWN;
-  const array = `${column} = x'${Buffer.from(ARRAY).toString('hex')}'`;
-  return {
-    sql: elements === undefined ? `${column} IS NULL` : `(${column} IS NULL OR ${array})`,
-    values: [],
-    isExact: false,
-  };
+/** A column says of a field that is null the same as of one that is missing, so that the document is asked. */
+function exists(path: string, column: string | undefined, isExpected: boolean): SqlCondition {
+  if (path === '_id') return isExpected ? ALL : NONE;
+  // On a longer path, there may be arrays.
+  if (!SIMPLE_NAME.test(path)) return UNKNOWN;
+  const inDocument = `json_type(document, '$.${path}') IS ${isExpected ? 'NOT ' : ''}NULL`;
+  const isIndexed = !isExpected && column !== undefined;
+  return { sql: isIndexed ? `${column} IS NULL AND ${inDocument}` : inDocument, values: [], isExact: true };
 }
+
+const SIMPLE_NAME = /^[A-Za-z]\w*$/;
 
 /** Without the negation, an index finds what is not null. */
 function not({ sql, values, isExact }: SqlCondition): SqlCondition {
