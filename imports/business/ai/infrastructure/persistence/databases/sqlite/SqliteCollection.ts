@@ -150,7 +150,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
       this.table.replace(row.rowid, row.document, modifyDocument(row.document, change));
     if (options.multi !== true) return this.changeFirst(checked, modify);
     return this.changeAll(checked, (rowid, isMatch) => {
-      const document = this.find1(rowid);
+      const document = this.documentAt(rowid);
       if (document === undefined || !isMatch(document)) return false;
       modify({ rowid, document });
       return true;
@@ -170,7 +170,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     return this.changeAll(checked, (rowid, isMatch) => {
       // Without reading the document.
       if (isInSql) return this.table.remove(rowid, sql, values);
-      const document = this.find1(rowid);
+      const document = this.documentAt(rowid);
       return document !== undefined && isMatch(document) && this.table.remove(rowid);
     });
   }
@@ -271,7 +271,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     const rowids = this.select('rowid', query, query.isExact ? limit : Infinity).map((row) => Number(row['rowid']));
     await scanSlots(rowids, (rowid) => {
       const isUnchanged = query.isExact && this.file.version === version;
-      const document = this.find1(rowid);
+      const document = this.documentAt(rowid);
       return document === undefined || (!isUnchanged && !query.isMatch(document)) || visit(document);
     });
     return this.file.version === version;
@@ -282,7 +282,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     return limit === Infinity ? this.file.all(select, values) : this.file.all(`${select} LIMIT ?`, [...values, limit]);
   }
 
-  private find1(rowid: number): StoredDocument | undefined {
+  private documentAt(rowid: number): StoredDocument | undefined {
     const row = this.file.get(`SELECT ${ROW} FROM ${this.table.name} WHERE rowid = ?`, [rowid]);
     return row === undefined ? undefined : this.table.read(row);
   }
@@ -304,7 +304,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
   private firstMatch(query: Query): FoundRow | undefined {
     for (const row of this.select('rowid', query, Infinity)) {
       const rowid = Number(row['rowid']);
-      const document = this.find1(rowid);
+      const document = this.documentAt(rowid);
       if (document !== undefined && query.isMatch(document)) return { rowid, document };
     }
     return undefined;
