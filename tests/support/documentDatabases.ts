@@ -42,7 +42,7 @@ export async function openDatabaseOf(name: string): Promise<TestDatabase> {
 }
 
 /** For suites of what is above the store: all of them at full counts, otherwise the one that needs no server. */
-export const QUICK_DATABASES: Readonly<Partial<typeof DATABASES>> =
+export const QUICK_DATABASES: Readonly<Record<string, OpenDatabase>> =
   process.env['BOLIDE_FULL'] === undefined ? { 'embedded (NeDB)': openEmbedded } : DATABASES;
 
 /** Milliseconds. */

@@ -1,9 +1,9 @@
 /**
- * A process with an embedded database, for tests: the one that DATA_ENGINE names. `hold` opens the directory with a heartbeat of so many milliseconds,
- * holds it, and inserts a document for each line of stdin, printing `written` or the error. `leave` opens it and exits
- * without closing it. `fill` inserts documents until there is no space left, makes room, and prints what has become of
- * them. `write` changes documents one after another, printing to stdout each change before it starts (`>`) and after it
- * is done (`<`), until it is killed.
+ * A process with an embedded database, for tests: the one that DATA_ENGINE names. `hold` opens the directory with a
+ * heartbeat of so many milliseconds, holds it, and inserts a document for each line of stdin, printing `written` or the
+ * error. `leave` opens it and exits without closing it. `fill` inserts documents until there is no space left, makes
+ * room, and prints what has become of them. `write` changes documents one after another, printing to stdout each change
+ * before it starts (`>`) and after it is done (`<`), until it is killed.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -16,7 +16,8 @@ export class FileText implements TextSource {
     try {
       return await readFile(this.place);
     } catch (cause) {
-      return this.missing(cause);
+      if (codeOf(cause) === 'ENOENT') return undefined;
+      throw toFileError(`${this.place} could not be read`, cause);
     }
   }
 
@@ -24,12 +25,8 @@ export class FileText implements TextSource {
     try {
       return readFileSync(this.place);
     } catch (cause) {
-      return this.missing(cause);
+      if (codeOf(cause) === 'ENOENT') return undefined;
+      throw toFileError(`${this.place} could not be read`, cause);
     }
-  }
-
-  private missing(cause: unknown): undefined {
-    if (codeOf(cause) === 'ENOENT') return undefined;
-    throw toFileError(`${this.place} could not be read`, cause);
   }
 }

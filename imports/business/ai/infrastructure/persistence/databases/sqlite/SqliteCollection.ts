@@ -1,6 +1,6 @@
 /**
- * DocumentCollection over a table of SQLite. SQL finds the documents as far as it can say what a selector says; the rest
- * is tested on the documents. Long scans give other tasks a turn.
+ * DocumentCollection over a table of SQLite. SQL finds the documents as far as it can say what a selector says; the
+ * rest is tested on the documents. Long scans give other tasks a turn.
  */
 import type {
   AggregateRow,

@@ -10,7 +10,6 @@ import { StoreError, UnreadableDocumentError } from '../databaseErrors';
 import { largeTextsIn } from '../embedded/mapTexts';
 import { uniqueKeyOf } from '../embedded/uniqueKeys';
 import type { UniqueRule } from '../embedded/uniqueKeys';
-import { isRecord } from '../query/fieldPaths';
 import { isSameKey, keyAtPath, toKeyValue } from './keyValues';
 import { columnNameOf, pathOfColumn, quoted, tableNameOf, unquoted } from './names';
 import type { SqlRow, SqlValue } from './nodeSqlite';

@@ -1,6 +1,6 @@
 /**
- * Values of documents as SQLite orders them: null, numbers, texts by code point, then bytes. The types that SQLite lacks
- * are bytes that start with MongoDB's rank of the type.
+ * Values of documents as SQLite orders them: null, numbers, texts by code point, then bytes. The types that SQLite
+ * lacks are bytes that start with MongoDB's rank of the type.
  */
 import type { Scalar } from '../../../../domain/interfaces/DocumentCollection';
 import { isRecord } from '../query/fieldPaths';

@@ -22,7 +22,7 @@ export interface NodeSqlite {
 
 /** Undefined in a Node without it. Looked up by name, since bundlers for older versions do not know the module. */
 export function findSqlite(): NodeSqlite | undefined {
-  const { emitWarning } = process;
+  const emitWarning = process.emitWarning.bind(process);
   // Node 22 calls it experimental. Only what later versions have unchanged is used.
   process.emitWarning = () => undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * Documents as text: JSON in which `{"$$date": 5}` is a date, and a long text is replaced by its name. Documents have no
- * field whose name contains "$".
+ * Documents as text: JSON in which `{"$$date": 5}` is a date, and a long text is replaced by its name. Documents have
+ * no field whose name contains "$".
  */
 import { LargeText, nameOfText } from '../query/LargeText';
 import type { TextSource } from '../query/LargeText';
