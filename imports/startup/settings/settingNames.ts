@@ -51,6 +51,7 @@ export const VARIABLES: readonly string[] = [
   'AI_SECRET_KEYS',
   'BOLIDE_API_TOKEN',
   'DATA_DIR',
+  'DATA_ENGINE',
   'HOST',
   'HTTP_MAX_BODY_MB',
   'HTTP_MAX_JSON_VALUES',
