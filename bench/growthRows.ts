@@ -171,7 +171,7 @@ function startOnServer(runs: number): Part {
         PORT: '0',
         ...placeIn(directory),
         OPENAI_API_KEY: 'bench',
-        OPENAI_BASE_URL: simulator.baseURL('openai'),
+        OPENAI_API_BASE: simulator.baseURL('openai'),
         AI_ALLOW_PRIVATE_HOSTS: 'true',
       },
       tools: [WAIT],
