@@ -1,4 +1,6 @@
 /** `bolide`: models, agents, tools, structured output, streams, and the parts that servers are composed of. */
+import { installTelemetry } from '../business/ai/infrastructure/telemetry/installTelemetry';
+
 export { createHttpApi } from '../api/createHttpApi';
 export type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
 export { AgenticLoop } from '../business/ai/application/services/AgenticLoop';
@@ -157,3 +159,5 @@ export { simpleSchema } from '../library/simpleSchema';
 export { tool } from '../library/tool';
 export type { ToolArguments, ToolOutput } from '../library/tool';
 export { typed } from '../library/typed';
+
+installTelemetry();

@@ -8,7 +8,6 @@ import { AgenticLoop } from '../business/ai/application/services/AgenticLoop';
 import { LLMManager } from '../business/ai/application/services/LLMManager';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, ProviderSettingsInput } from '../business/ai/infrastructure/factories/createAIModule';
-import { Telemetry } from '../business/ai/infrastructure/telemetry/Telemetry';
 import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 import type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
 import { settingsFromEnvironment } from '../startup/settings/vendors';
@@ -72,17 +71,9 @@ export function createAgentEngine(
   const registry = registerTools(tools, new ToolRegistry());
   const log = logger === undefined ? {} : { logger };
   if (provider !== undefined) {
-    const telemetry = new Telemetry();
-    const manager =
-      provider.retriesFailedCalls === true
-        ? provider
-        : new LLMManager({
-            provider,
-            decorate: (router) => telemetry.traceProvider(router, (name) => router.routeOf(name)),
-            ...log,
-          });
+    const manager = provider.retriesFailedCalls === true ? provider : new LLMManager({ provider, ...log });
     return {
-      loop: tracedLoop(telemetry, manager, registry, log),
+      loop: new AgenticLoop({ provider: manager, toolExecutor: registry, ...log }),
       provider: manager,
       // A manager knows its providers itself.
       resolveModel: (name) =>
@@ -92,23 +83,17 @@ export function createAgentEngine(
   }
   const module = providers === undefined ? environmentModule(model) : createAIModule({ providers }, log);
   return {
-    loop: tracedLoop(module.telemetry, module.manager, registry, log),
+    loop: new AgenticLoop({
+      provider: module.manager,
+      toolExecutor: registry,
+      instrumentation: module.telemetry.runInstrumentation,
+      ...log,
+    }),
     provider: module.manager,
     resolveModel: (name) => resolveModelName(name, [...module.providers.keys()]),
     resolveUser: (userId) =>
       requiredUser(userId, module.settings.budgets !== undefined && 'budgets limit what each user may spend'),
   };
-}
-
-function tracedLoop(
-  telemetry: Telemetry,
-  provider: ILLMProvider,
-  registry: ToolRegistry,
-  log: { readonly logger?: Logger },
-): AgenticLoop {
-  const loop = new AgenticLoop({ provider, toolExecutor: telemetry.traceTools(registry), ...log });
-  telemetry.traceRuns(loop);
-  return loop;
 }
 
 function hostEngine(module: HostModule, tools: readonly RegisteredTool[]): AgentEngine {

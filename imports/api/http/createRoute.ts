@@ -10,7 +10,7 @@ import {
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
-import { withLogIds } from '../../business/ai/infrastructure/telemetry/logContext';
+import { withLogIds } from '../../business/ai/application/services/logIds';
 import type { Telemetry } from '../../business/ai/infrastructure/telemetry/Telemetry';
 import { hasScope, toActor } from '../auth/ApiPrincipal';
 import { clientOf } from '../auth/clientOf';

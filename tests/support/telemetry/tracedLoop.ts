@@ -30,15 +30,15 @@ export function tracedLoop({ tools, steps, fallbackSteps = [], settings = {}, st
     providers: { openai: new ScriptedProvider(steps), anthropic: new ScriptedProvider(fallbackSteps) },
     fallback: ['anthropic'],
     retry: { maxAttempts: 1 },
-    decorate: (router) => telemetry.traceProvider(router, (model) => router.routeOf(model)),
+    instrumentation: telemetry,
     logger,
   });
   const loop = new AgenticLoop({
     provider: manager,
-    toolExecutor: telemetry.traceTools(tools),
+    toolExecutor: tools,
+    instrumentation: telemetry,
     logger,
-    ...(store === undefined ? {} : { runStore: telemetry.traceRunStore(store) }),
+    ...(store === undefined ? {} : { runStore: store }),
   });
-  telemetry.traceRuns(loop);
   return { loop, manager, telemetry };
 }

@@ -1,7 +1,7 @@
 /** The lines of a server's log. */
 import { expect } from 'chai';
 import { createConsoleLogger } from '../../../../imports/business/ai/domain/consoleLogger';
-import { withLogIds } from '../../../../imports/business/ai/infrastructure/telemetry/logContext';
+import { withLogIds } from '../../../../imports/business/ai/application/services/logIds';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { openLog } from '../../../../imports/startup/node/openLog';
 import { CANARY } from '../../../support/canaries';

@@ -16,6 +16,8 @@ import {
 } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import { currentInstrumentation } from '../../domain/interfaces/Instrumentation';
+import type { Instrumentation, RunInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
@@ -75,6 +77,8 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly onStateStored?: ((userId: string) => void) | undefined;
   /** Default: the console. */
   readonly logger?: Logger;
+  /** Observes runs. Default: reports to OpenTelemetry, if the program has an SDK of it. */
+  readonly instrumentation?: RunInstrumentation & Partial<Instrumentation>;
 }
 
 export interface ExecuteOptions extends RunOptions {
@@ -109,6 +113,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly work = new WorkInProgress();
   private readonly durable: DurableRuns | undefined;
   private readonly decisions: ExternalDecisions;
+  private readonly instrumentation: RunInstrumentation | undefined;
 
   constructor(options: AgenticLoopOptions) {
     super(
@@ -124,8 +129,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       runStore,
       leaseTimes,
       logger = consoleLogger,
+      instrumentation = currentInstrumentation(),
     } = options;
-    this.provider = provider.retriesFailedCalls === true ? provider : new ResilientProvider({ provider, logger });
+    this.instrumentation = instrumentation;
+    this.provider =
+      provider.retriesFailedCalls === true ? provider : resilient({ provider, logger }, instrumentation);
     this.toolExecutor = toolExecutor;
     const processor = new ToolProcessor({
       toolExecutor,
@@ -143,6 +151,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       work: this.work,
       live: this.registry.live,
       publisher: { hears: this.hears, publish: this.publish },
+      instrumentation,
       isUserRemoved: removalCheck(options.access, logger),
     });
     this.durable =
@@ -157,6 +166,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
             toolWaitMs: options.toolWaitMs,
             onStateStored: options.onStateStored,
             publish: this.publish,
+            instrumentation,
             ...(leaseTimes === undefined ? {} : { leaseTimes }),
           });
     this.decisions = new ExternalDecisions({ registry: this.registry, toolExecutor, durable: this.durable });
@@ -194,15 +204,30 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const providerId = runOptions.providerId ?? this.provider.routeOf?.(runOptions.model)?.providerId;
     const pinned = providerId === undefined ? runOptions : { ...runOptions, providerId };
     const plan = planRun(pinned, this.toolExecutor, this.limits);
-    const init = { executionId, userId, plan, returnsEarly: onPending === 'return' };
+    const loading = this.instrumentation?.ready();
+    if (loading !== undefined) await loading;
+    const observer = this.launcher.observe({ ...metadata, executionId, ...pinned });
+    const init = { executionId, userId, plan, observer, returnsEarly: onPending === 'return' };
     if (this.durable === undefined) return { executionId, done: this.launcher.launch({ ...init, journal: undefined }) };
-    const { done } = await this.durable.create(
-      { providerId: this.provider.getProviderName(), ...metadata, executionId, userId },
-      plan,
-      runOptions.tools,
-      (journal) => this.launcher.launch({ ...init, journal }),
-    );
-    return { executionId, done: this.durable.resultOf(executionId, done, runOptions.signal) };
+    const { trace } = observer ?? {};
+    try {
+      const { done } = await this.durable.create(
+        {
+          providerId: this.provider.getProviderName(),
+          ...metadata,
+          ...(trace === undefined ? {} : { trace }),
+          executionId,
+          userId,
+        },
+        plan,
+        runOptions.tools,
+        (journal) => this.launcher.launch({ ...init, journal }),
+      );
+      return { executionId, done: this.durable.resultOf(executionId, done, runOptions.signal) };
+    } catch (error) {
+      observer?.refused(error);
+      throw error;
+    }
   }
 
   /**
@@ -515,6 +540,14 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     (this.emit as (type: string, event: AgentEvent) => boolean)(event.type, event);
     (this.emit as (type: string, event: AgentEvent) => boolean)('event', event);
   };
+}
+
+function resilient(
+  options: { readonly provider: ILLMProvider; readonly logger: Logger },
+  instrumentation: AgenticLoopOptions['instrumentation'],
+): ILLMProvider {
+  const router = new ResilientProvider(options);
+  return instrumentation?.traceProvider?.(router, (model) => router.routeOf(model)) ?? router;
 }
 
 /** A user who cannot be looked up just now has not been removed. */

@@ -2,7 +2,9 @@
 import { toolCalls } from '../../domain/entities/Response';
 import { LLMIncompleteError, LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
 import { noEmbeddings, noRelay } from '../../domain/errors/noEmbeddings';
-import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { ILLMProvider, ModelCapabilities, ModelRoute } from '../../domain/interfaces/ILLMProvider';
+import { currentInstrumentation } from '../../domain/interfaces/Instrumentation';
+import type { Instrumentation, RunInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
@@ -35,6 +37,11 @@ export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limit
    * happen inside the router. Default: no decorators.
    */
   readonly decorate?: (router: ResilientProvider) => ILLMProvider;
+  /**
+   * Observes model calls and runs. One without `traceProvider` leaves the model calls to `decorate`. Default: reports to
+   * OpenTelemetry, if the program has an SDK of it.
+   */
+  readonly instrumentation?: RunInstrumentation & Partial<Instrumentation>;
   readonly limits?: Partial<ResilientLimits> & {
     /** Of responses that are parsed as JSON. */ readonly json?: JsonLimits;
   };
@@ -61,6 +68,7 @@ export class LLMManager implements ILLMProvider {
   private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor | undefined;
   private readonly jsonLimits: JsonLimits;
+  private readonly instrumentation: LLMManagerOptions['instrumentation'];
   private loop: AgenticLoop | undefined;
 
   /**
@@ -68,9 +76,12 @@ export class LLMManager implements ILLMProvider {
    *   id, an
    *   unknown fallback, invalid retry settings
    */
-  constructor({ toolExecutor, decorate, responseStore, ...options }: LLMManagerOptions) {
-    this.router = new ResilientProvider(options);
-    this.provider = decorate?.(this.router) ?? this.router;
+  constructor({ toolExecutor, decorate, responseStore, instrumentation, ...options }: LLMManagerOptions) {
+    const router = new ResilientProvider(options);
+    this.router = router;
+    this.instrumentation = instrumentation ?? currentInstrumentation();
+    const provider = decorate?.(router) ?? router;
+    this.provider = this.instrumentation?.traceProvider?.(provider, (model) => router.routeOf(model)) ?? provider;
     this.toolExecutor = toolExecutor;
     this.responseStore = responseStore;
     this.jsonLimits = options.limits?.json ?? DEFAULT_JSON_LIMITS;
@@ -205,7 +216,7 @@ export class LLMManager implements ILLMProvider {
   }
 
   /** @throws LLMModelNotFoundError with the candidates */
-  routeOf(model: string | undefined): { readonly providerId: string } | undefined {
+  routeOf(model: string | undefined): ModelRoute | undefined {
     return this.router.routeOf(model);
   }
 
@@ -235,7 +246,12 @@ export class LLMManager implements ILLMProvider {
         path: 'toolExecutor',
       });
     }
-    this.loop ??= new AgenticLoop({ provider: this, toolExecutor: this.toolExecutor ?? NO_TOOLS });
+    const { toolExecutor = NO_TOOLS, instrumentation } = this;
+    this.loop ??= new AgenticLoop({
+      provider: this,
+      toolExecutor,
+      ...(instrumentation === undefined ? {} : { instrumentation }),
+    });
     return this.loop;
   }
 

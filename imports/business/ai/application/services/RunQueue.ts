@@ -6,6 +6,7 @@ import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
 import { ConflictError, isStoreOutage } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
+import type { RunInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
@@ -28,6 +29,8 @@ export interface RunQueueOptions {
   readonly sweepIntervalMs?: number;
   /** Default: the console. */
   readonly logger?: Logger;
+  /** Absent: queued runs do not continue the trace of whoever queues them. */
+  readonly instrumentation?: Pick<RunInstrumentation, 'ready' | 'currentTrace'>;
 }
 
 export interface QueuedRun extends RunMetadata {
@@ -49,6 +52,7 @@ export class RunQueue {
   private readonly slots: RunSlots;
   private readonly sweepIntervalMs: number;
   private readonly logger: Logger;
+  private readonly instrumentation: RunQueueOptions['instrumentation'];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isStopped = true;
   /** Resolves when the queue is stopped. */
@@ -63,7 +67,9 @@ export class RunQueue {
     slots = new RunSlots({ loop, tools, limit: jobs.limits.concurrency }),
     sweepIntervalMs = SWEEP_INTERVAL_MS,
     logger = consoleLogger,
+    instrumentation,
   }: RunQueueOptions) {
+    this.instrumentation = instrumentation;
     this.loop = loop;
     this.store = store;
     this.jobs = jobs;
@@ -84,6 +90,9 @@ export class RunQueue {
     const { onPending: _onPending, executionId = randomUUID(), ...runOptions } = options;
     const plan = planRun(runOptions, this.tools, DEFAULT_LIMITS);
     const storedPlan = toStoredPlan(plan, runOptions.tools);
+    const loading = this.instrumentation?.ready();
+    if (loading !== undefined) await loading;
+    const trace = this.instrumentation?.currentTrace();
     const request = {
       requestId: executionId,
       argumentsHash: createHash('sha256').update(executionId).digest('hex'),
@@ -96,6 +105,7 @@ export class RunQueue {
       isQueued: true as const,
       createdAt: Date.now(),
       ...neededTools(storedPlan, this.tools),
+      ...(trace === undefined ? {} : { trace }),
       input: plan.options.input,
       plan: storedPlan,
     };

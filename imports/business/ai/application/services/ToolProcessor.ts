@@ -31,6 +31,8 @@ import { resolveTools } from './tools/ToolSet';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';
 import { ToolCallOutcome } from './tools/ToolCallOutcome';
 import type { ToolCallHandle } from './tools/ToolCallOutcome';
+import type { RunObserver } from '../../domain/interfaces/Instrumentation';
+import { withLogIds } from './logIds';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 
 export interface ToolProcessorOptions {
@@ -52,6 +54,8 @@ export interface ToolJob extends ToolCallHandle {
   readonly origin?: CallOrigin | undefined;
   readonly executionId: string;
   readonly concurrency: ToolConcurrency;
+  /** Absent: nobody observes the run, or there is none. */
+  readonly observer?: Pick<RunObserver, 'runTool'> | undefined;
   /** Resolves when a person decides. Called only for calls that need approval. */
   awaitApproval(): Promise<Approval>;
   /** Resolves when the result is submitted. Called only for external tools. */
@@ -313,22 +317,26 @@ export class ToolProcessor {
 
   /** Nothing is held while the tool runs but what its outcome needs. @throws what the tool throws at once */
   private execute(
-    { call, userId, executionId }: ToolJob,
+    { call, userId, executionId, observer }: ToolJob,
     tool: OfferedTool,
     args: unknown,
     outcome: ToolCallOutcome,
   ): void {
     const startedAt = performance.now();
-    const value: unknown = this.toolExecutor.execute(call.name, args, {
-      get signal() {
-        return outcome.signal;
-      },
-      userId,
-      callId: call.id,
-      executionId,
-      idempotencyKey: `${executionId}:${call.id}`,
-      progress: (fraction, note) => outcome.progress(fraction, note),
-    });
+    const run = (): unknown =>
+      this.toolExecutor.execute(call.name, args, {
+        get signal() {
+          return outcome.signal;
+        },
+        userId,
+        callId: call.id,
+        executionId,
+        idempotencyKey: `${executionId}:${call.id}`,
+        progress: (fraction, note) => outcome.progress(fraction, note),
+      });
+    const value = withLogIds({ run: executionId, call: call.id }, () =>
+      observer === undefined ? run() : observer.runTool(call, run),
+    );
     // The tool may have ended its own run.
     if (isThenable(value) && outcome.isOpen())
       outcome.startTimeout(tool.definition.timeout ?? this.defaultTimeoutMs, performance.now() - startedAt);

@@ -4,6 +4,7 @@
  */
 import { IllegalTransitionError } from '../errors/LLMErrors';
 import type { ToolFailure } from '../errors/LLMErrors';
+import type { TraceContext } from '../types/TraceContext';
 import type { JsonObject, VendorPart } from '../types/VendorTypes';
 
 /**
@@ -169,6 +170,8 @@ interface ToolCallBase {
   readonly isApproved?: true;
   /** The id of the response whose request carried the result to the model. */
   readonly deliveredIn?: string;
+  /** Of its last attempt. Absent: it was not traced. */
+  readonly trace?: TraceContext;
 }
 
 interface Started {
@@ -219,7 +222,12 @@ export type CallWait = 'approval' | 'review' | 'external';
 export type ToolEvent =
   | { readonly type: 'tool:approval_required'; readonly at: number; readonly expiresAt?: number }
   /** Has `expiresAt` if another service supplies the result. */
-  | { readonly type: 'tool:executing'; readonly at: number; readonly expiresAt?: number }
+  | {
+      readonly type: 'tool:executing';
+      readonly at: number;
+      readonly expiresAt?: number;
+      readonly trace?: TraceContext;
+    }
   /** Adds `expiresAt` to an external call that an older version started. */
   | { readonly type: 'tool:awaiting_result'; readonly at: number; readonly expiresAt: number }
   /** A decision was taken in; what it leads to follows. */
@@ -405,6 +413,7 @@ function transition(call: ToolCall, event: Extract<ToolEvent, { type: keyof type
       // about an earlier attempt never applies to a later one.
       next.startTime = Math.max(event.at, (startTime ?? -1) + 1);
       if (event.expiresAt !== undefined) next.expiresAt = event.expiresAt;
+      if (event.trace !== undefined) next.trace = event.trace;
       if (acceptsDecision(call)) next.isApproved = true;
       break;
     case 'tool:interrupted':
@@ -449,6 +458,7 @@ function baseOf(call: ToolCall): AnyFields {
   if (call.approvalRequestedAt !== undefined) base.approvalRequestedAt = call.approvalRequestedAt;
   if (call.decidedBy !== undefined) base.decidedBy = call.decidedBy;
   if (call.isApproved !== undefined) base.isApproved = call.isApproved;
+  if (call.trace !== undefined) base.trace = call.trace;
   return base;
 }
 

@@ -29,6 +29,12 @@ export interface ModelCapabilities {
   readonly price?: ModelPrice;
 }
 
+export interface ModelRoute {
+  readonly providerId: string;
+  /** As the provider names it. Absent: its default, or not known. */
+  readonly model?: string | undefined;
+}
+
 export interface ILLMProvider {
   /**
    * True for providers that retry failed calls themselves. Others are wrapped in a retry policy by the agentic
@@ -41,7 +47,7 @@ export interface ILLMProvider {
   readonly defaultModel?: string | undefined;
   getProviderName(): string;
   /** Where a call with that model goes first, of several providers. Undefined for a model that names none of them. */
-  routeOf?(model: string | undefined): { readonly providerId: string } | undefined;
+  routeOf?(model: string | undefined): ModelRoute | undefined;
   /**
    * One attempt.
    * @returns a completed or incomplete response

@@ -200,19 +200,18 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     routing,
     defaultModelOf: (providerId) => providers.defaultModelOf(providerId),
   });
-  const store = ports.runs ?? new MemoryRunStore();
-  const runs = telemetry.traceRunStore(store);
+  const runs = ports.runs ?? new MemoryRunStore();
   const loop = new AgenticLoop({
     provider: manager,
-    toolExecutor: telemetry.traceTools(tools),
+    toolExecutor: tools,
     runStore: runs,
+    instrumentation: telemetry.runInstrumentation,
     onStateStored: ports.onStateStored,
     access: ports.access,
     toolWaitMs: ports.toolWaitMs,
     ...logger,
     ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
   });
-  telemetry.traceRuns(loop);
   telemetry.metrics.observe('bolide.run.lease.count', () => [
     { value: loop.size, attributes: { 'bolide.lease.state': 'held' } },
     { value: loop.losses, attributes: { 'bolide.lease.state': 'lost' } },
@@ -236,7 +235,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
   });
   const conversations = createChat({ settings, loop, tools, runs }, ports);
   recovery.add(conversations.handler);
-  const queue = new RunQueue({ loop, store: runs, jobs, tools, slots, ...logger });
+  const queue = new RunQueue({ loop, store: runs, jobs, tools, slots, instrumentation: telemetry, ...logger });
   recovery.onOwnerLost(() => queue.onProcessLost());
   const useCases = createUseCases({ loop, runs, queue, manager, providers }, ports);
   let stopped: Promise<void> | undefined;
@@ -273,7 +272,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     sendGuard,
     conversations,
     useCases,
-    runs: store,
+    runs,
     jobs,
     queue,
     recovery,

@@ -43,8 +43,11 @@ export interface ManagerPorts {
 export function createManager(options: LLMManagerOptions, limits: CallLimits, ports: ManagerPorts): LLMManager {
   const { routing, guardrails = [], sendGuard } = ports;
   const chain = guardrails.length === 0 ? undefined : new GuardrailChain(guardrails, ports.logger);
+  const { telemetry } = ports;
   return new LLMManager({
     ...options,
+    // The calls are traced below, where the model of a routing rule is known.
+    ...(telemetry === undefined ? {} : { instrumentation: telemetry.runInstrumentation }),
     ...(routing === undefined ? {} : { routeStats: routing.stats }),
     // Decorators of every model call, from the inside out.
     decorate: (router) => {
@@ -64,7 +67,7 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
           ...(now === undefined ? {} : { now }),
         });
       if (requestLog !== undefined) provider = new LoggedProvider(provider, { log: requestLog, routeOf });
-      if (ports.telemetry !== undefined) provider = ports.telemetry.traceProvider(provider, routeOf);
+      if (telemetry !== undefined) provider = telemetry.traceProvider(provider, routeOf);
       // The others see the model that is called, rather than the name of a rule.
       return routing === undefined ? provider : new RoutedProvider(provider, routing);
     },

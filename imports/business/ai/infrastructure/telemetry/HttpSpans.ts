@@ -4,9 +4,9 @@
  * https://github.com/open-telemetry/semantic-conventions/tree/v1.41.0/docs/http/http-spans.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { Attributes, Tracer } from '@opentelemetry/api';
-import { hasTraceSdk } from './installedSdk';
+import type { Attributes } from '@opentelemetry/api';
+import { fail } from './fail';
+import { loadOpenTelemetry, tracing } from './openTelemetry';
 
 export interface TracedRequest {
   readonly request: Pick<IncomingMessage, 'method' | 'headers' | 'url' | 'socket' | 'httpVersion'>;
@@ -16,11 +16,19 @@ export interface TracedRequest {
 }
 
 /** @param work is done with the request's span as the active one. */
-export function traceRequest(tracer: Tracer, traced: TracedRequest, work: () => void): void {
-  if (!hasTraceSdk()) {
+export function traceRequest(traced: TracedRequest, work: () => void): void {
+  const loading = loadOpenTelemetry();
+  if (loading === undefined) traceNow(traced, work);
+  else void loading.then(() => traceNow(traced, work));
+}
+
+function traceNow(traced: TracedRequest, work: () => void): void {
+  const traces = tracing();
+  if (traces === undefined) {
     work();
     return;
   }
+  const { context, propagation, SpanKind, trace } = traces.api;
   const { request, response } = traced;
   const route = traced.route.replace(/^[A-Z]+ /, '');
   const active = context.active();
@@ -32,7 +40,7 @@ export function traceRequest(tracer: Tracer, traced: TracedRequest, work: () => 
   }
   const parent = propagation.extract(active, request.headers);
   const method = request.method ?? 'GET';
-  const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER }, parent);
+  const span = traces.tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER }, parent);
   if (!span.isRecording()) {
     context.with(trace.setSpan(parent, span), work);
     return;
@@ -44,8 +52,7 @@ export function traceRequest(tracer: Tracer, traced: TracedRequest, work: () => 
     const status = hasLeft && !response.headersSent ? 499 : response.statusCode;
     span.setAttribute('http.response.status_code', status);
     if (status >= 500 || hasLeft) {
-      span.setAttribute('error.type', hasLeft ? 'aborted' : String(status));
-      span.setStatus({ code: SpanStatusCode.ERROR });
+      fail(traces.api, span, hasLeft ? 'aborted' : String(status));
     }
     span.end();
   };

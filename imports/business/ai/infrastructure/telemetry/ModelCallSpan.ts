@@ -2,78 +2,80 @@
  * The span and the metrics of one model call, from its request to the end of its response. Attempts that failed are
  * events of the span.
  */
-import { context, SpanKind, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Span } from '@opentelemetry/api';
 import { billedResponse, isLLMError } from '../../domain/errors/LLMErrors';
+import type { ModelRoute } from '../../domain/interfaces/ILLMProvider';
 import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { MetricRecorder } from './metrics/MetricRecorder';
-import { fail } from './RunSpans';
-import type { RunSpans, RunSpansPorts, TracedRun } from './RunSpans';
+import { errorTypeOf, fail } from './fail';
+import { tracing } from './openTelemetry';
+import type { OpenTelemetry } from './openTelemetry';
+import { openRunSpan } from './RunSpan';
+import type { RunSpan, SpanPorts } from './RunSpan';
 import { usageAttributes } from './usageAttributes';
 
 /** `generate_content`: a relayed request, such as for images. */
 export type ModelOperation = 'chat' | 'embeddings' | 'generate_content';
 
-export interface ModelCallPorts extends RunSpansPorts {
-  readonly runs: RunSpans;
+export interface ModelCallPorts extends SpanPorts {
   readonly metrics: MetricRecorder;
   /** The conventions' name of a provider. */
   readonly providerNameOf: (providerId: string) => string;
 }
 
+interface TracedCall {
+  readonly api: OpenTelemetry;
+  readonly span: Span;
+  /** With the span as the active one. */
+  readonly context: Context;
+}
+
 /** The options of any call. */
-type CallOptions = Partial<Omit<GenerateOptions, 'input'>> & { readonly input?: unknown };
+export type CallOptions = Partial<Omit<GenerateOptions, 'input'>> & { readonly input?: unknown };
 
 export class ModelCallSpan {
-  /** With the span as the active one, for what the call does. */
-  readonly context: Context;
   private readonly ports: ModelCallPorts;
   private readonly operation: ModelOperation;
   private readonly options: CallOptions;
-  private readonly span: Span;
+  /** Undefined without an SDK for traces: then there are metrics only. */
+  private readonly traced: TracedCall | undefined;
   private readonly startedAt = performance.now();
   private readonly isStream: boolean;
   private readonly target: ReturnType<ModelCallPorts['targetOf']>;
   private firstChunkAt: number | undefined;
   private hasEnded = false;
 
-  constructor(ports: ModelCallPorts, operation: ModelOperation, options: CallOptions, isStream: boolean) {
+  /** @param route where the call goes first */
+  constructor(
+    ports: ModelCallPorts,
+    operation: ModelOperation,
+    options: CallOptions,
+    { isStream, route }: { readonly isStream: boolean; readonly route: ModelRoute | undefined },
+  ) {
     this.ports = ports;
     this.operation = operation;
     this.options = options;
     this.isStream = isStream;
-    const run = ports.runs.find(options.executionId);
-    const parent = run?.context ?? context.active();
-    const links = run?.links ?? [];
-    if (run !== undefined) run.links = [];
-    const target = ports.targetOf(options.model, options.providerId);
-    this.target = target;
-    const name = target.model === undefined ? operation : `${operation} ${target.model}`;
-    this.span = ports.tracer.startSpan(name, { kind: SpanKind.CLIENT, links }, parent);
-    this.context = trace.setSpan(parent, this.span);
-    if (!this.span.isRecording()) return;
-    this.span.setAttributes(
-      ports.write({
-        'gen_ai.operation.name': operation,
-        'gen_ai.provider.name': target.providerName,
-        ...(target.model === undefined ? {} : { 'gen_ai.request.model': target.model }),
-        ...requestAttributes(options, operation, isStream, run),
-        ...(operation === 'chat' ? ports.content?.request(options) : {}),
-      }),
-    );
+    this.target = ports.targetOf(options, route);
+    this.traced = this.begin();
+  }
+
+  /** Does a part of the call with its span as the active one. */
+  within<T>(work: () => T): T {
+    return this.traced === undefined ? work() : this.traced.api.context.with(this.traced.context, work);
   }
 
   get isRecording(): boolean {
-    return this.span.isRecording();
+    return this.traced?.span.isRecording() === true;
   }
 
   /** Has the caller's listeners, too. */
   retryListener(): (attempt: FailedAttempt) => void {
     const { onRetry } = this.options;
     return (attempt) => {
-      this.span.addEvent('bolide.attempt.failed', attemptAttributes(attempt));
+      this.traced?.span.addEvent('bolide.attempt.failed', attemptAttributes(attempt));
       onRetry?.(attempt);
     };
   }
@@ -101,16 +103,38 @@ export class ModelCallSpan {
   failed(error: unknown): void {
     if (this.hasEnded) return;
     const isAborted = error === undefined || (this.options.signal?.aborted === true && !isTimeout(error));
-    const errorType = isAborted ? 'aborted' : isLLMError(error) ? error.code : '_OTHER';
-    fail(this.span, errorType);
+    const errorType = isAborted ? 'aborted' : errorTypeOf(error);
+    if (this.traced !== undefined) fail(this.traced.api, this.traced.span, errorType);
     this.end(billedResponse(error), () => ({}), errorType);
+  }
+
+  private begin(): TracedCall | undefined {
+    const traces = tracing();
+    if (traces === undefined) return undefined;
+    const { api, tracer } = traces;
+    const { ports, operation, options, isStream, target } = this;
+    const run = openRunSpan(options.executionId);
+    const parent = run?.context ?? api.context.active();
+    const name = target.model === undefined ? operation : `${operation} ${target.model}`;
+    const span = tracer.startSpan(name, { kind: api.SpanKind.CLIENT, links: run?.takeLinks() ?? [] }, parent);
+    if (span.isRecording())
+      span.setAttributes(
+        ports.write({
+          'gen_ai.operation.name': operation,
+          'gen_ai.provider.name': target.providerName,
+          ...(target.model === undefined ? {} : { 'gen_ai.request.model': target.model }),
+          ...requestAttributes(options, operation, isStream, run),
+          ...(operation === 'chat' ? ports.content?.request(options) : {}),
+        }),
+      );
+    return { api, span, context: api.trace.setSpan(parent, span) };
   }
 
   private end(received: LLMResponse | Embeddings | undefined, more: () => Attributes, errorType?: string): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    if (this.span.isRecording())
-      this.span.setAttributes(
+    if (this.isRecording)
+      this.traced?.span.setAttributes(
         this.ports.write({
           ...(received === undefined ? {} : this.responseAttributes(received)),
           ...(this.firstChunkAt === undefined
@@ -119,7 +143,7 @@ export class ModelCallSpan {
           ...more(),
         }),
       );
-    this.span.end();
+    this.traced?.span.end();
     this.measure(received, errorType);
   }
 
@@ -180,7 +204,7 @@ function requestAttributes(
   options: CallOptions,
   operation: ModelOperation,
   isStream: boolean,
-  run: TracedRun | undefined,
+  run: RunSpan | undefined,
 ): Attributes {
   if (operation !== 'chat') return {};
   const { stop, response_format: format } = options;

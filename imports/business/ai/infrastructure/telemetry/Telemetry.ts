@@ -3,26 +3,25 @@
  * OpenTelemetry and Prometheus. Without an SDK in the program there are no traces. All of it is attached from outside:
  * decorators of providers, of the run store and of tools, a listener of run events, and a hook of routes.
  */
-import { trace } from '@opentelemetry/api';
+import type { Instrumentation, NewRun, RouteOf, RunInstrumentation, RunObserver } from '../../domain/interfaces/Instrumentation';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
-import type { RunStore } from '../../domain/interfaces/RunStore';
+import type { StoredRun } from '../../domain/interfaces/RunStore';
+import type { TraceContext } from '../../domain/types/TraceContext';
 import { ContentRecorder } from './ContentRecorder';
 import type { RedactContent } from './ContentRecorder';
 import { traceRequest } from './HttpSpans';
-import type { TracedRequest } from './HttpSpans';
 import { MetricRecorder } from './metrics/MetricRecorder';
 import { observeEventLoop } from './metrics/observeEventLoop';
 import { OpenTelemetryMetrics } from './metrics/OpenTelemetryMetrics';
 import { RunMetrics } from './metrics/RunMetrics';
 import type { ModelCallPorts } from './ModelCallSpan';
-import { RunSpans } from './RunSpans';
-import type { RunEvents, RunSpansPorts } from './RunSpans';
+import { ObservedRun } from './ObservedRun';
+import { loadOpenTelemetry, openTelemetry, tracing } from './openTelemetry';
+import { RunSpan } from './RunSpan';
 import { attributeWriter, providerNameOf } from './semanticConventions';
 import type { ConventionsVersion } from './semanticConventions';
+import { toTraceContext } from './traceContexts';
 import { TracedProvider } from './TracedProvider';
-import { traceRunStore } from './traceRunStore';
-import { traceTools } from './traceTools';
 
 export interface TelemetrySettings {
   /** The version of OpenTelemetry's conventions for generative AI. Default: `1.41`. */
@@ -33,8 +32,6 @@ export interface TelemetrySettings {
   readonly redact?: RedactContent;
 }
 
-type Route = { readonly providerId: string; readonly model: string | undefined } | undefined;
-
 export interface TelemetryPorts {
   /** The vendor of a provider. Undefined for an unknown one. */
   readonly vendorOf?: (providerId: string) => string | undefined;
@@ -42,77 +39,74 @@ export interface TelemetryPorts {
   readonly defaultModelOf?: (providerId: string) => string | undefined;
 }
 
-export class Telemetry {
+export class Telemetry implements Instrumentation {
   /** Measurements, and what collects them. */
   readonly metrics = new MetricRecorder();
+  readonly traceRequest = traceRequest;
+  /** For loops and managers whose model calls are traced already. */
+  readonly runInstrumentation: RunInstrumentation = {
+    ready: () => this.ready(),
+    beginRun: (run, routeOf) => this.beginRun(run, routeOf),
+    currentTrace: () => this.currentTrace(),
+  };
   private readonly runMetrics: RunMetrics;
-  private readonly runs: RunSpans;
-  private readonly ports: RunSpansPorts & Pick<ModelCallPorts, 'providerNameOf'>;
-  /** Of the provider that was decorated last. */
-  private routeOf: (model: string | undefined) => Route = () => undefined;
+  private readonly runs = new Set<ObservedRun>();
+  private readonly ports: ModelCallPorts;
 
   constructor(settings: TelemetrySettings = {}, { vendorOf, defaultModelOf }: TelemetryPorts = {}) {
     const { conventions = '1.41', captureContent = false, redact } = settings;
     const nameOf = (providerId: string): string => providerNameOf(providerId, vendorOf?.(providerId));
     this.ports = {
-      tracer: trace.getTracer('bolide'),
+      metrics: this.metrics,
       write: attributeWriter(conventions),
       content: captureContent ? new ContentRecorder(redact) : undefined,
       providerNameOf: nameOf,
-      targetOf: (model, providerId) => {
-        const route = this.routeOf(model ?? providerId);
-        return {
-          providerName: nameOf(providerId ?? route?.providerId ?? 'unknown'),
-          model: route === undefined ? model : (route.model ?? defaultModelOf?.(route.providerId)),
-        };
-      },
+      targetOf: ({ model, providerId }, route) => ({
+        providerName: nameOf(providerId ?? route?.providerId ?? 'unknown'),
+        model: route === undefined ? model : (route.model ?? defaultModelOf?.(route.providerId)),
+      }),
     };
-    this.runs = new RunSpans(this.ports);
     this.metrics.addSink(new OpenTelemetryMetrics(this.ports.write));
     this.runMetrics = new RunMetrics(this.metrics);
     observeEventLoop(this.metrics);
+    // Mostly the SDK is set up before, and the first request need not wait.
+    void loadOpenTelemetry();
   }
 
-  /** How many runs have an open span. */
+  /** How many runs are observed now. */
   get openRuns(): number {
     return this.runs.size;
   }
 
-  /** @param routeOf the provider and model that a requested model leads to, before any fallback */
-  traceProvider(provider: ILLMProvider, routeOf: (model: string | undefined) => Route): ILLMProvider {
-    this.routeOf = routeOf;
-    return new TracedProvider(provider, { ...this.ports, runs: this.runs, metrics: this.metrics });
+  traceProvider(provider: ILLMProvider, routeOf: RouteOf): ILLMProvider {
+    return new TracedProvider(provider, this.ports, routeOf);
   }
 
-  traceTools(executor: IToolExecutor): IToolExecutor {
-    return traceTools(executor, this.runs);
+  ready(): Promise<void> | undefined {
+    return loadOpenTelemetry();
   }
 
-  traceRunStore(store: RunStore): RunStore {
-    const { runs, runMetrics } = this;
-    const listener = {
-      created: runs.created.bind(runs),
-      refused: runs.refused.bind(runs),
-      claim: runs.claim.bind(runs),
-      left(executionId: string): void {
-        runs.left(executionId);
-        runMetrics.left(executionId);
-      },
-    };
-    return traceRunStore(store, listener, this.metrics);
+  beginRun(run: NewRun | StoredRun, routeOf: RouteOf): RunObserver | undefined {
+    const traces = tracing();
+    const isCounted = this.metrics.isActive();
+    if (traces === undefined && !isCounted) return undefined;
+    const observed = new ObservedRun({
+      span: traces === undefined ? undefined : new RunSpan(traces, this.ports, run, routeOf),
+      counted: isCounted ? this.runMetrics.begin() : undefined,
+      metrics: this.metrics,
+      onEnd: (ended) => this.runs.delete(ended),
+    });
+    this.runs.add(observed);
+    return observed;
   }
 
-  traceRuns(loop: RunEvents): void {
-    this.runs.watch(loop);
-    this.runMetrics.watch(loop);
+  currentTrace(): TraceContext | undefined {
+    const api = openTelemetry();
+    return api === undefined ? undefined : toTraceContext(api, api.trace.getSpanContext(api.context.active()));
   }
-
-  /** @param work is done with the request's span as the active one */
-  readonly traceRequest = (request: TracedRequest, work: () => void): void =>
-    traceRequest(this.ports.tracer, request, work);
 
   /** Ends the spans of runs that continue in another process. */
   close(): void {
-    this.runs.leaveAll();
+    for (const run of this.runs) run.left();
   }
 }

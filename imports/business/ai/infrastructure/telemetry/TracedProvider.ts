@@ -1,114 +1,105 @@
 /** Decorates the router, and everything around it, so that each model call has a span. */
-import { context } from '@opentelemetry/api';
 import { EventStream } from '../../domain/EventStream';
 import type { EventStage } from '../../domain/EventStream';
 import type { EventBatch, EventBatches } from '../../domain/EventBatches';
 import { noEmbeddings, noRelay } from '../../domain/errors/noEmbeddings';
-import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import type { RouteOf } from '../../domain/interfaces/Instrumentation';
+import { ProviderDecorator } from '../../domain/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { RelayCall, RelayResponse } from '../../domain/types/RelayTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { WireName } from '../../domain/types/VendorTypes';
-import { hasTraceSdk } from './installedSdk';
+import { hasTraceSdk, loadOpenTelemetry } from './openTelemetry';
 import { ModelCallSpan } from './ModelCallSpan';
-import type { ModelCallPorts } from './ModelCallSpan';
+import type { CallOptions, ModelCallPorts, ModelOperation } from './ModelCallSpan';
 
-export class TracedProvider implements ILLMProvider {
-  readonly retriesFailedCalls: boolean;
-  private readonly provider: ILLMProvider;
+export class TracedProvider extends ProviderDecorator {
   private readonly ports: ModelCallPorts;
+  private readonly firstRouteOf: RouteOf;
 
-  constructor(provider: ILLMProvider, ports: ModelCallPorts) {
-    this.provider = provider;
-    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
+  constructor(provider: ILLMProvider, ports: ModelCallPorts, firstRouteOf: RouteOf) {
+    super(provider);
     this.ports = ports;
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
+    this.firstRouteOf = firstRouteOf;
   }
 
   generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    return this.isObserved() ? this.observedGenerate(userId, options) : this.provider.generate(userId, options);
-  }
-
-  private async observedGenerate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    const call = new ModelCallSpan(this.ports, 'chat', options, false);
-    try {
-      const observed = withRetries(options, call);
-      const response = await context.with(call.context, () => this.provider.generate(userId, observed));
-      call.completed(response);
-      return response;
-    } catch (error) {
-      call.failed(error);
-      throw error;
-    }
+    if (!this.isObserved()) return this.provider.generate(userId, options);
+    return this.observed(
+      'chat',
+      options,
+      (request) => this.provider.generate(userId, request),
+      (response, call) => {
+        call.completed(response);
+        return response;
+      },
+    );
   }
 
   /** The call starts with the first read. */
   stream(userId: string, options: GenerateOptions): EventStream {
     if (!this.isObserved()) return EventStream.of(this.provider.stream(userId, options));
-    return EventStream.opening(() => {
-      const call = new ModelCallSpan(this.ports, 'chat', options, true);
-      const observed = withRetries(options, call);
-      const events = context.with(call.context, () => EventStream.of(this.provider.stream(userId, observed)));
+    return EventStream.opening(async () => {
+      await loadOpenTelemetry();
+      const call = this.begin('chat', options, true);
+      const request = withRetries(options, call);
+      const events = call.within(() => EventStream.of(this.provider.stream(userId, request)));
       const inContext = call.isRecording ? new EventStream(new BatchesInContext(events, call)) : events;
-      return Promise.resolve(inContext.through(new TracedEvents(call)));
+      return inContext.through(new TracedEvents(call));
     });
   }
 
   /** @throws UnsupportedFeatureError for a provider without embeddings */
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
-    const { provider } = this;
-    if (provider.embed === undefined) throw noEmbeddings(provider);
-    if (!this.isObserved()) return provider.embed(userId, options);
-    const call = new ModelCallSpan(this.ports, 'embeddings', options, false);
+  embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+    const embed = this.provider.embed?.bind(this.provider);
+    if (embed === undefined) return Promise.reject(noEmbeddings(this.provider));
+    if (!this.isObserved()) return embed(userId, options);
+    return this.observed(
+      'embeddings',
+      options,
+      (request) => embed(userId, request),
+      (made, call) => {
+        call.embedded(made);
+        return made;
+      },
+    );
+  }
+
+  /** @throws UnsupportedFeatureError for a provider that relays nothing */
+  relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+    const relay = this.provider.relay?.bind(this.provider);
+    if (relay === undefined) return Promise.reject(noRelay(this.provider));
+    if (!this.isObserved()) return relay(userId, request);
+    return this.observed('generate_content', request, (observed) => relay(userId, observed), followed);
+  }
+
+  /** @param received what is returned for what was received */
+  private async observed<O extends CallOptions, T>(
+    operation: ModelOperation,
+    options: O,
+    send: (options: O) => Promise<T>,
+    received: (value: T, call: ModelCallSpan) => T,
+  ): Promise<T> {
+    await loadOpenTelemetry();
+    const call = this.begin(operation, options, false);
     try {
-      const observed = withRetries(options, call);
-      const made = await context.with(call.context, () => provider.embed?.(userId, observed));
-      if (made === undefined) throw noEmbeddings(provider);
-      call.embedded(made);
-      return made;
+      return received(await call.within(() => send(withRetries(options, call))), call);
     } catch (error) {
       call.failed(error);
       throw error;
     }
   }
 
-  /** @throws UnsupportedFeatureError for a provider that relays nothing */
-  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
-    const { provider } = this;
-    if (provider.relay === undefined) throw noRelay(provider);
-    if (!this.isObserved()) return provider.relay(userId, request);
-    const call = new ModelCallSpan(this.ports, 'generate_content', { ...request, input: undefined }, false);
-    try {
-      const observed = withRetries(request, call);
-      const relayed = await context.with(call.context, () => provider.relay?.(userId, observed));
-      if (relayed === undefined) throw noRelay(provider);
-      return followed(relayed, call);
-    } catch (error) {
-      call.failed(error);
-      throw error;
-    }
+  private begin(operation: ModelOperation, options: CallOptions, isStream: boolean): ModelCallSpan {
+    const route = this.firstRouteOf(options.model ?? options.providerId);
+    return new ModelCallSpan(this.ports, operation, options, { isStream, route });
   }
 
   /** Calls cost nothing more while nobody collects what is measured. */
   private isObserved(): boolean {
     return hasTraceSdk() || this.ports.metrics.isActive();
-  }
-
-  validateAccess(userId: string): Promise<boolean> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return this.provider.getCapabilities(model, wire);
-  }
-
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
-    await this.provider.deleteResponse?.(userId, responseId);
   }
 }
 
@@ -127,7 +118,7 @@ class BatchesInContext implements EventBatches {
   }
 
   read(): Promise<EventBatch | undefined> {
-    return context.with(this.call.context, () => this.batches.read());
+    return this.call.within(() => this.batches.read());
   }
 
   close(): Promise<void> {

@@ -3,7 +3,7 @@ import { redactSecrets } from '../../domain/errors/safeText';
 import { isObject } from '../../domain/json';
 import type { LogLine } from '../../domain/logWriter';
 import { maskCredentials } from '../../domain/maskCredentials';
-import { currentLogIds } from './logContext';
+import { currentIds } from './currentIds';
 
 export interface LogRecord {
   readonly msg: string;
@@ -29,7 +29,7 @@ export function toLogRecord({ message, details }: LogLine): LogRecord {
   const error = details.find((detail) => detail instanceof Error);
   const others = details.filter((detail) => detail !== error).map((detail) => safe(detail));
   return {
-    ...currentLogIds(),
+    ...currentIds(),
     msg: redactSecrets(message),
     ...(error === undefined ? {} : { err: toErrorRecord(error, 0) }),
     ...(others.length === 0 ? {} : { details: others }),

@@ -1,14 +1,13 @@
 /** Turns the contexts of OpenTelemetry into stored ones, and back. https://www.w3.org/TR/trace-context/ */
-import { createTraceState, isSpanContextValid, ROOT_CONTEXT, trace } from '@opentelemetry/api';
-import type { Context } from '@opentelemetry/api';
+import type { Context, SpanContext } from '@opentelemetry/api';
 import type { TraceContext } from '../../domain/types/TraceContext';
+import type { OpenTelemetry } from './openTelemetry';
 
 const TRACEPARENT = /^00-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})$/;
 
 /** @returns undefined for a context without a span */
-export function toTraceContext(context: Context): TraceContext | undefined {
-  const span = trace.getSpanContext(context);
-  if (span === undefined || !isSpanContextValid(span)) return undefined;
+export function toTraceContext(api: OpenTelemetry, span: SpanContext | undefined): TraceContext | undefined {
+  if (span === undefined || !api.isSpanContextValid(span)) return undefined;
   const flags = span.traceFlags.toString(16).padStart(2, '0');
   const tracestate = span.traceState?.serialize() ?? '';
   return {
@@ -17,15 +16,21 @@ export function toTraceContext(context: Context): TraceContext | undefined {
   };
 }
 
-/** @returns the root context for a malformed one */
-export function fromTraceContext({ traceparent, tracestate }: TraceContext): Context {
+/** @returns undefined for a malformed one */
+export function toSpanContext(api: OpenTelemetry, { traceparent, tracestate }: TraceContext): SpanContext | undefined {
   const { traceId = '', spanId = '', flags = '' } = TRACEPARENT.exec(traceparent)?.groups ?? {};
   const span = {
     traceId,
     spanId,
     traceFlags: Number.parseInt(flags, 16),
     isRemote: true,
-    ...(tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }),
+    ...(tracestate === undefined ? {} : { traceState: api.createTraceState(tracestate) }),
   };
-  return isSpanContextValid(span) ? trace.setSpanContext(ROOT_CONTEXT, span) : ROOT_CONTEXT;
+  return api.isSpanContextValid(span) ? span : undefined;
+}
+
+/** @returns the root context for a malformed one */
+export function fromTraceContext(api: OpenTelemetry, trace: TraceContext): Context {
+  const span = toSpanContext(api, trace);
+  return span === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, span);
 }

@@ -2,6 +2,7 @@
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { RunStore } from '../../../domain/interfaces/RunStore';
 import type { RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
@@ -27,6 +28,8 @@ export interface RunContext {
   readonly options: NormalizedOptions;
   readonly limits: RunLimits;
   readonly stream: boolean;
+  /** Absent: nobody observes the run. */
+  readonly observer?: RunObserver | undefined;
   /** Whether the run's user no longer exists. Absent: nobody asks. */
   readonly isUserRemoved?: ((userId: string) => Promise<boolean>) | undefined;
   /** `RunLoop.run` resolves with the first answer instead of the last. */

@@ -5,6 +5,8 @@ import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
 import { restoreError } from '../../../domain/errors/restoreError';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
+import type { NewRun, RunInstrumentation, RunObserver } from '../../../domain/interfaces/Instrumentation';
+import type { StoredRun } from '../../../domain/interfaces/RunStore';
 import type { ToolProcessor } from '../ToolProcessor';
 import type { ClaimedRun } from './durable/DurableRuns';
 import { restoreRun } from './durable/restoreRun';
@@ -26,6 +28,8 @@ export interface RunLauncherOptions {
   /** Receives the runs. */
   readonly live: RunRegistry['live'];
   readonly publisher: RunPublisher;
+  /** Absent: runs are not observed. */
+  readonly instrumentation?: RunInstrumentation | undefined;
   /** Absent: users are never removed. */
   readonly isUserRemoved?: RunContext['isUserRemoved'];
 }
@@ -33,7 +37,7 @@ export interface RunLauncherOptions {
 export interface RunInit
   extends
     Pick<RunContext, 'returnsEarly' | 'journal'>,
-    Partial<Pick<RunContext, 'restored' | 'endError' | 'missingTools' | 'changedTools' | 'toolHashes'>> {
+    Partial<Pick<RunContext, 'restored' | 'endError' | 'missingTools' | 'changedTools' | 'toolHashes' | 'observer'>> {
   readonly executionId: string;
   readonly userId: string;
   readonly plan: PlannedRun;
@@ -46,15 +50,23 @@ export class RunLauncher {
     this.options = options;
   }
 
+  /** To be called once for each run that begins here. @returns undefined if nobody observes it */
+  observe(begun: NewRun | StoredRun): RunObserver | undefined {
+    const { instrumentation, provider } = this.options;
+    if (instrumentation === undefined) return undefined;
+    return instrumentation.beginRun(begun, (model) => provider.routeOf?.(model));
+  }
+
   /** @returns settles when the run ends */
   launch({ executionId, userId, plan, restored, ...init }: RunInit): Promise<RunResult> {
     const { provider, processor, work, live, publisher, isUserRemoved } = this.options;
     const { options, tools, limits, stream } = plan;
+    const { observer } = init;
     const run = new LiveRun({
       id: executionId,
       userId,
       input: options.input,
-      publisher,
+      publisher: observer === undefined ? publisher : observedPublisher(publisher, observer),
       ...(restored === undefined ? {} : { restored: restored.state }),
     });
     const loop = new RunLoop({
@@ -81,26 +93,42 @@ export class RunLauncher {
    */
   launchClaimed({ stored, journal }: ClaimedRun, endError?: LLMError): Promise<RunResult> {
     const { executionId, userId, error, response } = stored.run;
+    let observer: RunObserver | undefined;
     try {
       const { plan, missingTools, error: planError } = readStoredPlan(stored.run, this.options.toolExecutor);
       // A run that was about to end when its owner died ends with the recorded error: its calls may be cancelled
       // already.
       const recordedError = error === undefined ? undefined : restoreError(error.code, error.message, response);
       const changes = toolChanges(stored.run, plan.tools);
+      const progress = toolProgress(stored.run, changes);
+      const restored = restoreRun(stored);
+      observer = this.observe(stored);
       return this.launch({
         executionId,
         userId,
         plan,
-        ...toolProgress(stored.run, changes),
+        observer,
+        ...progress,
         // Written also when it has all of them again.
         missingTools: missingTools.length === 0 && stored.run.missingTools === undefined ? undefined : missingTools,
         returnsEarly: false,
         journal,
-        restored: restoreRun(stored),
+        restored,
         endError: planError ?? recordedError ?? endError ?? endOfChanged(hasBegun(stored.run) ? changes : []),
       });
     } catch (thrown) {
+      observer?.refused(thrown);
       throw new UnreadableRunError(executionId, thrown);
     }
   }
+}
+
+function observedPublisher(publisher: RunPublisher, observer: RunObserver): RunPublisher {
+  return {
+    hears: (type) => observer.hears(type) || publisher.hears(type),
+    publish: (event) => {
+      observer.receive(event);
+      publisher.publish(event);
+    },
+  };
 }

@@ -12,6 +12,8 @@ import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '..
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import type { RunSums } from '../../../domain/types/RunTotals';
+import type { LogIds } from '../../../domain/logWriter';
+import { currentLogIds, withLogIds } from '../logIds';
 import { runDetached } from '../runDetached';
 import { nextStep } from './nextStep';
 import { estimateUsage } from '../routing/estimateUsage';
@@ -39,6 +41,8 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   private readonly cancellation = new RunCancellation();
   private readonly deadline: RunDeadline;
   private readonly model: RunModelCalls;
+  /** Those of whoever started the run in this process, and its own. */
+  private readonly logIds: LogIds;
   private leaseLost: LeaseLostError | undefined;
   /** The last response called no tools. */
   private isAfterAnswer: boolean;
@@ -53,11 +57,12 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.context = context;
     this.promises = new RunCompletion(context.returnsEarly);
     const { run, limits, restored } = context;
+    this.logIds = { ...currentLogIds(), run: run.executionId };
     this.isAfterAnswer = restored?.isAfterAnswer ?? false;
     this.undeliveredCallIds = restored?.undelivered ?? [];
     this.takeovers = restored?.takeovers ?? 0;
     this.journal =
-      context.journal === undefined ? undefined : new RunJournal(context.journal, this, restored?.storedCalls ?? []);
+      context.journal === undefined ? undefined : new RunJournal(context.journal, this, restored?.storedCalls ?? [], context.observer);
     this.model = new RunModelCalls(context, this.cancellation, this.journal, this);
     this.calls = new RunToolCalls(context, this.cancellation, this.journal, this);
     this.deadline = new RunDeadline(limits.runTimeout, restored?.elapsedMs ?? 0, this);
@@ -88,7 +93,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     const error = toCancellation(reason);
     if (!this.cancellation.aborted && !isFinished(this.context.run.state))
       this.journal?.recordEndIntent(errorSummary(error));
-    runDetached(() => this.cancellation.cancel(error));
+    this.detached(() => this.cancellation.cancel(error));
     this.wake();
   }
 
@@ -156,6 +161,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.leaseLost = lost;
     this.journal?.stop();
     this.context.run.mute();
+    this.context.observer?.left();
     this.abort(lost);
     const { journal } = this.context;
     journal?.runs.onLeaseLost(journal.lease.executionId);
@@ -172,7 +178,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
 
   /** @returns false if the run waits for no such decision */
   apply(action: RunAction): boolean {
-    if (action.kind !== 'cancel') return runDetached(() => this.calls.decide(action));
+    if (action.kind !== 'cancel') return this.detached(() => this.calls.decide(action));
     this.abort(new LLMAbortedError('The run was cancelled.'));
     return true;
   }
@@ -190,7 +196,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
    * the run.
    */
   run(): Promise<RunResult> {
-    runDetached(() => void this.start());
+    this.detached(() => void this.start());
     return this.promises.returned;
   }
 
@@ -234,6 +240,13 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     } finally {
       work.endStep(this);
     }
+  }
+
+  /** In the run's own async context: that of nobody's request. */
+  private detached<T>(work: () => T): T {
+    const { observer } = this.context;
+    const observed = observer === undefined ? work : (): T => observer.within(work);
+    return runDetached(() => withLogIds(this.logIds, observed));
   }
 
   private close(): void {
@@ -398,7 +411,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   private wake(): void {
     if (!this.isWaiting) return;
     this.isWaiting = false;
-    runDetached(() => void this.advance(() => this.resume()));
+    this.detached(() => void this.advance(() => this.resume()));
   }
 
   private async resume(): Promise<LLMResponse | undefined> {

@@ -2,7 +2,9 @@
 import { hasFailed, isSettled, isUncertain, waitsForOthers } from '../../../domain/entities/Tool';
 import type { FunctionTool, ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolLoopError } from '../../../domain/errors/LLMErrors';
+import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { RunAction } from '../../../domain/types/RunRecords';
+import type { TraceContext } from '../../../domain/types/TraceContext';
 import type { TurnCall } from './LiveRun';
 import { PendingDecisions } from './PendingDecisions';
 import type { RunCancellation } from './RunCancellation';
@@ -130,8 +132,9 @@ export class RunToolCalls implements ToolJobOwner {
 
   /** For the job of a call. */
   report(callId: string, event: ToolEvent): void {
-    const { run } = this.context;
-    run.applyToolEvent(callId, event);
+    const { run, observer } = this.context;
+    const begun = observer !== undefined && event.type === 'tool:executing';
+    run.applyToolEvent(callId, begun ? { ...event, ...traceOf(observer, run.getCall(callId)) } : event);
     if (isSettled(run.getCall(callId)) && event.type !== 'tool:cancelled') this.observer.onSettled();
     this.observer.onTransition();
   }
@@ -159,4 +162,9 @@ export class RunToolCalls implements ToolJobOwner {
   private definitionOf(name: string): FunctionTool | undefined {
     return this.context.tools.get(name)?.definition;
   }
+}
+
+function traceOf(observer: RunObserver, call: ToolCall): { readonly trace?: TraceContext } {
+  const trace = observer.beginTool(call);
+  return trace === undefined ? {} : { trace };
 }

@@ -1,6 +1,7 @@
 /** One call of a run, for the processor. It holds two references, since a waiting run keeps one per open call. */
 import { acceptsDecision, needsApproval } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
+import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { CallOrigin } from '../../../domain/types/RequestRecords';
 import type { AbortSource } from '../shared/AbortSource';
 import { elapsedSince } from '../shared/time';
@@ -14,7 +15,7 @@ import type { RunContext } from './RunContext';
 
 /** What the calls of a run share. */
 export interface ToolJobOwner {
-  readonly context: Pick<RunContext, 'run' | 'options'>;
+  readonly context: Pick<RunContext, 'run' | 'options' | 'observer'>;
   readonly cancellation: AbortSource;
   readonly concurrency: ToolConcurrency;
   /** Undefined if runs are not stored. */
@@ -46,6 +47,10 @@ export class RunToolJob implements ToolJob {
 
   get signal(): AbortSource {
     return this.owner.cancellation;
+  }
+
+  get observer(): RunObserver | undefined {
+    return this.owner.context.observer;
   }
 
   get concurrency(): ToolConcurrency {

@@ -1,8 +1,7 @@
 /** Records metrics with OpenTelemetry, as soon as the program has set up an SDK for them. */
-import { metrics } from '@opentelemetry/api';
 import type { Attributes, Counter, Histogram, MeterProvider } from '@opentelemetry/api';
+import { metricSdk } from '../openTelemetry';
 import type { AttributeWriter } from '../semanticConventions';
-import { hasMetricSdk } from '../installedSdk';
 import { METRICS } from './definitions';
 import type { MetricDefinition, ReadMetric, RecordedMetric } from './definitions';
 import type { MetricSink, ReadGauge } from './MetricRecorder';
@@ -19,7 +18,8 @@ export class OpenTelemetryMetrics implements MetricSink {
   }
 
   isActive(): boolean {
-    return hasMetricSdk();
+    this.bind();
+    return this.provider !== undefined;
   }
 
   record(name: RecordedMetric, value: number, attributes: Attributes): void {
@@ -38,9 +38,12 @@ export class OpenTelemetryMetrics implements MetricSink {
 
   /** Meters of before the SDK was set up never record anything. */
   private bind(): void {
-    const provider = metrics.getMeterProvider();
+    // Boundary: only SDKs register one.
+    const provider = metricSdk() as MeterProvider | undefined;
     if (provider === this.provider) return;
     this.provider = provider;
+    this.instruments.clear();
+    if (provider === undefined) return;
     const meter = provider.getMeter('bolide');
     for (const [name, definition] of Object.entries<MetricDefinition>(METRICS)) {
       const { kind, unit, description, boundaries = [] } = definition;

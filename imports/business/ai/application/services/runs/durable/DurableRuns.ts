@@ -7,6 +7,7 @@ import { isFinished, UNOWNED } from '../../../../domain/entities/Run';
 import type { RunResult, RunState } from '../../../../domain/entities/Run';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import { isStoreOutage } from '../../../../domain/errors/LLMErrors';
+import type { RunInstrumentation } from '../../../../domain/interfaces/Instrumentation';
 import type { Logger } from '../../../../domain/interfaces/Logger';
 import { UnreadableRunError } from '../../../../domain/errors/UnreadableRunError';
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
@@ -75,6 +76,8 @@ export interface DurableRunsOptions {
   readonly toolWaitMs?: number | undefined;
   readonly leaseTimes?: Partial<LeaseTimes>;
   readonly onStateStored?: ((userId: string) => void) | undefined;
+  /** Absent: runs are not observed. */
+  readonly instrumentation?: Pick<RunInstrumentation, 'ready'> | undefined;
   /** Receives the events of runs that no process executes. */
   readonly publish?: ((event: AgentEvent) => void) | undefined;
 }
@@ -95,6 +98,7 @@ export class DurableRuns implements JournalHost {
   private readonly times: LeaseTimes;
   private readonly onStateStored: DurableRunsOptions['onStateStored'];
   private readonly publish: DurableRunsOptions['publish'];
+  private readonly instrumentation: DurableRunsOptions['instrumentation'];
   private readonly heartbeats: LeaseHeartbeat;
   /** Ids of runs that are being created or claimed, until they are live. */
   private readonly registering = new Set<string>();
@@ -119,6 +123,7 @@ export class DurableRuns implements JournalHost {
     this.times = { ...DEFAULT_LEASE_TIMES, ...leaseTimes };
     this.onStateStored = onStateStored;
     this.publish = options.publish;
+    this.instrumentation = options.instrumentation;
     this.remote = new RemoteRuns(store, this.times.heartbeat);
     this.heartbeats = new LeaseHeartbeat(store, this, this.times, logger);
     this.otherWork = new WorkLease(store, this.times, logger);
@@ -161,7 +166,7 @@ export class DurableRuns implements JournalHost {
 
   /** @throws ConflictError when the execution id, or the user's request id, is taken */
   create(
-    metadata: RunMetadata & Pick<RunRequest, 'executionId' | 'userId' | 'providerId'>,
+    metadata: RunMetadata & Pick<RunRequest, 'executionId' | 'userId' | 'providerId' | 'trace'>,
     plan: PlannedRun,
     requestedTools: RunOptions['tools'],
     launch: (journal: JournalContext) => Promise<RunResult>,
@@ -253,6 +258,8 @@ export class DurableRuns implements JournalHost {
     return this.parkingUnreadable(lease, async () => {
       const claimed = await this.store.claim(lease, this.ownerId, reason, suspicion);
       if (claimed === undefined) return undefined;
+      const loading = this.instrumentation?.ready();
+      if (loading !== undefined) await loading;
       const question = isAccepted || reason === 'end' ? undefined : this.questionAbout(claimed.run);
       if (question !== undefined) {
         await this.parkClaimed(claimed.lease, 'tool-changed', question);

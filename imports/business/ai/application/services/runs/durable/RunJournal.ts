@@ -10,6 +10,7 @@ import { isSettled } from '../../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
 import { isLLMError, isStoreOutage, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
 import type { RunLease, RunProgress } from '../../../../domain/types/RunRecords';
+import type { RunObserver } from '../../../../domain/interfaces/Instrumentation';
 import { runDetached } from '../../runDetached';
 import type { JournalContext } from '../RunContext';
 import { reclaimLease } from './reclaimLease';
@@ -45,6 +46,7 @@ const NONE: ReadonlySet<string> = new Set();
 export class RunJournal {
   private readonly context: JournalContext;
   private readonly owner: JournalOwner;
+  private readonly observer: Pick<RunObserver, 'write'> | undefined;
   private lease: RunLease;
   /** Writes whose outcome is unknown may take effect late; see `reclaimLease`. */
   private hasLostWrite = false;
@@ -77,8 +79,14 @@ export class RunJournal {
   private readonly saved = new Map<string, RunState | ToolCallState | undefined>();
 
   /** @param storedCalls ids of the calls that the store already has */
-  constructor(context: JournalContext, owner: JournalOwner, storedCalls: readonly string[]) {
+  constructor(
+    context: JournalContext,
+    owner: JournalOwner,
+    storedCalls: readonly string[],
+    observer?: Pick<RunObserver, 'write'>,
+  ) {
     this.context = context;
+    this.observer = observer;
     this.owner = owner;
     this.lease = context.lease;
     for (const id of storedCalls) this.saved.set(id, undefined);
@@ -270,7 +278,7 @@ export class RunJournal {
       try {
         const isOwner = !this.hasLostWrite || (await this.reclaim());
         const { lease } = this;
-        if (isOwner && (await attempt())) return;
+        if (isOwner && (await (this.observer === undefined ? attempt() : this.observer.write(attempt)))) return;
         // Another write has claimed the run again in the meantime.
         if (lease !== this.lease) continue;
       } catch (error) {
