@@ -1,7 +1,8 @@
 /**
  * Measures what telemetry costs: `npm run bench:telemetry -- [W1 W2 W3] [--processes 6] [--rounds 40] [--save]`. CPU
  * time of Bolide relative to the same sources without telemetry: with no SDK of OpenTelemetry in the program, and with
- * one whose exporter drops everything. Both take turns in one process, in short rounds.
+ * one whose exporter drops everything. Both take turns in one process, in short rounds. The last column compares the
+ * sources without telemetry with a copy of themselves: what it says of 1.00 is the error of the measurement.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +16,7 @@ import { quantile } from './statistics';
 import type { TelemetryTask } from './telemetry/measure';
 import { workload } from './workloads';
 
-const HEAD = ['workload', 'goal without an SDK', 'without an SDK', 'with a no-op exporter'];
+const HEAD = ['workload', 'goal without an SDK', 'without an SDK', 'with a no-op exporter', 'against itself'];
 const FOLDER = path.join(BUILD, 'telemetry');
 const SOURCES = path.join(__dirname, 'telemetry');
 
@@ -35,13 +36,14 @@ async function main(): Promise<void> {
   const rows: string[][] = [];
   try {
     for (const id of positionals.length > 0 ? positionals : ['W1', 'W2', 'W3']) {
-      const ratios = { none: [] as number[], noop: [] as number[] };
+      const ratios = { none: [] as number[], noop: [] as number[], control: [] as number[] };
       for (let index = 0; index < Number(values.processes); index += 1)
-        for (const sdk of ['none', 'noop'] as const) {
-          const task = { workloadId: id, port, sdk, rounds: Number(values.rounds), isReversed: index % 2 === 1 };
-          ratios[sdk].push(...(await measure(task)));
+        for (const compared of ['none', 'noop', 'control'] as const) {
+          const task = { workloadId: id, port, compared, rounds: Number(values.rounds), isReversed: index % 2 === 1 };
+          ratios[compared].push(...(await measure(task)));
         }
-      const row = [`${id} ${workload(id).title}`, '≤ 1.01', spread(ratios.none), spread(ratios.noop)];
+      const columns = [ratios.none, ratios.noop, ratios.control].map(spread);
+      const row = [`${id} ${workload(id).title}`, '≤ 1.01', ...columns];
       rows.push(row);
       console.log(row.join(' | '));
     }
@@ -53,7 +55,7 @@ async function main(): Promise<void> {
     await saveSection({
       title: 'Telemetry',
       intro:
-        '`npm run bench:telemetry -- --save`: CPU time relative to the same sources without telemetry, in rounds that take turns in one process.',
+        '`npm run bench:telemetry -- --save`: CPU time relative to the same sources without telemetry, in rounds that take turns in one process: the median, with quartiles in parentheses. The last column is those sources against a copy of themselves.',
       head: HEAD,
       keys: 1,
       rows,
@@ -96,7 +98,9 @@ async function bundle(): Promise<void> {
         { in: contender, out: 'with' },
       ],
     }),
-    build({ ...shared, plugins: [withoutTelemetry], entryPoints: [{ in: contender, out: 'without' }] }),
+    ...['without', 'control'].map((out) =>
+      build({ ...shared, plugins: [withoutTelemetry], entryPoints: [{ in: contender, out }] }),
+    ),
   ]);
 }
 

@@ -13,8 +13,8 @@ export interface TelemetryTask {
   readonly workloadId: string;
   /** The simulator's. */
   readonly port: number;
-  /** Which SDK of OpenTelemetry the program has. */
-  readonly sdk: 'none' | 'noop';
+  /** With no SDK of OpenTelemetry in the program, with one, or a second copy of what has no telemetry. */
+  readonly compared: 'none' | 'noop' | 'control';
   /** Pairs of rounds. */
   readonly rounds: number;
   /** The variant without telemetry is loaded, and measured, last. */
@@ -30,8 +30,8 @@ const NOOP: SpanExporter = {
   shutdown: () => Promise.resolve(),
 };
 
-async function measure({ workloadId, port, sdk, rounds, isReversed }: TelemetryTask): Promise<readonly number[]> {
-  if (sdk === 'noop') {
+async function measure({ workloadId, port, compared, rounds, isReversed }: TelemetryTask): Promise<readonly number[]> {
+  if (compared === 'noop') {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(NOOP)] }));
   }
@@ -48,7 +48,8 @@ async function measure({ workloadId, port, sdk, rounds, isReversed }: TelemetryT
     const { create } = createRequire(__filename)(path.join(__dirname, file)) as { create: CreateContender };
     return operationOf(await create(setting), workload.needs);
   };
-  const names = isReversed ? ['with.js', 'without.js'] : ['without.js', 'with.js'];
+  const other = compared === 'control' ? 'control.js' : 'with.js';
+  const names = isReversed ? [other, 'without.js'] : ['without.js', other];
   const operations: (() => Promise<unknown>)[] = [];
   for (const name of names) operations.push(await load(name));
   const [first, second] = operations as [() => Promise<unknown>, () => Promise<unknown>];

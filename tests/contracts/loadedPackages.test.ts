@@ -41,7 +41,6 @@ describe('the packages that a program loads', function () {
     // The request was sent.
     expect(code).to.equal('connection-failed');
     expect(imported).to.deep.equal([
-      '@opentelemetry/api',
       'cors',
       'croner',
       'eventemitter3',

@@ -79,7 +79,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ],
   [
     'infrastructure-layers-telemetry',
-    `${AI}/infrastructure/telemetry/RunSpans.ts`,
+    `${AI}/infrastructure/telemetry/RunSpan.ts`,
     `${AI}/infrastructure/persistence/runs/MemoryRunStore.ts`,
   ],
   ['module-sees-itself-only', `${AI}/methods.ts`, 'imports/startup/createHost.ts'],

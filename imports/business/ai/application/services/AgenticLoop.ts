@@ -132,8 +132,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       instrumentation = currentInstrumentation(),
     } = options;
     this.instrumentation = instrumentation;
-    this.provider =
-      provider.retriesFailedCalls === true ? provider : resilient({ provider, logger }, instrumentation);
+    this.provider = provider.retriesFailedCalls === true ? provider : resilient({ provider, logger }, instrumentation);
     this.toolExecutor = toolExecutor;
     const processor = new ToolProcessor({
       toolExecutor,

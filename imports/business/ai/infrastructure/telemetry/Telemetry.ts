@@ -3,7 +3,13 @@
  * OpenTelemetry and Prometheus. Without an SDK in the program there are no traces. All of it is attached from outside:
  * decorators of providers, of the run store and of tools, a listener of run events, and a hook of routes.
  */
-import type { Instrumentation, NewRun, RouteOf, RunInstrumentation, RunObserver } from '../../domain/interfaces/Instrumentation';
+import type {
+  Instrumentation,
+  NewRun,
+  RouteOf,
+  RunInstrumentation,
+  RunObserver,
+} from '../../domain/interfaces/Instrumentation';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { StoredRun } from '../../domain/interfaces/RunStore';
 import type { TraceContext } from '../../domain/types/TraceContext';

@@ -4,14 +4,14 @@ import { EventStream } from '../../../domain/EventStream';
 import { FairLruMap } from '../../../domain/FairLruMap';
 import { LLMModelNotFoundError } from '../../../domain/errors/LLMErrors';
 import { consoleLogger } from '../../../domain/consoleLogger';
-import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../../domain/ProviderDecorator';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
-import type { WireName } from '../../../domain/types/VendorTypes';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { meteredRelay } from '../routing/meteredRelay';
 import { LruMap } from '../shared/LruMap';
@@ -29,9 +29,7 @@ const MAX_CONVERSATIONS = 10_000;
 /** A provider that knows which model it calls when a request names none. */
 export type ProviderWithDefault = ILLMProvider & { readonly defaultModel: string };
 
-export class BudgetedProvider implements ILLMProvider {
-  readonly retriesFailedCalls: boolean;
-  private readonly provider: ProviderWithDefault;
+export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
   private readonly limiters: readonly CallLimiter[];
   private readonly logger: Logger;
   private readonly clock: () => number;
@@ -49,15 +47,10 @@ export class BudgetedProvider implements ILLMProvider {
     logger: Logger = consoleLogger,
     clock: () => number = () => performance.now(),
   ) {
-    this.provider = provider;
+    super(provider);
     this.logger = logger;
     this.clock = clock;
-    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
     this.limiters = limiters;
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
   }
 
   /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
@@ -122,18 +115,6 @@ export class BudgetedProvider implements ILLMProvider {
       await call.fail(error, undefined);
       throw error;
     }
-  }
-
-  validateAccess(userId: string): Promise<boolean> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return this.provider.getCapabilities(model, wire);
-  }
-
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
-    await this.provider.deleteResponse?.(userId, responseId);
   }
 
   private remember(userId: string, { id, usage }: LLMResponse): void {

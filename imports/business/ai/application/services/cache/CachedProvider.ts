@@ -2,15 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
+import { ProviderDecorator } from '../../../domain/ProviderDecorator';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
-import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { ResponseCache } from '../../../domain/interfaces/ResponseCache';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { CacheOptions, GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import type { WireName } from '../../../domain/types/VendorTypes';
 import { cacheOptions } from '../normalizer/normalizeOptions';
 import { PlainReader } from '../normalizer/PlainReader';
 import { unansweredError } from '../routing/assertAnswered';
@@ -29,19 +29,12 @@ export interface CachedProviderPorts {
   readonly now?: () => number;
 }
 
-export class CachedProvider implements ILLMProvider {
-  readonly retriesFailedCalls: boolean;
-  private readonly provider: ILLMProvider;
+export class CachedProvider extends ProviderDecorator {
   private readonly ports: Required<CachedProviderPorts>;
 
   constructor(provider: ILLMProvider, ports: CachedProviderPorts) {
-    this.provider = provider;
-    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
+    super(provider);
     this.ports = { version: '', logger: consoleLogger, now: Date.now, ...ports };
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
   }
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
@@ -69,18 +62,6 @@ export class CachedProvider implements ILLMProvider {
   relay(userId: string, request: RelayCall): Promise<RelayResponse> {
     if (this.provider.relay === undefined) return Promise.reject(noRelay(this.provider));
     return this.provider.relay(userId, request);
-  }
-
-  validateAccess(userId: string): Promise<boolean> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return this.provider.getCapabilities(model, wire);
-  }
-
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
-    await this.provider.deleteResponse?.(userId, responseId);
   }
 
   private async *cachedStream(

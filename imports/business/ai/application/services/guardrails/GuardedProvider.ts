@@ -1,13 +1,13 @@
 /** Decorates a provider so that guardrails check every call. */
 import { GuardrailError, GuardrailFailureError, isLLMError } from '../../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
-import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../../domain/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GuardedRequest } from '../../../domain/types/GuardrailTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import type { WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';
 import { replayResponse } from '../shared/replayResponse';
 import { embeddingRequest, guardedEmbeddingInput } from './embeddingRequest';
@@ -15,19 +15,12 @@ import type { GuardedCall, GuardrailChain } from './GuardrailChain';
 import { GuardedStream } from './GuardedStream';
 import { ResponseTexts } from './ResponseTexts';
 
-export class GuardedProvider implements ILLMProvider {
-  readonly retriesFailedCalls: boolean;
-  private readonly provider: ILLMProvider;
+export class GuardedProvider extends ProviderDecorator {
   private readonly chain: GuardrailChain;
 
   constructor(provider: ILLMProvider, chain: GuardrailChain) {
-    this.provider = provider;
+    super(provider);
     this.chain = chain;
-    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
   }
 
   /** @throws GuardrailError; whatever the provider throws */
@@ -72,18 +65,6 @@ export class GuardedProvider implements ILLMProvider {
     const checked = await this.chain.before(request, call);
     const input = checked.request === request ? options.input : guardedEmbeddingInput(options, checked.request);
     return this.provider.embed(userId, { ...rest, input });
-  }
-
-  validateAccess(userId: string): Promise<boolean> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return this.provider.getCapabilities(model, wire);
-  }
-
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
-    await this.provider.deleteResponse?.(userId, responseId);
   }
 
   private async complete(

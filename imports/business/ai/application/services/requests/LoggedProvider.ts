@@ -1,33 +1,26 @@
 /** Decorates the router, and everything around it, so that each call ends with an entry in the request log. */
 import { EventStream } from '../../../domain/EventStream';
 import type { EventStage } from '../../../domain/EventStream';
-import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../../domain/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import type { WireName } from '../../../domain/types/VendorTypes';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { meteredRelay } from '../routing/meteredRelay';
 import { PartialUsage } from '../routing/estimateUsage';
 import { ObservedCall } from './ObservedCall';
 import type { ObservedCallPorts } from './ObservedCall';
 
-export class LoggedProvider implements ILLMProvider {
-  readonly retriesFailedCalls: boolean;
-  private readonly provider: ILLMProvider;
+export class LoggedProvider extends ProviderDecorator {
   private readonly ports: ObservedCallPorts;
 
   constructor(provider: ILLMProvider, { log, routeOf }: Omit<ObservedCallPorts, 'priceOf'>) {
-    this.provider = provider;
-    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
+    super(provider);
     this.ports = { log, routeOf, priceOf: (model) => this.priceOf(model) };
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
   }
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
@@ -81,18 +74,6 @@ export class LoggedProvider implements ILLMProvider {
       call.failed(error, undefined);
       throw error;
     }
-  }
-
-  validateAccess(userId: string): Promise<boolean> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return this.provider.getCapabilities(model, wire);
-  }
-
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
-    await this.provider.deleteResponse?.(userId, responseId);
   }
 
   private priceOf(model: string | undefined): ModelPrice | undefined {

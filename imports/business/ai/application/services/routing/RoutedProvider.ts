@@ -4,6 +4,7 @@ import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { unknownModel } from '../../../domain/errors/unknownModel';
 import { fieldsOf, isList, isObject } from '../../../domain/json';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../../domain/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions, RouteDefaults, SelectedRoute } from '../../../domain/types/LLMTypes';
@@ -11,19 +12,12 @@ import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import type { ModelRouting } from './ModelRouting';
 
-export class RoutedProvider implements ILLMProvider {
-  readonly retriesFailedCalls: boolean;
-  private readonly provider: ILLMProvider;
+export class RoutedProvider extends ProviderDecorator {
   private readonly routing: ModelRouting;
 
   constructor(provider: ILLMProvider, routing: ModelRouting) {
-    this.provider = provider;
+    super(provider);
     this.routing = routing;
-    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
   }
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
@@ -54,20 +48,12 @@ export class RoutedProvider implements ILLMProvider {
     return this.provider.relay(userId, request);
   }
 
-  validateAccess(userId: string): Promise<boolean> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
+  override getCapabilities(model: string, wire?: WireName): ModelCapabilities {
     const rule = this.routing.rules.find(model);
     if (rule === undefined) return this.provider.getCapabilities(model, wire);
     const capabilities = this.routing.capabilitiesOf(rule.targets, wire);
     if (capabilities === undefined) throw unknownModel(model);
     return capabilities;
-  }
-
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
-    await this.provider.deleteResponse?.(userId, responseId);
   }
 
   /** Whether the rules have to be read before the call. */

@@ -62,7 +62,9 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.undeliveredCallIds = restored?.undelivered ?? [];
     this.takeovers = restored?.takeovers ?? 0;
     this.journal =
-      context.journal === undefined ? undefined : new RunJournal(context.journal, this, restored?.storedCalls ?? [], context.observer);
+      context.journal === undefined
+        ? undefined
+        : new RunJournal(context.journal, this, restored?.storedCalls ?? [], context.observer);
     this.model = new RunModelCalls(context, this.cancellation, this.journal, this);
     this.calls = new RunToolCalls(context, this.cancellation, this.journal, this);
     this.deadline = new RunDeadline(limits.runTimeout, restored?.elapsedMs ?? 0, this);

@@ -1,13 +1,13 @@
 /** Decorates the router so that requests from outside are checked before they are sent, and what they made recorded. */
 import { EventStream } from '../../../domain/EventStream';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
-import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../../domain/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { SentRequest } from '../../../domain/types/StoredObjects';
-import type { WireName } from '../../../domain/types/VendorTypes';
 import type { SendGuard } from '../SendGuard';
 import type { ObjectUser } from '../VendorObjects';
 import { RecordedEvents } from './RecordedEvents';
@@ -19,23 +19,16 @@ interface LastSent {
   request?: SentRequest;
 }
 
-export class OwnedObjectsProvider implements ILLMProvider {
-  readonly retriesFailedCalls: boolean;
-  private readonly provider: DefaultedProvider;
+export class OwnedObjectsProvider extends ProviderDecorator<DefaultedProvider> {
   private readonly guard: SendGuard;
 
   constructor(provider: DefaultedProvider, guard: SendGuard) {
-    this.provider = provider;
+    super(provider);
     this.guard = guard;
-    this.retriesFailedCalls = provider.retriesFailedCalls ?? false;
   }
 
   get defaultModel(): string {
     return this.provider.defaultModel;
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
   }
 
   /** @throws ObjectNotFoundError, LLMPermissionError before anything is sent; whatever the provider throws */
@@ -64,18 +57,6 @@ export class OwnedObjectsProvider implements ILLMProvider {
     if (this.provider.relay === undefined) throw noRelay(this.provider);
     const onSend = this.guard.guardOf({ userId, origin: request.origin });
     return this.provider.relay(userId, onSend === undefined ? request : { ...request, onSend });
-  }
-
-  validateAccess(userId: string): Promise<boolean> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return this.provider.getCapabilities(model, wire);
-  }
-
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
-    await this.provider.deleteResponse?.(userId, responseId);
   }
 
   /** @returns undefined for a call that is not guarded */
