@@ -193,6 +193,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     inFlight,
     metrics,
     traceRequest: module.telemetry.traceRequest,
+    traceMessage: module.telemetry.traceMessage,
     toError,
     service,
     conversations,

@@ -1,8 +1,9 @@
 /** The server spans of HTTP requests, and what happens below them. */
 import { expect } from 'chai';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
-import { startGateway } from '../support/gateway';
+import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
+import { openSocket } from '../support/responsesSocket';
 import { problemsOf } from '../support/telemetry/checkConventions';
 import { SpanRecorder } from '../support/telemetry/SpanRecorder';
 import { until } from '../support/until';
@@ -57,5 +58,22 @@ describe('the spans of HTTP requests', () => {
     const { attributes, status } = recorder.only('POST /v1/responses');
     expect(attributes['http.response.status_code']).to.equal(400);
     expect([status.code, attributes['error.type']]).to.deep.equal([0, undefined]);
+  });
+
+  it('are one for each request over a WebSocket', async () => {
+    const socket = await openSocket({ url: gateway.url, token: TOKENS.ann, headers: { traceparent: TRACEPARENT } });
+    await socket.turn({ model: 'openai/gpt-4.1', input: 'hi' });
+    await socket.turn({ model: 'unknown/m', input: 'hi' });
+    await socket.close();
+    await until(async () => recorder.named('GET /v1/responses').length === 2);
+    expect(recorder.tree()).to.deep.equal(['GET /v1/responses', '  chat gpt-4.1', 'GET /v1/responses']);
+    const [first, second] = recorder.named('GET /v1/responses');
+    expect(first?.attributes).to.include({ 'http.route': '/v1/responses', 'http.response.status_code': 200 });
+    expect(second?.attributes['http.response.status_code']).to.equal(404);
+    for (const span of [first, second]) {
+      expect(span?.spanContext().traceId).to.equal(TRACE_ID);
+      expect(span?.parentSpanContext?.spanId).to.equal('00f067aa0ba902b7');
+    }
+    expect(problemsOf(recorder.spans, '1.41')).to.deep.equal([]);
   });
 });

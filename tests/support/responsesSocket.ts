@@ -24,12 +24,14 @@ export interface ResponsesSocketClient {
 export async function openSocket({
   url,
   token,
+  headers = {},
 }: {
   readonly url: string;
   readonly token: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }): Promise<ResponsesSocketClient> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, {
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, ...headers },
   });
   const arrived: JsonObject[] = [];
   const waiting: ((message: JsonObject) => void)[] = [];

@@ -1,6 +1,7 @@
 /** A loop over two scripted providers, the second of which is the fallback, that reports to OpenTelemetry. */
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { LLMManager } from '../../../imports/business/ai/application/services/LLMManager';
+import type { Logger } from '../../../imports/business/ai/domain/interfaces/Logger';
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import { Telemetry } from '../../../imports/business/ai/infrastructure/telemetry/Telemetry';
 import type { TelemetrySettings } from '../../../imports/business/ai/infrastructure/telemetry/Telemetry';
@@ -15,6 +16,8 @@ export interface TracedLoopOptions {
   readonly fallbackSteps?: readonly ScriptedStep[];
   readonly settings?: TelemetrySettings;
   readonly store?: RunStore;
+  /** Default: the lines are kept from the output. */
+  readonly logger?: Logger;
 }
 
 export interface TracedLoop {
@@ -23,9 +26,16 @@ export interface TracedLoop {
   readonly telemetry: Telemetry;
 }
 
-export function tracedLoop({ tools, steps, fallbackSteps = [], settings = {}, store }: TracedLoopOptions): TracedLoop {
+export function tracedLoop({
+  tools,
+  steps,
+  fallbackSteps = [],
+  settings = {},
+  store,
+  ...options
+}: TracedLoopOptions): TracedLoop {
   const telemetry = new Telemetry(settings, { vendorOf: (id) => id });
-  const logger = new RecordingLogger();
+  const { logger = new RecordingLogger() } = options;
   const manager = new LLMManager({
     providers: { openai: new ScriptedProvider(steps), anthropic: new ScriptedProvider(fallbackSteps) },
     fallback: ['anthropic'],

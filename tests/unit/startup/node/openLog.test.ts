@@ -1,6 +1,7 @@
 /** The lines of a server's log. */
 import { expect } from 'chai';
 import { createConsoleLogger } from '../../../../imports/business/ai/domain/consoleLogger';
+import { LLMOverloadedError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { withLogIds } from '../../../../imports/business/ai/application/services/logIds';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { openLog } from '../../../../imports/startup/node/openLog';
@@ -52,6 +53,31 @@ describe('openLog', () => {
       await loop.execute('ann', { model: 'openai/m', input: 'go', tools: ['look'], executionId: 'run-1' });
       const { traceId, spanId } = recorder.only('execute_tool look').spanContext();
       expect(records()[0]).to.include({ run: 'run-1', call: 'c1', trace_id: traceId, span_id: spanId });
+    } finally {
+      recorder.uninstall();
+    }
+  });
+
+  it('has the ids of request, run and trace in what a run does on its own', async () => {
+    await open({});
+    const recorder = new SpanRecorder();
+    recorder.install();
+    try {
+      const tools = new ToolRegistry().register({ name: 'look', execute: () => 'seen' });
+      const { loop } = tracedLoop({
+        tools,
+        logger,
+        steps: [calling({ name: 'look', call_id: 'c1' }), new LLMOverloadedError('Too busy.')],
+        fallbackSteps: [answer('ok')],
+      });
+      await withLogIds({ request: 'req_1' }, () =>
+        loop.execute('ann', { model: 'openai/m', input: 'go', tools: ['look'], executionId: 'run-1' }),
+      );
+      // The second model call is long after whoever started the run has returned.
+      const { traceId, spanId } = recorder.named('chat m')[1]?.spanContext() ?? {};
+      const line = records().find(({ msg }) => String(msg).includes('openai'));
+      expect(line).to.include({ request: 'req_1', run: 'run-1', trace_id: traceId, span_id: spanId });
+      expect(line).not.to.have.property('call');
     } finally {
       recorder.uninstall();
     }

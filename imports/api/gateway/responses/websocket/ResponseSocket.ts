@@ -2,19 +2,24 @@
  * One WebSocket of the Responses API: handles turns one after another, each with events or a single error.
  * https://www.openresponses.org, "WebSocket"
  */
+import type { IncomingMessage } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
+import { withLogIds } from '../../../../business/ai/application/services/logIds';
 import type { Release } from '../../../../business/ai/application/services/UserLimiter';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { RequestLog } from '../../../../business/ai/domain/interfaces/RequestLog';
 import type { ResponseStore } from '../../../../business/ai/domain/interfaces/ResponseStore';
 import type { RawReasoningName } from '../../../../business/ai/infrastructure/converters/stream/StreamEncoder';
+import type { RequestOutcome } from '../../../../business/ai/infrastructure/telemetry/HttpSpans';
+import type { Telemetry } from '../../../../business/ai/infrastructure/telemetry/Telemetry';
 import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
 import { beginRequest } from '../../../http/beginRequest';
 import type { RequestLimiters } from '../../../http/beginRequest';
 import { errorResponse } from '../../../http/errorResponse';
 import { HttpError } from '../../../http/HttpError';
 import type { RequestDetails } from '../../../http/RequestContext';
+import { randomHex } from '../../../http/randomHex';
 import { refusedRequest } from '../../../http/refusedRequest';
 import type { InFlightRequests } from '../../../http/InFlightRequests';
 import type { JsonLimits } from '../../../http/JsonScan';
@@ -42,10 +47,15 @@ export interface SocketPorts extends PreparationPorts, VendorCallPorts, JsonLimi
   /** Milliseconds. */
   readonly maxConnectionTime: number;
   readonly maxBodyBytes: number;
+  /** Handles a request within a span. */
+  readonly traceMessage: Telemetry['traceMessage'];
+  /** The one that opened the socket. */
+  readonly request: IncomingMessage;
   /** The name of raw reasoning events for this client. */
   readonly rawReasoningName: RawReasoningName;
 }
 
+const ROUTE = '/v1/responses';
 /** Requests and their bytes that may wait while one is being handled. Beyond that, the socket is not read. */
 const MAX_WAITING = 4;
 const MAX_WAITING_BYTES = 256 * 1024;
@@ -107,7 +117,7 @@ export class ResponseSocket {
     this.waitingBytes += bytes;
     this.waiting.push(() => {
       this.waitingBytes -= bytes;
-      return this.handle(data, isBinary);
+      return this.trace(() => this.handle(data, isBinary));
     });
     if (this.waiting.length >= MAX_WAITING || this.waitingBytes > MAX_WAITING_BYTES) this.socket.pause();
     if (this.current === undefined) void this.handleWaiting();
@@ -121,8 +131,13 @@ export class ResponseSocket {
     if (this.isClosing) this.closeGracefully();
   }
 
+  private trace(handle: () => Promise<RequestOutcome>): Promise<void> {
+    const { request, traceMessage } = this.ports;
+    return withLogIds({ request: `req_${randomHex(12)}` }, () => traceMessage({ request, route: ROUTE }, handle));
+  }
+
   /** Never rejects: errors are sent to the client. */
-  private async handle(data: RawData, isBinary: boolean): Promise<void> {
+  private async handle(data: RawData, isBinary: boolean): Promise<RequestOutcome> {
     const { service, inFlight, metrics, toError, keepAliveAfter, maxRetryTime, logger, rawReasoningName, requestLog } =
       this.ports;
     const controller = new AbortController();
@@ -159,7 +174,7 @@ export class ResponseSocket {
       const onNotStored = ({ message }: LLMError): void => logger.info(message, { userId: this.userId });
       if (!generates) {
         await service.prepare(turn, sink, { saveTurn, onNotStored, rawReasoningName });
-        return;
+        return this.outcome(status);
       }
       details.isCalled = true;
       await service.stream(turn, sink, {
@@ -192,10 +207,16 @@ export class ResponseSocket {
       metrics.record({
         route: 'socket /v1/responses',
         provider,
-        status: this.hasLeft ? 499 : status,
+        status: this.outcome(status).status,
         seconds: (performance.now() - startedAt) / 1_000,
       });
     }
+    return this.outcome(status);
+  }
+
+  private outcome(status: number): RequestOutcome {
+    const { hasLeft } = this;
+    return { status: hasLeft ? 499 : status, hasLeft };
   }
 
   /**

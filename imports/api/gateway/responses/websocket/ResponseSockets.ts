@@ -13,7 +13,7 @@ import { reasoningEventName } from '../reasoningEventName';
 import { ResponseSocket } from './ResponseSocket';
 import type { SocketPorts } from './ResponseSocket';
 
-export interface ResponseSocketsPorts extends Omit<SocketPorts, 'rawReasoningName'> {
+export interface ResponseSocketsPorts extends Omit<SocketPorts, 'rawReasoningName' | 'request'> {
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
   /** Where the API is mounted: '' or paths without a slash at the end. */
   readonly basePaths: readonly string[];
@@ -50,6 +50,7 @@ export class ResponseSockets {
           const session = new ResponseSocket(webSocket, principal, {
             ...this.ports,
             rawReasoningName: reasoningEventName(request),
+            request,
           });
           this.open.add(session);
           webSocket.once('close', () => this.open.delete(session));

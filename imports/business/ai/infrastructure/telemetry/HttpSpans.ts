@@ -4,9 +4,10 @@
  * https://github.com/open-telemetry/semantic-conventions/tree/v1.41.0/docs/http/http-spans.md
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Attributes } from '@opentelemetry/api';
+import type { Attributes, Context } from '@opentelemetry/api';
 import { fail } from './fail';
 import { loadOpenTelemetry, tracing } from './openTelemetry';
+import type { Tracing } from './openTelemetry';
 
 export interface TracedRequest {
   readonly request: Pick<IncomingMessage, 'method' | 'headers' | 'url' | 'socket' | 'httpVersion'>;
@@ -28,37 +29,76 @@ function traceNow(traced: TracedRequest, work: () => void): void {
     work();
     return;
   }
-  const { context, propagation, SpanKind, trace } = traces.api;
-  const { request, response } = traced;
-  const route = traced.route.replace(/^[A-Z]+ /, '');
-  const active = context.active();
-  const outer = trace.getSpan(active);
+  const { context, trace } = traces.api;
+  const { request, response, route } = traced;
+  const outer = trace.getSpan(context.active());
   if (outer !== undefined) {
-    outer.setAttribute('http.route', route);
+    outer.setAttribute('http.route', pathOf(route));
     work();
     return;
   }
-  const parent = propagation.extract(active, request.headers);
-  const method = request.method ?? 'GET';
-  const span = traces.tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER }, parent);
-  if (!span.isRecording()) {
-    context.with(trace.setSpan(parent, span), work);
-    return;
-  }
-  span.setAttributes(requestAttributes({ request, route }, method));
+  const begun = begin(traces, request, route);
   const end = (): void => {
     const hasLeft = !response.writableFinished;
     // Proxies log 499 for clients that disconnected.
-    const status = hasLeft && !response.headersSent ? 499 : response.statusCode;
-    span.setAttribute('http.response.status_code', status);
-    if (status >= 500 || hasLeft) {
-      fail(traces.api, span, hasLeft ? 'aborted' : String(status));
-    }
-    span.end();
+    begun.end({ status: hasLeft && !response.headersSent ? 499 : response.statusCode, hasLeft });
   };
   if (response.closed) end();
   else response.once('close', end);
-  context.with(trace.setSpan(parent, span), work);
+  context.with(begun.context, work);
+}
+
+/** How the server has answered a request. */
+export interface RequestOutcome {
+  readonly status: number;
+  /** The client has disconnected before. */
+  readonly hasLeft: boolean;
+}
+
+/**
+ * A request that arrives as a message of a WebSocket, with the trace of the request that opened the socket.
+ * @param handle is done with the request's span as the active one
+ */
+export async function traceMessage(
+  { request, route }: Pick<TracedRequest, 'request' | 'route'>,
+  handle: () => Promise<RequestOutcome>,
+): Promise<void> {
+  const loading = loadOpenTelemetry();
+  if (loading !== undefined) await loading;
+  const traces = tracing();
+  if (traces === undefined) {
+    await handle();
+    return;
+  }
+  const begun = begin(traces, request, route);
+  begun.end(await traces.api.context.with(begun.context, handle));
+}
+
+/** Below what is active: an app that instruments its HTTP server has a span for the request that opened a socket. */
+function begin(
+  { api, tracer }: Tracing,
+  request: TracedRequest['request'],
+  route: string,
+): { readonly context: Context; end(outcome: RequestOutcome): void } {
+  const { context, propagation, SpanKind, trace } = api;
+  const active = context.active();
+  const parent = trace.getSpan(active) === undefined ? propagation.extract(active, request.headers) : active;
+  const path = pathOf(route);
+  const method = request.method ?? 'GET';
+  const span = tracer.startSpan(`${method} ${path}`, { kind: SpanKind.SERVER }, parent);
+  if (span.isRecording()) span.setAttributes(requestAttributes({ request, route: path }, method));
+  return {
+    context: trace.setSpan(parent, span),
+    end({ status, hasLeft }) {
+      span.setAttribute('http.response.status_code', status);
+      if (status >= 500 || hasLeft) fail(api, span, hasLeft ? 'aborted' : String(status));
+      span.end();
+    },
+  };
+}
+
+function pathOf(route: string): string {
+  return route.replace(/^[A-Z]+ /, '');
 }
 
 /** Without the query, which may contain keys, and the client's address, which is personal. */

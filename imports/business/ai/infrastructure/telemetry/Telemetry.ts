@@ -15,7 +15,7 @@ import type { StoredRun } from '../../domain/interfaces/RunStore';
 import type { TraceContext } from '../../domain/types/TraceContext';
 import { ContentRecorder } from './ContentRecorder';
 import type { RedactContent } from './ContentRecorder';
-import { traceRequest } from './HttpSpans';
+import { traceMessage, traceRequest } from './HttpSpans';
 import { MetricRecorder } from './metrics/MetricRecorder';
 import { observeEventLoop } from './metrics/observeEventLoop';
 import { OpenTelemetryMetrics } from './metrics/OpenTelemetryMetrics';
@@ -49,6 +49,7 @@ export class Telemetry implements Instrumentation {
   /** Measurements, and what collects them. */
   readonly metrics = new MetricRecorder();
   readonly traceRequest = traceRequest;
+  readonly traceMessage = traceMessage;
   /** For loops and managers whose model calls are traced already. */
   readonly runInstrumentation: RunInstrumentation = {
     ready: () => this.ready(),
