@@ -37,3 +37,15 @@ export function setLogWriter(writer: LogWriter): () => void {
     current = before;
   };
 }
+
+let idSource: () => LogIds | undefined = () => undefined;
+
+/** Those of what is being done. Undefined: none is known. */
+export function currentLogIds(): LogIds | undefined {
+  return idSource();
+}
+
+/** @param source knows what is being done, which takes the means of a runtime */
+export function setLogIdSource(source: () => LogIds | undefined): void {
+  idSource = source;
+}

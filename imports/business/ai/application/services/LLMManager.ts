@@ -38,8 +38,8 @@ export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limit
    */
   readonly decorate?: (router: ResilientProvider) => ILLMProvider;
   /**
-   * Observes model calls and runs. One without `traceProvider` leaves the model calls to `decorate`. Default: reports to
-   * OpenTelemetry, if the program has an SDK of it.
+   * Observes model calls and runs. One without `traceProvider` leaves the model calls to `decorate`. Default: reports
+   * to OpenTelemetry, if the program has an SDK of it.
    */
   readonly instrumentation?: RunInstrumentation & Partial<Instrumentation>;
   readonly limits?: Partial<ResilientLimits> & {

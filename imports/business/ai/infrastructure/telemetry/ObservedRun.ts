@@ -1,4 +1,4 @@
-/** What telemetry makes of a run: its span, if there is an SDK for traces, and its metrics, if anything collects them. */
+/** What telemetry makes of a run: its span, if there is an SDK for traces, and metrics, if anything collects them. */
 import type { ToolCall } from '../../domain/entities/Tool';
 import type { RunObserver } from '../../domain/interfaces/Instrumentation';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';

@@ -1,5 +1,5 @@
 /** The ids of what is being done, for the lines of the log: those that are set, and those of the active span. */
-import { currentLogIds } from '../../application/services/logIds';
+import { currentLogIds } from '../../domain/logWriter';
 import type { LogIds } from '../../domain/logWriter';
 import { openTelemetry } from './openTelemetry';
 

@@ -12,8 +12,9 @@ import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '..
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import type { RunSums } from '../../../domain/types/RunTotals';
+import { currentLogIds } from '../../../domain/logWriter';
 import type { LogIds } from '../../../domain/logWriter';
-import { currentLogIds, withLogIds } from '../logIds';
+import { withLogIds } from '../logIds';
 import { runDetached } from '../runDetached';
 import { nextStep } from './nextStep';
 import { estimateUsage } from '../routing/estimateUsage';
