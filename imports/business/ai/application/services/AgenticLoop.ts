@@ -190,6 +190,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    */
   async start(userId: string, options: ExecuteOptions, metadata: RunMetadata = {}): Promise<StartedRun> {
     const { onPending, executionId = randomUUID(), ...runOptions } = options;
+    const loading = this.instrumentation?.ready();
+    if (loading !== undefined) await loading;
     this.assertNotDraining();
     const untrusted = assertUntrustedTools(runOptions.tools ?? [], userId);
     if (untrusted !== undefined) await untrusted;
@@ -203,8 +205,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const providerId = runOptions.providerId ?? this.provider.routeOf?.(runOptions.model)?.providerId;
     const pinned = providerId === undefined ? runOptions : { ...runOptions, providerId };
     const plan = planRun(pinned, this.toolExecutor, this.limits);
-    const loading = this.instrumentation?.ready();
-    if (loading !== undefined) await loading;
     const observer = this.launcher.observe({ ...metadata, executionId, ...pinned });
     const init = { executionId, userId, plan, observer, returnsEarly: onPending === 'return' };
     if (this.durable === undefined) return { executionId, done: this.launcher.launch({ ...init, journal: undefined }) };
