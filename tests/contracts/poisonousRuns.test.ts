@@ -2,6 +2,7 @@
  * Runs that kill every process which executes them, among others in processes that are killed at random, too: the first
  * are parked, and the others end as if nothing had happened. `BOLIDE_DEATHS=500` says how often a process dies.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isFinished } from '../../imports/business/ai/domain/entities/Run';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
@@ -25,8 +26,10 @@ const PROCESSES = 3;
 const LEASE = 1_000;
 /** Runs that are unfinished at the same time. */
 const MAX_UNFINISHED = 24;
-/** A process is killed after a random number of printed lines, up to this one. */
+/** A process is killed after a random number of printed lines, up to this one, … */
 const LINES = 120;
+/** … and at the latest after a random time, up to this one, in milliseconds. */
+const MAX_LIFE = 4_000;
 const isReady = (line: string): boolean => line.startsWith('ready');
 
 describeInFull('Runs that kill their processes, among others', () => {
@@ -92,14 +95,13 @@ describeInFull('Runs that kill their processes, among others', () => {
         worker.run(id);
       }
       const lines = worker.lines.length + 1 + Math.floor(random() * LINES);
-      await worker
-        .waitForLines(1, isReady)
-        .then(() => worker.waitForLines(lines))
-        .catch(() => undefined);
+      const chosen = worker.waitForLines(1, isReady).then(() => worker.waitForLines(lines));
+      // It may have nothing to do, and it may die of a run.
+      await Promise.race([chosen.catch(() => undefined), pause(random() * MAX_LIFE)]);
       await worker.kill();
     }
     const killed = deaths;
-    while ((await unfinished()).length > 0) await new Promise((resolve) => setTimeout(resolve, 100));
+    while ((await unfinished()).length > 0) await pause(100);
 
     const effects = world.effects.map(({ effect }) => effect);
     const states: Record<string, number> = {};
