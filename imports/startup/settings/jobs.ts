@@ -19,6 +19,8 @@ export interface JobSettings {
   readonly requiresAgenda?: boolean;
   /** Concurrent queued runs in this process. */
   readonly concurrency?: number;
+  /** Concurrent queued runs of one user in all processes. */
+  readonly concurrencyPerUser?: number;
   readonly retention?: Partial<RetentionTimes>;
   /** Milliseconds for which a run waits for a process that has its tools. */
   readonly toolWaitMs?: number;
@@ -31,7 +33,8 @@ const NO_AGENDA =
 
 /**
  * JOBS_ENGINE (`agenda` or `local`; default: Agenda where MONGO_URL is set and the package is installed),
- * JOBS_CONCURRENCY (default 8), RUNS_KEEP_WHOLE_DAYS (7), RUNS_KEEP_DAYS (30) and RUNS_TOOL_WAIT_SECONDS (600).
+ * JOBS_CONCURRENCY (default 8), JOBS_CONCURRENCY_PER_USER (no limit), RUNS_KEEP_WHOLE_DAYS (7), RUNS_KEEP_DAYS (30)
+ * and RUNS_TOOL_WAIT_SECONDS (600).
  * @param valueOf returns the setting or variable with that name
  * @throws LLMInvalidRequestError that names every invalid variable
  */
@@ -45,6 +48,7 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
     problems.add('JOBS_ENGINE', 'JOBS_ENGINE is agenda, which requires MONGO_URL.');
   const concurrency = readNumber(valueOf, 'JOBS_CONCURRENCY', 1, problems);
   const toolWait = readNumber(valueOf, 'RUNS_TOOL_WAIT_SECONDS', 0, problems);
+  const concurrencyPerUser = readNumber(valueOf, 'JOBS_CONCURRENCY_PER_USER', 1, problems);
   const keepWhole = readNumber(valueOf, 'RUNS_KEEP_WHOLE_DAYS', 0, problems);
   const keep = readNumber(valueOf, 'RUNS_KEEP_DAYS', 0, problems);
   problems.throwIfAny();
@@ -53,6 +57,7 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
     ...(chosen === 'agenda' ? { requiresAgenda: true } : {}),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(toolWait === undefined ? {} : { toolWaitMs: toolWait * 1_000 }),
+    ...(concurrencyPerUser === undefined ? {} : { concurrencyPerUser }),
     retention: {
       ...(keepWhole === undefined ? {} : { compactAfter: keepWhole * DAY_MS }),
       ...(keep === undefined ? {} : { removeAfter: keep * DAY_MS }),
@@ -66,11 +71,14 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
  * @throws LLMConnectionError if Agenda's MongoDB does not respond; MissingPackageError for the chosen engine
  */
 export async function openJobQueue(
-  { agendaUrl, requiresAgenda = false, concurrency }: JobSettings,
+  { agendaUrl, requiresAgenda = false, concurrency, concurrencyPerUser }: JobSettings,
   database: Pick<DocumentDatabase, 'collection'>,
   openAgenda = openAgendaQueue,
 ): Promise<ManagedJobQueue> {
-  const limits = concurrency === undefined ? {} : { concurrency };
+  const limits = {
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(concurrencyPerUser === undefined ? {} : { concurrencyPerUser }),
+  };
   const openLocal = (): JobQueue =>
     new LocalJobQueue({ ...limits, times: new ScheduleTimes(database.collection<ScheduleDocument>(SCHEDULES)) });
   const states = new DocumentJobStates(database.collection<JobStateDocument>(JOB_STATES));

@@ -19,8 +19,11 @@ describe('settings of jobs', () => {
   });
 
   it('set how many runs are concurrent and how long they are retained', () => {
-    expect(read({ JOBS_CONCURRENCY: '3', RUNS_KEEP_WHOLE_DAYS: '1', RUNS_KEEP_DAYS: '90' })).to.deep.equal({
+    expect(
+      read({ JOBS_CONCURRENCY: '3', JOBS_CONCURRENCY_PER_USER: '2', RUNS_KEEP_WHOLE_DAYS: '1', RUNS_KEEP_DAYS: '90' }),
+    ).to.deep.equal({
       concurrency: 3,
+      concurrencyPerUser: 2,
       retention: { compactAfter: DAY, removeAfter: 90 * DAY },
     });
   });

@@ -311,16 +311,17 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
 
   /**
    * Starts a queued run that no process has claimed yet.
+   * @param fence as read from the store; a run that changed since is not started. Default: not compared
    * @returns undefined when it has, or had, an owner: that process, or the recovery, executes it
    * @throws LLMInvalidRequestError for an unknown run
    */
-  async startQueued(executionId: string): Promise<StartedRun | undefined> {
+  async startQueued(executionId: string, fence?: number): Promise<StartedRun | undefined> {
     const durable = this.requireDurable(executionId);
     this.assertNotDraining();
     const launched = await durable.claim(
       executionId,
       this.launchClaimed,
-      ({ state, owner }) => state === 'queued' && owner === '',
+      (run) => run.state === 'queued' && run.owner === '' && (fence === undefined || run.fence === fence),
     );
     return launched === undefined ? undefined : { executionId, done: durable.resultOf(executionId, launched.done) };
   }

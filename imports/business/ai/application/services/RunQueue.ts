@@ -1,16 +1,17 @@
 /**
- * Queues runs for workers. A run is recorded first and then handed to the job queue by its id; the worker that claims
- * it executes it. Runs that lose their job in between are found in the store and queued again.
+ * Queues runs for workers. A run is recorded first, and then a job is added for it. A worker that receives a job starts
+ * the run whose turn it is. Runs that lose their job in between are found in the store and queued again.
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
-import { ConflictError, isStoreOutage } from '../../domain/errors/LLMErrors';
+import { ConflictError, isStoreOutage, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { RunInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgenticLoop, ExecuteOptions, StartedRun } from './AgenticLoop';
+import { RunScheduler } from './queue/RunScheduler';
 import { RunSlots } from './RunSlots';
 import type { RunMetadata } from './runs/durable/DurableRuns';
 import { runDetached } from './runDetached';
@@ -25,6 +26,8 @@ export interface RunQueueOptions {
   readonly tools: IToolExecutor;
   /** Shared with the recovery. Default: as many as the job queue has. */
   readonly slots?: RunSlots;
+  /** How many runs of one user all processes work on at the same time. Default: as the job queue says. */
+  readonly concurrencyPerUser?: number | undefined;
   /** Milliseconds between two sweeps for queued runs without a job; default 600,000. */
   readonly sweepIntervalMs?: number;
   /** Default: the console. */
@@ -36,6 +39,14 @@ export interface RunQueueOptions {
 export interface QueuedRun extends RunMetadata {
   /** The earliest start, in milliseconds since the epoch. Default: as soon as a worker is free. */
   readonly dueAt?: number;
+  /** From -100 to 100: those of the user's own queued runs with higher ones start first. Default: 0. */
+  readonly priority?: number;
+  /** From -100 to 100: runs with higher ones start before those of all users with lower ones. Default: 0. */
+  readonly globalPriority?: number;
+  /** Of the user's queued runs with the same key, `concurrencyLimit` are at work at a time. */
+  readonly concurrencyKey?: string;
+  /** Needs a key. Default: 1. */
+  readonly concurrencyLimit?: number;
 }
 
 const SWEEP_INTERVAL_MS = 600_000;
@@ -43,6 +54,10 @@ const SWEEP_INTERVAL_MS = 600_000;
 const JOB_RETRY_MS = 5_000;
 /** How many queued runs one sweep reads. */
 const SWEEP_LIMIT = 10_000;
+/** Milliseconds after which runs that limits held back are looked at again, as those of other processes may have ended. */
+const LIMIT_CHECK_MS = 1_000;
+const MAX_PRIORITY = 100;
+const MAX_KEY_LENGTH = 200;
 
 export class RunQueue {
   private readonly loop: RunQueueOptions['loop'];
@@ -50,6 +65,7 @@ export class RunQueue {
   private readonly jobs: JobQueue;
   private readonly tools: IToolExecutor;
   private readonly slots: RunSlots;
+  private readonly scheduler: RunScheduler;
   private readonly sweepIntervalMs: number;
   private readonly logger: Logger;
   private readonly instrumentation: RunQueueOptions['instrumentation'];
@@ -58,12 +74,16 @@ export class RunQueue {
   /** Resolves when the queue is stopped. */
   private stopped: Promise<void> = Promise.resolve();
   private resolveStopped = (): void => undefined;
+  /** What jobs wait for whose runs are held back by limits. */
+  private change: Promise<void> | undefined;
+  private reportChange = (): void => undefined;
 
   constructor({
     loop,
     store,
     jobs,
     tools,
+    concurrencyPerUser = jobs.limits.concurrencyPerUser,
     slots = new RunSlots({ loop, tools, limit: jobs.limits.concurrency }),
     sweepIntervalMs = SWEEP_INTERVAL_MS,
     logger = consoleLogger,
@@ -75,6 +95,7 @@ export class RunQueue {
     this.jobs = jobs;
     this.tools = tools;
     this.slots = slots;
+    this.scheduler = new RunScheduler({ loop, store, concurrencyPerUser });
     this.sweepIntervalMs = sweepIntervalMs;
     this.logger = logger;
   }
@@ -88,6 +109,7 @@ export class RunQueue {
    */
   async add(userId: string, options: ExecuteOptions, queued: QueuedRun = {}): Promise<string> {
     const { onPending: _onPending, executionId = randomUUID(), ...runOptions } = options;
+    assertSchedulable(queued);
     const plan = planRun(runOptions, this.tools, DEFAULT_LIMITS);
     const storedPlan = toStoredPlan(plan, runOptions.tools);
     const loading = this.instrumentation?.ready();
@@ -117,6 +139,7 @@ export class RunQueue {
       throw error;
     }
     await this.enqueueJob(executionId, queued.dueAt);
+    this.reportChange();
     return executionId;
   }
 
@@ -127,8 +150,8 @@ export class RunQueue {
   async start(): Promise<void> {
     this.stopped = new Promise((resolve) => (this.resolveStopped = resolve));
     // The queue may call from the context of whoever added the job.
-    await this.jobs.start((executionId) => runDetached(() => this.work(executionId)));
     this.isStopped = false;
+    await this.jobs.start(() => runDetached(() => this.work()));
     // Other processes learn that this one is lost, and with it the jobs in its memory.
     if (this.isLocalAmongOthers) this.countAsAlive();
     await this.requeueOrphans();
@@ -209,25 +232,44 @@ export class RunQueue {
     }
   }
 
-  private async work(executionId: string): Promise<void> {
-    const giveBack = await this.slots.enter(this.stopped);
-    // It stays queued in the store, where the next start finds it.
-    if (giveBack === undefined) return;
-    try {
-      // An outage of the store, however long, is no failed attempt at the job.
-      const started = await throughOutages(
-        () => this.startIfQueued(executionId),
-        () => !this.isStopped,
-      );
-      if (started !== undefined) await this.untilIdleOrDone(started, giveBack);
-    } finally {
-      giveBack();
+  /** Starts one run. A job stays with its worker while limits hold back all runs that wait. */
+  private async work(): Promise<void> {
+    while (!this.isStopped) {
+      const giveBack = await this.slots.enter(this.stopped);
+      // Its run stays queued in the store, where the next start finds it.
+      if (giveBack === undefined) return;
+      const change = this.nextChange();
+      try {
+        // An outage of the store, however long, is no failed attempt at the job.
+        const next = await throughOutages(
+          () => this.scheduler.startNext(),
+          () => !this.isStopped,
+        );
+        if (next === 'empty') return;
+        if (next !== 'limited') {
+          await this.untilIdleOrDone(next, giveBack);
+          return;
+        }
+      } finally {
+        giveBack();
+      }
+      await Promise.race([change, this.stopped]);
     }
   }
 
-  private async startIfQueued(executionId: string): ReturnType<AgenticLoop['startQueued']> {
-    // The run may have been deleted since it was queued.
-    return (await this.store.load(executionId)) === undefined ? undefined : this.loop.startQueued(executionId);
+  /** Resolves when a run was added, one of this process has ended or waits, or after a while. */
+  private nextChange(): Promise<void> {
+    this.change ??= new Promise<void>((resolve) => {
+      this.reportChange = () => {
+        clearTimeout(timer);
+        this.change = undefined;
+        this.reportChange = () => undefined;
+        resolve();
+      };
+      const timer = setTimeout(() => this.reportChange(), LIMIT_CHECK_MS);
+      timer.unref();
+    });
+    return this.change;
   }
 
   /** Frees the worker when the run ends, or when it begins to wait for people and other services. */
@@ -235,5 +277,24 @@ export class RunQueue {
     const held = this.slots.hold(executionId, done);
     giveBack?.();
     await Promise.race([held, this.stopped]);
+    this.reportChange();
   }
+}
+
+/** @throws LLMInvalidRequestError */
+function assertSchedulable({ priority, globalPriority, concurrencyKey, concurrencyLimit }: QueuedRun): void {
+  for (const [path, value] of Object.entries({ priority, globalPriority }))
+    if (value !== undefined && !(Number.isInteger(value) && Math.abs(value) <= MAX_PRIORITY))
+      throw new LLMInvalidRequestError(`"${path}" must be an integer from -${MAX_PRIORITY} to ${MAX_PRIORITY}.`, {
+        path,
+      });
+  if (concurrencyKey !== undefined && !(concurrencyKey.length >= 1 && concurrencyKey.length <= MAX_KEY_LENGTH))
+    throw new LLMInvalidRequestError(`"concurrencyKey" must have 1 to ${MAX_KEY_LENGTH} characters.`, {
+      path: 'concurrencyKey',
+    });
+  if (concurrencyLimit === undefined) return;
+  if (concurrencyKey === undefined || !(Number.isSafeInteger(concurrencyLimit) && concurrencyLimit >= 1))
+    throw new LLMInvalidRequestError('"concurrencyLimit" must be an integer of at least 1, and needs a key.', {
+      path: 'concurrencyLimit',
+    });
 }

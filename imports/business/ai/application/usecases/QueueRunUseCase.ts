@@ -1,10 +1,14 @@
 /** Queues a run: authorizes and stores it now, and a worker starts it as soon as one is free or at its due time. */
 import type { RunResult } from '../../domain/entities/Run';
 import type { Actor } from '../../domain/types/Actor';
-import type { RunQueue } from '../services/RunQueue';
+import { LLMPermissionError } from '../../domain/errors/LLMErrors';
+import type { QueuedRun, RunQueue } from '../services/RunQueue';
 import type { AgenticRequest } from './AgenticExecutionUseCase';
 import { RunLauncher } from './RunLauncher';
 import type { RunLauncherPorts } from './RunLauncher';
+
+/** How a run takes its turn. See `QueuedRun`. */
+export type QueueOptions = Pick<QueuedRun, 'priority' | 'globalPriority' | 'concurrencyKey' | 'concurrencyLimit'>;
 
 export class QueueRunUseCase {
   private readonly ports: Omit<RunLauncherPorts, 'loop'>;
@@ -18,19 +22,27 @@ export class QueueRunUseCase {
   /**
    * Idempotent: a repeated request of the same user with the same request id is the same run.
    * @param dueAt milliseconds since the epoch; default: as soon as a worker is free
-   * @throws whatever `RunLauncher.launch` and `RunQueue.add` throw
+   * @param options `globalPriority` is for admins and the server's own jobs
+   * @throws LLMPermissionError; whatever `RunLauncher.launch` and `RunQueue.add` throw
    */
   async execute(
     actor: Actor,
     { tools, maxIterations, ...request }: AgenticRequest,
     dueAt?: number,
+    options: QueueOptions = {},
   ): Promise<{ readonly executionId: string }> {
+    if (options.globalPriority !== undefined && actor.isAdmin !== true && actor.source !== 'job')
+      throw new LLMPermissionError('Only administrators may set "globalPriority". Use "priority" among your own runs.');
     const limits = maxIterations === undefined ? {} : { maxIterations };
-    const launcher = new RunLauncher({ ...this.ports, loop: this.queueingLoop(dueAt) });
+    const launcher = new RunLauncher({
+      ...this.ports,
+      loop: this.queueingLoop({ ...options, ...(dueAt === undefined ? {} : { dueAt }) }),
+    });
     const { executionId } = await launcher.launch(actor, request, {
       tools,
       args: { operation: 'generateWithTools', tools, ...limits },
-      run: ({ options, execute }) => execute({ ...options, ...limits, origin: { ...options.origin, source: 'job' } }),
+      run: ({ options: given, execute }) =>
+        execute({ ...given, ...limits, origin: { ...given.origin, source: 'job' } }),
     });
     return { executionId };
   }
@@ -39,10 +51,10 @@ export class QueueRunUseCase {
    * A loop that queues runs instead of starting them. Their end is reported by events and the store, and never awaited
    * here.
    */
-  private queueingLoop(dueAt: number | undefined): RunLauncherPorts['loop'] {
+  private queueingLoop(queued: QueuedRun): RunLauncherPorts['loop'] {
     return {
       start: async (userId, options, metadata) => ({
-        executionId: await this.queue.add(userId, options, { ...metadata, ...(dueAt === undefined ? {} : { dueAt }) }),
+        executionId: await this.queue.add(userId, options, { ...metadata, ...queued }),
         done: NEVER,
       }),
       waitForResult: () => NEVER,

@@ -1,9 +1,13 @@
 /**
  * Queues runs for workers and runs scheduled tasks. A job holds nothing but a run's id. It is retried when its
- * process dies, so it may be delivered twice: leases, not the queue, guarantee that a run has a single owner.
+ * process dies, so it may be delivered twice: leases, not the queue, guarantee that a run has a single owner. Nor does
+ * it decide on the order: each job starts one run, and `RunScheduler` chooses which.
  */
 
-/** Executes a run. Rejects to have the job retried; a run that ended with an error counts as done. */
+/**
+ * Executes a run: the one whose turn it is, which need not be the one that the job was added for. Rejects to have the
+ * job retried; a run that ended with an error counts as done.
+ */
 export type JobWork = (executionId: string) => Promise<void>;
 
 /** May be called twice for one occurrence, so it must be idempotent. Rejects to be retried. */
@@ -20,7 +24,7 @@ export interface Schedule {
 
 export interface JobQueue {
   readonly engine: JobEngine;
-  readonly limits: Pick<JobLimits, 'concurrency'>;
+  readonly limits: Pick<JobLimits, 'concurrency' | 'concurrencyPerUser'>;
   /**
    * Hands the run to a worker. Adding a run that is still waiting is a no-op.
    * @param at milliseconds since the epoch; default: now
@@ -51,6 +55,8 @@ export type JobEngine = 'local' | 'agenda';
 export interface JobLimits {
   /** How many runs this process works on at the same time. */
   readonly concurrency: number;
+  /** How many runs of one user all processes together work on at the same time. Absent: any number. */
+  readonly concurrencyPerUser?: number;
   /** How often a rejected job is retried. */
   readonly retries: number;
   /** Milliseconds before the first retry. The delay doubles with each further one. */

@@ -7,6 +7,7 @@ import type { ToolCall } from '../entities/Tool';
 import type {
   ClaimReason,
   LeasedRun,
+  QueuedRunHead,
   RunCommand,
   RunHead,
   RunLease,
@@ -14,6 +15,7 @@ import type {
   RunRecord,
   RunRequest,
   RunSuspicion,
+  WorkingRun,
 } from '../types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../types/RunViews';
 
@@ -41,9 +43,40 @@ export interface ToolWaits {
   readonly since: number;
 }
 
+/** Which queued run starts next. */
+export interface QueueTurn {
+  /** Milliseconds since the epoch. Runs that are due later wait. */
+  readonly now: number;
+  /** The user whose run started last: the turn goes to the next user after it. */
+  readonly after?: string;
+  /** Execution ids that are left out. */
+  readonly except: readonly string[];
+  /** Users of whom no more runs may start. */
+  readonly fullUsers: readonly string[];
+  /** How many runs are at work under each user's keys. A run does not start if that is its limit. */
+  readonly keys: readonly (Pick<WorkingRun, 'userId'> & { readonly key: string; readonly working: number })[];
+}
+
+/** Lets one process at a time choose a run and start it, so that limits hold across processes. */
+export interface QueueLock {
+  /** @returns undefined while another process has the lock */
+  acquire(owner: string): Promise<HeldQueueLock | undefined>;
+}
+
+export interface HeldQueueLock {
+  /**
+   * Names the run that is about to be claimed: if the lock is lost before, so is the right to claim it.
+   * @returns false if the lock is lost
+   */
+  choose(run: Pick<QueuedRunHead, 'executionId' | 'fence'>): Promise<boolean>;
+  release(): Promise<void>;
+}
+
 export interface RunStore {
   /** No other process uses this store, so that owners need no heartbeats. */
   readonly isExclusive: boolean;
+  /** Absent if no other process uses this store. */
+  readonly queueLock?: QueueLock | undefined;
 
   /**
    * Records a run before anything else is done for it: as `running` under its owner, or as `queued` with the owner
@@ -113,6 +146,14 @@ export interface RunStore {
   leased(limit: number, except?: readonly string[], others?: ToolWaits): Promise<readonly LeasedRun[]>;
   /** Runs that wait for a worker, oldest first. */
   queued(limit: number): Promise<readonly Pick<RunRecord, 'executionId' | 'dueAt'>[]>;
+
+  /**
+   * The run that starts next: of those with the highest `globalPriority`, one of the user whose turn it is; of that
+   * user's, the one with the highest `priority` that was queued first.
+   */
+  nextQueued(turn: QueueTurn): Promise<QueuedRunHead | undefined>;
+  /** The queued runs that any process works on. */
+  working(): Promise<readonly WorkingRun[]>;
 
   /** Increments the owner's heartbeat count. */
   heartbeat(owner: string): Promise<void>;

@@ -68,6 +68,14 @@ export interface RunRequest {
   readonly neededTools?: readonly string[];
   /** The trace that the run belongs to, which whoever continues it continues. Absent: none was recorded. */
   readonly trace?: TraceContext;
+  /** Orders the queued runs of one user: those with higher ones start first. Absent: 0. */
+  readonly priority?: number;
+  /** Orders the queued runs of all users: those with higher ones start before any user's others. Absent: 0. */
+  readonly globalPriority?: number;
+  /** Queued runs of one user with the same key are limited together. */
+  readonly concurrencyKey?: string;
+  /** How many runs with the key may be at work when this one starts. Absent: 1. */
+  readonly concurrencyLimit?: number;
   readonly input: readonly Item[];
   readonly plan: RunPlan;
 }
@@ -147,6 +155,13 @@ export interface RunHead extends RunLease, ToolNeeds {
   readonly seq: number;
   readonly parked?: Pick<ParkedRun, 'reason'>;
 }
+
+/** A queued run whose turn it is. */
+export interface QueuedRunHead
+  extends Pick<RunLease, 'executionId' | 'userId' | 'fence'>, Pick<RunRequest, 'concurrencyKey'> {}
+
+/** A queued run that a process works on: one that does not only wait for people and other services. */
+export type WorkingRun = Omit<QueuedRunHead, 'fence'>;
 
 /** What a run is suspected of. */
 export type RunSuspicion = Pick<RunProgress, 'takeovers' | 'trial'>;

@@ -7,7 +7,7 @@ import type { PausedSince, ScheduleRun } from '../../../domain/types/QueueViews'
 
 export const JOB_STATES = 'ai_job_states';
 
-/** Fields other than `_id` and the times of a pause belong to schedules. */
+/** Fields other than `_id`, the times of a pause and those of the lock belong to schedules. */
 export interface JobStateDocument extends StoredDocument {
   readonly name?: string;
   readonly cron?: string;
@@ -19,6 +19,12 @@ export interface JobStateDocument extends StoredDocument {
   readonly endedAt?: number;
   readonly error?: string;
   readonly isTriggered?: boolean;
+  /** These four belong to the lock under which queued runs are chosen. */
+  readonly lockedBy?: string;
+  /** Milliseconds since the epoch. */
+  readonly lockedUntil?: number;
+  readonly chosen?: { readonly executionId: string; readonly fence: number };
+  readonly revision?: number;
 }
 
 const QUEUE = 'queue';

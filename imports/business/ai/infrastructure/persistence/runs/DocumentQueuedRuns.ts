@@ -1,4 +1,5 @@
-/** The runs that wait for a worker, from the documents of the run store. */
+/** The runs that wait for a worker, in the order of their turns, from the documents of the run store. */
+import { groupBy } from '../../../domain/groupBy';
 import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
 import type { QueuedRunReader } from '../../../domain/interfaces/QueuedRunReader';
 import type { QueuedRunView } from '../../../domain/types/QueueViews';
@@ -19,17 +20,33 @@ export class DocumentQueuedRuns implements QueuedRunReader {
     userId?: string,
   ): Promise<{ readonly runs: readonly QueuedRunView[]; readonly total: number }> {
     const selector = { state: 'queued', owner: '', ...(userId === undefined ? {} : { userId }) };
-    const fields = { createdAt: 1, dueAt: 1 } as const;
+    const fields = { userId: 1, createdAt: 1, dueAt: 1, priority: 1, globalPriority: 1 } as const;
     const all = await this.runs.find(selector, { sort: { createdAt: 1 }, limit: MAX_COUNTED, fields });
     const now = Date.now();
     const startOf = ({ dueAt = 0 }: Pick<RunDocument, 'dueAt'>): number => (dueAt <= now ? 0 : dueAt);
-    const first = all.toSorted((left, right) => startOf(left) - startOf(right)).slice(0, limit);
+    const first = inTurns(all)
+      .toSorted((left, right) => startOf(left) - startOf(right))
+      .slice(0, limit);
     const ids = first.map(({ _id }) => _id);
     const found = await this.runs.find({ ...selector, _id: { $in: ids } }, { fields: VIEW_FIELDS });
     const byId = new Map(found.map((run) => [run._id, toView(run)]));
     // A run that started in the meantime is left out.
     return { runs: ids.map((id) => byId.get(id)).filter((run) => run !== undefined), total: all.length };
   }
+}
+
+/** As `QueuedRunTurns` finds them: the first run of each user, then the second one, and so on. */
+function inTurns(runs: readonly RunDocument[]): readonly RunDocument[] {
+  const numbered = [
+    ...groupBy(runs, ({ userId, globalPriority = 0 }) => `${globalPriority} ${userId}`).values(),
+  ].flatMap((own) =>
+    own.toSorted((left, right) => (right.priority ?? 0) - (left.priority ?? 0)).map((run, turn) => ({ run, turn })),
+  );
+  return numbered
+    .toSorted(
+      (left, right) => (right.run.globalPriority ?? 0) - (left.run.globalPriority ?? 0) || left.turn - right.turn,
+    )
+    .map(({ run }) => run);
 }
 
 const VIEW_FIELDS = {

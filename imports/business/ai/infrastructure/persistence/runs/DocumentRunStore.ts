@@ -13,10 +13,11 @@ import type {
   Selector,
   Upsert,
 } from '../../../domain/interfaces/DocumentCollection';
-import type { OpenCalls, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
+import type { OpenCalls, QueueLock, QueueTurn, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
+  QueuedRunHead,
   RunCommand,
   RunHead,
   RunLease,
@@ -26,8 +27,12 @@ import type {
   RunRecord,
   RunSuspicion,
   ToolNeeds,
+  WorkingRun,
 } from '../../../domain/types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
+import { JOB_STATES } from '../jobs/DocumentJobStates';
+import { DocumentQueueLock } from './DocumentQueueLock';
+import { QueuedRunTurns } from './QueuedRunTurns';
 import { UnreadableDocumentError } from '../databases/databaseErrors';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import {
@@ -65,10 +70,12 @@ export async function openRunStore(database: DocumentDatabase): Promise<Document
 
 export class DocumentRunStore implements RunStore {
   readonly isExclusive: boolean;
+  readonly queueLock: QueueLock | undefined;
   private readonly sealsContent: boolean;
   private readonly runs: DocumentCollection<RunDocument>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
   private readonly transcripts: RunTranscripts;
+  private readonly turns: QueuedRunTurns;
   private readonly owners: DocumentCollection<OwnerDocument>;
   private readonly pendingCommands: DocumentCollection<CommandDocument>;
 
@@ -78,6 +85,10 @@ export class DocumentRunStore implements RunStore {
     this.runs = database.collection(RUNS);
     this.calls = database.collection(TOOL_CALLS);
     this.transcripts = new RunTranscripts(database.collection(RUN_ITEMS));
+    this.turns = new QueuedRunTurns(this.runs, this.calls);
+    this.queueLock = database.isExclusive
+      ? undefined
+      : new DocumentQueueLock(database.collection(JOB_STATES), this.runs);
     this.owners = database.collection(RUN_OWNERS);
     this.pendingCommands = database.collection(RUN_COMMANDS);
   }
@@ -100,6 +111,7 @@ export class DocumentRunStore implements RunStore {
     await this.calls.ensureIndex({ userId: 1, state: 1, createdAt: -1 });
     await this.calls.ensureIndex({ waiting: 1, createdAt: 1 });
     await this.calls.ensureIndex({ userId: 1, waiting: 1, createdAt: 1 });
+    await this.turns.ensureIndexes();
     if (this.isExclusive) await this.transcripts.ready();
     await this.owners.ensureIndex({ seenAt: 1 }, { expireAfterSeconds: OWNER_TTL_SECONDS });
     await this.pendingCommands.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: COMMAND_TTL_SECONDS });
@@ -260,6 +272,14 @@ export class DocumentRunStore implements RunStore {
       { sort: { createdAt: 1 }, limit, fields: { dueAt: 1 } },
     );
     return found.map(({ _id: executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) }));
+  }
+
+  nextQueued(turn: QueueTurn): Promise<QueuedRunHead | undefined> {
+    return this.turns.next(turn);
+  }
+
+  working(): Promise<readonly WorkingRun[]> {
+    return this.turns.working();
   }
 
   async heartbeat(owner: string): Promise<void> {

@@ -2,13 +2,14 @@
 import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished, UNOWNED } from '../../../domain/entities/Run';
 import { FairLruMap } from '../../../domain/FairLruMap';
-import { applyToolEvent, isSettled } from '../../../domain/entities/Tool';
+import { applyToolEvent, isSettled, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { OpenCalls, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
+import type { OpenCalls, QueueTurn, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
+  QueuedRunHead,
   RunCommand,
   RunHead,
   RunLease,
@@ -17,6 +18,7 @@ import type {
   RunRecord,
   RunSuspicion,
   ToolNeeds,
+  WorkingRun,
 } from '../../../domain/types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
 import type { Writable } from '../../../domain/types/Writable';
@@ -205,6 +207,40 @@ export class MemoryRunStore implements RunStore {
     );
   }
 
+  nextQueued({ now, after = '', except, fullUsers, keys }: QueueTurn): Promise<QueuedRunHead | undefined> {
+    const left = new Set(except);
+    const full = new Set(fullUsers);
+    const mayStart = ({ request, progress, owner }: Entry): boolean => {
+      const { executionId, userId, dueAt = 0, concurrencyKey, concurrencyLimit = 1 } = request;
+      if (progress.state !== 'queued' || owner !== '' || dueAt > now) return false;
+      if (left.has(executionId) || full.has(userId)) return false;
+      return keys.every(
+        ({ userId: other, key, working }) => userId !== other || key !== concurrencyKey || working < concurrencyLimit,
+      );
+    };
+    const [first] = [...this.entries.values()].filter(mayStart).toSorted((left, right) => {
+      const [one, other] = [left.request, right.request];
+      const isLater = (userId: string): number => (userId > after ? 0 : 1);
+      return (
+        (other.globalPriority ?? 0) - (one.globalPriority ?? 0) ||
+        isLater(one.userId) - isLater(other.userId) ||
+        (one.userId < other.userId ? -1 : one.userId > other.userId ? 1 : 0) ||
+        (other.priority ?? 0) - (one.priority ?? 0) ||
+        one.createdAt - other.createdAt
+      );
+    });
+    return Promise.resolve(first === undefined ? undefined : { ...toWorking(first), fence: first.fence });
+  }
+
+  working(): Promise<readonly WorkingRun[]> {
+    const isWorking = ({ request, progress: { state, isCalling }, owner, calls }: Entry): boolean => {
+      if (request.isQueued !== true || owner === '' || (state !== 'queued' && state !== 'running')) return false;
+      const open = [...calls.values()].filter((call) => !isSettled(call));
+      return isCalling || open.length === 0 || open.some((call) => waitOf(call) === undefined);
+    };
+    return Promise.resolve([...this.entries.values()].filter(isWorking).map(toWorking));
+  }
+
   heartbeat(owner: string): Promise<void> {
     this.owners.set(owner, (this.owners.get(owner) ?? 0) + 1);
     return Promise.resolve();
@@ -266,6 +302,10 @@ function toRecord({ request, progress, owner, fence }: Entry): RunRecord {
 
 function toStoredRun(entry: Entry): StoredRun {
   return { run: toRecord(entry), calls: [...entry.calls.values()] };
+}
+
+function toWorking({ request: { executionId, userId, concurrencyKey } }: Entry): WorkingRun {
+  return { executionId, userId, ...(concurrencyKey === undefined ? {} : { concurrencyKey }) };
 }
 
 function withoutTranscript({ response: _response, ...run }: RunRecord): RunRecord {

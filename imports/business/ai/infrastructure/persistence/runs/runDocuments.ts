@@ -27,6 +27,12 @@ interface PrivateRunFields {
   readonly source: Actor['source'];
   readonly dueAt?: number;
   readonly trace?: TraceContext;
+  /** Of a queued run: its time has come. */
+  readonly isDue?: boolean;
+  readonly priority?: number;
+  readonly globalPriority?: number;
+  readonly concurrencyKey?: string;
+  readonly concurrencyLimit?: number;
   readonly owner: string;
   readonly fence: number;
   readonly neededTools?: readonly string[];
@@ -111,6 +117,10 @@ export const WITHOUT_TRANSCRIPT = {
   dueAt: 1,
   neededTools: 1,
   trace: 1,
+  priority: 1,
+  globalPriority: 1,
+  concurrencyKey: 1,
+  concurrencyLimit: 1,
   plan: 1,
   owner: 1,
   fence: 1,
@@ -141,7 +151,7 @@ export const WITHOUT_TRANSCRIPT = {
   tags: 1,
   metadata: 1,
 } as const satisfies Record<
-  Exclude<keyof RunDocument, 'input' | 'transcript' | 'transcriptItems' | 'response' | ViewOnlyField>,
+  Exclude<keyof RunDocument, 'input' | 'transcript' | 'transcriptItems' | 'response' | 'isDue' | ViewOnlyField>,
   1
 >;
 
@@ -165,9 +175,21 @@ export function toRunDocument(
     input: JSON.stringify(input),
     plan: JSON.stringify(plan),
     ...budgetOf(plan.limits),
+    ...queueFieldsOf(request),
     words: searchWords([executionId, userId, conversationId, model, providerId, ...(isSearchable ? [title] : [])]),
     ...toRunFields(progress),
   };
+}
+
+/** What the next run is found by. */
+function queueFieldsOf({
+  isQueued,
+  dueAt = 0,
+  createdAt,
+  priority = 0,
+  globalPriority = 0,
+}: RunRequest): Partial<RunDocument> {
+  return isQueued === true ? { isDue: dueAt <= createdAt, priority, globalPriority } : {};
 }
 
 function budgetOf({ budget = {} }: RunLimits): Pick<RunDocument, 'budget'> {
@@ -202,7 +224,7 @@ export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
 ): RunRecord {
   const { _id, input = '[]', plan, transcript = '[]', response, usage, ...stored } = document;
-  const { transcriptItems: _items, openCalls: _openCalls, ...viewed } = stored;
+  const { transcriptItems: _items, openCalls: _openCalls, isDue: _isDue, ...viewed } = stored;
   const { budget: _budget, duration: _, words: __, usedWords: ___, ...labelled } = viewed;
   const { rating: _rating, comment: _comment, ratedBy: _ratedBy, ratedAt: _ratedAt, ...plain } = labelled;
   return {
