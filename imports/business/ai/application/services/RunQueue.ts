@@ -54,7 +54,7 @@ const SWEEP_INTERVAL_MS = 600_000;
 const JOB_RETRY_MS = 5_000;
 /** How many queued runs one sweep reads. */
 const SWEEP_LIMIT = 10_000;
-/** Milliseconds after which runs that limits held back are looked at again, as those of other processes may have ended. */
+/** Milliseconds after which limits are looked at again, as runs of other processes may have ended. */
 const LIMIT_CHECK_MS = 1_000;
 const MAX_PRIORITY = 100;
 const MAX_KEY_LENGTH = 200;
