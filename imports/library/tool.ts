@@ -50,6 +50,7 @@ const FIELDS = {
   sequential: boolean,
   idempotent: boolean,
   external: boolean,
+  timer: boolean,
   untrusted: boolean,
   needsApproval: (value, path) => {
     if (typeof value !== 'boolean' && typeof value !== 'function')

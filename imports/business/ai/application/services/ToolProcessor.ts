@@ -26,6 +26,7 @@ import { DECISION_LIFETIME_MS } from './tools/decisions';
 import type { Approval, ExternalResult, Review } from './tools/decisions';
 import { WorkInProgress } from './runs/WorkInProgress';
 import { parseToolArguments } from './tools/parseToolArguments';
+import { timeNamedBy } from './tools/timerTime';
 import { serializeToolResult, toToolResult } from './tools/toolResult';
 import { resolveTools } from './tools/ToolSet';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';
@@ -188,7 +189,7 @@ export class ToolProcessor {
       // Approvals may take a day.
       if (mustAsk && outcome.isOpen() && this.isRestricted(job)) await this.assertPermitted(job, outcome);
       if (!outcome.isOpen()) return;
-      if (tool.definition.external === true) await this.runExternal(job, tool, outcome);
+      if (tool.definition.external === true) await this.runExternal(job, tool, args, outcome);
       else await this.runWhenFree(job, tool, args, outcome);
     } catch (thrown) {
       outcome.fail(thrown);
@@ -272,14 +273,24 @@ export class ToolProcessor {
     return false;
   }
 
-  private async runExternal(job: ToolJob, tool: OfferedTool, outcome: ToolCallOutcome): Promise<void> {
+  private async runExternal(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {
+    const { call } = job;
+    if (tool.definition.timer === true) {
+      const stored = isExecuting(call) && 'expiresAt' in call ? call.expiresAt : undefined;
+      const wakesAt = stored ?? timeNamedBy(args);
+      outcome.markExecuting(wakesAt);
+      outcome.completeAt(wakesAt);
+    } else this.startWait(job, tool, outcome);
+    const result = await job.awaitExternal();
+    if ('error' in result) throw new ToolError('threw', result.error);
+    this.complete(result.output, outcome);
+  }
+
+  private startWait(job: ToolJob, tool: OfferedTool, outcome: ToolCallOutcome): void {
     const { timeout = DECISION_LIFETIME_MS } = tool.definition;
     const elapsedMs = 'startTime' in job.call ? elapsedSince(job.call.startTime ?? 0) : 0;
     outcome.markExecuting(Date.now() - elapsedMs + timeout);
     outcome.startTimeout(timeout, elapsedMs);
-    const result = await job.awaitExternal();
-    if ('error' in result) throw new ToolError('threw', result.error);
-    this.complete(result.output, outcome);
   }
 
   private async runWhenFree(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {

@@ -37,6 +37,11 @@ export interface FunctionTool {
   /** The result is supplied through `submitToolResult`; the default timeout does not apply. */
   readonly external?: boolean;
   /**
+   * The call of an external tool completes by itself at the time that its arguments name: `until`, in ISO 8601, or
+   * `seconds` after it began. A result that is submitted before ends the wait sooner.
+   */
+  readonly timer?: boolean;
+  /**
    * The definition comes from a stranger: its schema is compiled and checked in a thread, within a time limit, and
    * never on the event loop. Default false.
    */

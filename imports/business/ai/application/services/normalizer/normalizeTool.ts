@@ -31,6 +31,7 @@ const CHECKS = {
   sequential: flag,
   idempotent: flag,
   external: flag,
+  timer: flag,
   untrusted: flag,
   needsApproval: flag,
   delivery: oneOf(DELIVERIES),

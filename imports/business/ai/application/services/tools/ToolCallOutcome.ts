@@ -12,6 +12,8 @@ import { errorMessage } from './toolResult';
 
 /** Characters. */
 const MAX_NOTE = 500;
+/** Milliseconds. Timers are this short so that a clock that is set forward is noticed. */
+const MAX_TIMER_MS = 30_000;
 
 export interface ToolCallHandle {
   /** Pending, or in the state in which another process left it. */
@@ -90,6 +92,13 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
   /** @param elapsedMs how much of the timeout has already passed */
   startTimeout(timeoutMs: number, elapsedMs = 0): void {
     this.timer = setTimeout(endByTimeout, Math.max(0, timeoutMs - elapsedMs), this, timeoutMs);
+  }
+
+  /** @param time in milliseconds since the epoch; the call completes at once if it has passed */
+  completeAt(time: number): void {
+    const remaining = time - Date.now();
+    if (remaining > 0) this.timer = setTimeout(completeAtTime, Math.min(remaining, MAX_TIMER_MS), this, time);
+    else this.complete(`It is ${new Date().toISOString()}.`);
   }
 
   get signal(): AbortSignal {
@@ -172,6 +181,10 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
   private abortTool(): void {
     this.controller?.abort(new ToolError('cancelled', `The call to "${this.handle.call.name}" is over.`));
   }
+}
+
+function completeAtTime(outcome: ToolCallOutcome, time: number): void {
+  outcome.completeAt(time);
 }
 
 /** One function for all calls, so that a call that runs holds no closure for its timer. */

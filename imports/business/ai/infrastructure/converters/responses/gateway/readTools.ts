@@ -72,6 +72,7 @@ const RESERVED = {
   sequential: true,
   idempotent: true,
   external: true,
+  timer: true,
   untrusted: true,
   needsApproval: true,
   delivery: true,

@@ -87,6 +87,7 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
     sequential: _s,
     idempotent: _i,
     external: _e,
+    timer: _w,
     untrusted: _u,
     needsApproval: _n,
     delivery: _d,
