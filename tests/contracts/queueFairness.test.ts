@@ -1,8 +1,11 @@
 /** Users take turns in the queue, priorities order within what they may, and limits hold for all processes together. */
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
 import type { QueuedRun } from '../../imports/business/ai/application/services/RunQueue';
+import { QueueRunUseCase } from '../../imports/business/ai/application/usecases/QueueRunUseCase';
+import { LLMInvalidRequestError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { JobQueue } from '../../imports/business/ai/domain/interfaces/JobQueue';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
@@ -11,11 +14,15 @@ import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persist
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { JOB_STATES } from '../../imports/business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import type { JobStateDocument } from '../../imports/business/ai/infrastructure/persistence/jobs/DocumentJobStates';
+import { DocumentQueuedRuns } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentQueuedRuns';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { RUNS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { resetMeteor } from '../stubs/server/registry';
 import { callingProvider } from '../support/callingProvider';
 import { describeInFull } from '../support/describeInFull';
+import { failure } from '../support/failure';
 import { METEOR_PACKAGES } from '../support/meteorPackages';
 import { RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
@@ -174,6 +181,57 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
   });
 }
+
+describe('what is asked of the queue', () => {
+  const request = { requestId: 'r-1', providerId: 'p', input: 'Go.', tools: [] };
+  const useCase = (queueAdd: sinon.SinonSpy): QueueRunUseCase =>
+    new QueueRunUseCase(
+      {
+        access: { decide: () => Promise.resolve({ allowed: true }) },
+        runs: new MemoryRunStore(),
+        providers: new Set(['p']),
+      },
+      { add: queueAdd as unknown as RunQueue['add'] },
+    );
+
+  it('has no global priority unless an administrator or the server asks', async () => {
+    const queueAdd = sinon.fake.resolves('r');
+    const queue: QueueRunUseCase['execute'] = (...given) => useCase(queueAdd).execute(...given);
+    const options = { globalPriority: 1 };
+    const refused = queue({ userId: 'ann', source: 'http' }, request, undefined, options);
+    expect(await failure(refused)).to.be.instanceOf(LLMPermissionError);
+    await queue({ userId: 'boss', source: 'http', isAdmin: true }, request, undefined, options);
+    await queue({ userId: 'nightly', source: 'job' }, request, undefined, options);
+    expect(queueAdd.args.map(([, , queued]) => (queued as QueuedRun).globalPriority)).to.deep.equal([1, 1]);
+  });
+
+  it('is refused outside of its bounds', async () => {
+    const worker = createWorker(new MemoryRunStore(), new LocalJobQueue(), []);
+    for (const queued of [
+      { priority: 101 },
+      { globalPriority: 0.5 },
+      { concurrencyKey: '' },
+      { concurrencyLimit: 2 },
+      { concurrencyKey: 'k', concurrencyLimit: 0 },
+    ])
+      expect(await failure(add(worker, 'ann', ['r'], queued))).to.be.instanceOf(LLMInvalidRequestError);
+    await worker.close();
+  });
+
+  it('is listed in the order of the turns', async () => {
+    resetMeteor();
+    const database = new MeteorDatabase(METEOR_PACKAGES);
+    const worker = createWorker(await openRunStore(database), new LocalJobQueue(), []);
+    await add(worker, 'ann', ['ann 0', 'ann 1']);
+    await add(worker, 'ann', ['ann 2'], { priority: 1 });
+    await add(worker, 'bob', ['bob 0']);
+    await add(worker, 'cat', ['cat 0'], { globalPriority: 1 });
+    const { runs } = await new DocumentQueuedRuns(database.collection(RUNS)).waiting(10);
+    expect(runs.map(({ _id }) => _id)).to.deep.equal(['cat 0', 'ann 2', 'bob 0', 'ann 0', 'ann 1']);
+    await worker.close();
+    resetMeteor();
+  });
+});
 
 describe('the lock under which processes choose queued runs', () => {
   it('takes the right to start the chosen run from a holder that was too slow', async () => {
