@@ -218,6 +218,15 @@ describe('what is asked of the queue', () => {
     await worker.close();
   });
 
+  it('is nothing while the job queue cannot be started', async () => {
+    const jobs = new LocalJobQueue();
+    sinon.stub(jobs, 'start').rejects(new Error('unreachable'));
+    const worker = createWorker(new MemoryRunStore(), jobs, []);
+    expect((await failure(worker.queue.start())).message).to.equal('unreachable');
+    expect(worker.queue.isRunning).to.equal(false);
+    await worker.close();
+  });
+
   it('is listed in the order of the turns', async () => {
     resetMeteor();
     const database = new MeteorDatabase(METEOR_PACKAGES);

@@ -149,9 +149,14 @@ export class RunQueue {
    */
   async start(): Promise<void> {
     this.stopped = new Promise((resolve) => (this.resolveStopped = resolve));
-    // The queue may call from the context of whoever added the job.
     this.isStopped = false;
-    await this.jobs.start(() => runDetached(() => this.work()));
+    try {
+      // The queue may call from the context of whoever added the job, and before it has started.
+      await this.jobs.start(() => runDetached(() => this.work()));
+    } catch (error) {
+      this.isStopped = true;
+      throw error;
+    }
     // Other processes learn that this one is lost, and with it the jobs in its memory.
     if (this.isLocalAmongOthers) this.countAsAlive();
     await this.requeueOrphans();

@@ -13,7 +13,14 @@ import type {
   Selector,
   Upsert,
 } from '../../../domain/interfaces/DocumentCollection';
-import type { OpenCalls, QueueLock, QueueTurn, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
+import type {
+  OpenCalls,
+  QueueLock,
+  QueueTurn,
+  RunStore,
+  StoredRun,
+  ToolWaits,
+} from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,

@@ -218,17 +218,16 @@ export class MemoryRunStore implements RunStore {
         ({ userId: other, key, working }) => userId !== other || key !== concurrencyKey || working < concurrencyLimit,
       );
     };
-    const [first] = [...this.entries.values()].filter(mayStart).toSorted((left, right) => {
-      const [one, other] = [left.request, right.request];
-      const isLater = (userId: string): number => (userId > after ? 0 : 1);
-      return (
-        (other.globalPriority ?? 0) - (one.globalPriority ?? 0) ||
-        isLater(one.userId) - isLater(other.userId) ||
-        (one.userId < other.userId ? -1 : one.userId > other.userId ? 1 : 0) ||
-        (other.priority ?? 0) - (one.priority ?? 0) ||
-        one.createdAt - other.createdAt
-      );
-    });
+    const isLater = (userId: string): number => (userId > after ? 0 : 1);
+    const compare = ({ request: one }: Entry, { request: other }: Entry): number =>
+      (other.globalPriority ?? 0) - (one.globalPriority ?? 0) ||
+      isLater(one.userId) - isLater(other.userId) ||
+      (one.userId < other.userId ? -1 : one.userId > other.userId ? 1 : 0) ||
+      (other.priority ?? 0) - (one.priority ?? 0) ||
+      one.createdAt - other.createdAt;
+    let first: Entry | undefined;
+    for (const entry of this.entries.values())
+      if (mayStart(entry) && (first === undefined || compare(entry, first) < 0)) first = entry;
     return Promise.resolve(first === undefined ? undefined : { ...toWorking(first), fence: first.fence });
   }
 

@@ -10,7 +10,8 @@ import type { RunDocument, ToolCallDocument } from './runDocuments';
 const WAITING = { state: 'queued', owner: '' } as const;
 const HEAD_FIELDS = { userId: 1, fence: 1, globalPriority: 1, concurrencyKey: 1 } as const;
 /** Users take turns in the order of their ids. */
-const ORDER = { globalPriority: -1, userId: 1, priority: -1, createdAt: 1 } as const;
+const ORDER_WITHIN = { userId: 1, priority: -1, createdAt: 1 } as const;
+const ORDER = { globalPriority: -1, ...ORDER_WITHIN } as const;
 
 export class QueuedRunTurns {
   private readonly runs: DocumentCollection<RunDocument>;
@@ -42,7 +43,12 @@ export class QueuedRunTurns {
     const allowed: Selector[] = keys.map(({ userId, key, working }) => ({
       $or: [{ userId: { $ne: userId } }, { concurrencyKey: { $ne: key } }, { concurrencyLimit: { $gt: working } }],
     }));
-    const find = async (selector: Selector, userTests: Selector = {}): Promise<RunDocument | undefined> => {
+    // One document is read, in the order of the index.
+    const find = async (
+      selector: Selector,
+      sort: Readonly<Record<string, 1 | -1>>,
+      userTests: Selector = {},
+    ): Promise<RunDocument | undefined> => {
       const tests = { ...userTests, ...(fullUsers.length === 0 ? {} : { $nin: fullUsers }) };
       const all = {
         ...WAITING,
@@ -52,12 +58,12 @@ export class QueuedRunTurns {
         ...(except.length === 0 ? {} : { _id: { $nin: except } }),
         ...(allowed.length === 0 ? {} : { $and: allowed }),
       };
-      return (await this.runs.find(all, { sort: ORDER, limit: 1, fields: HEAD_FIELDS }))[0];
+      return (await this.runs.find(all, { sort, limit: 1, fields: HEAD_FIELDS }))[0];
     };
-    const first = await find({});
+    const first = await find({}, ORDER);
     if (first === undefined) return undefined;
     const { globalPriority = 0 } = first;
-    const next = after === undefined ? undefined : await find({ globalPriority }, { $gt: after });
+    const next = after === undefined ? undefined : await find({ globalPriority }, ORDER_WITHIN, { $gt: after });
     return toHead(next ?? first);
   }
 
