@@ -139,6 +139,7 @@ export { createProvider } from '../business/ai/infrastructure/factories/createPr
 export type { CreateProviderOptions } from '../business/ai/infrastructure/factories/createProvider';
 export { UnifiedStreamAdapter } from '../business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 export { sleepTool } from '../business/ai/infrastructure/tools/sleepTool';
+export { waitForSignalTool } from '../business/ai/infrastructure/tools/waitForSignalTool';
 export { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 export type { ArgumentsOf, RegisteredTool, ToolDefinition } from '../business/ai/infrastructure/tools/ToolRegistry';
 export { AnthropicAdapter } from '../business/ai/infrastructure/tools/adapters/AnthropicAdapter';

@@ -107,6 +107,12 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     return this.loop.submitToolResult(this.executionId, callId, result);
   }
 
+  /** As `AgenticLoop.signal`. */
+  async signal(name: string, payload?: unknown, signalId?: string): Promise<'accepted' | 'repeated'> {
+    await this.started;
+    return this.loop.signal(this.executionId, name, payload, signalId);
+  }
+
   /** As `AgenticLoop.approve`. */
   async approve(callId: string, shownHash?: string): Promise<ToolCall['state']> {
     await this.started;

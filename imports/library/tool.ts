@@ -51,6 +51,7 @@ const FIELDS = {
   idempotent: boolean,
   external: boolean,
   timer: boolean,
+  signal: boolean,
   untrusted: boolean,
   needsApproval: (value, path) => {
     if (typeof value !== 'boolean' && typeof value !== 'function')

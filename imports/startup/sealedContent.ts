@@ -29,6 +29,7 @@ import { RESPONSE_EVENTS } from '../business/ai/infrastructure/persistence/respo
 import { RESPONSES } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import { ROUTING_RULES } from '../business/ai/infrastructure/persistence/routing/DocumentRoutingRules';
 import { DELTAS_COLLECTION } from '../business/ai/infrastructure/persistence/runs/LiveTextStore';
+import { RUN_SIGNALS } from '../business/ai/infrastructure/persistence/runs/DocumentRunSignals';
 import {
   RUN_COMMANDS,
   RUN_OWNERS,
@@ -64,6 +65,7 @@ export const SEALED_CONTENT: ContentRules = {
   [TOOL_CALLS]: { content: ['arguments', 'argumentsHash', 'result', 'note', 'error', 'call'], owner: OF_USER },
   [RUN_ITEMS]: { content: ['items'], owner: OF_USER },
   [DELTAS_COLLECTION]: { content: ['text'], owner: OF_RUN },
+  [RUN_SIGNALS]: { content: ['payload'], owner: OF_RUN },
   [RUN_COMMANDS]: { content: ['order'], owner: OF_RUN },
   [CHAT_TURNS]: { content: ['request', 'outcome'], owner: OF_USER },
   [MESSAGES]: { content: ['text'], owner: OF_USER },

@@ -31,6 +31,7 @@ const ARGUMENTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'ai.runs.approve': { executionId: 'none', callId: 'none', argumentsHash: HASH },
   'ai.runs.reject': { executionId: 'none', callId: 'none', argumentsHash: HASH, reason: 'No.' },
   'ai.runs.submitToolResult': { executionId: 'none', callId: 'none', output: 1 },
+  'ai.runs.signal': { executionId: 'none', name: 'paid', payload: 1 },
 };
 const ASKING = Object.keys(ARGUMENTS).slice(0, 4);
 const MOVING = Object.keys(ARGUMENTS).slice(4);

@@ -102,6 +102,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
     starts: 'run',
   },
   'ai.runs.submitToolResult': { of: 'owner', argument: { ...call(`reviewed-${MARK}`), output: 'done' }, starts: 'run' },
+  'ai.runs.signal': { of: 'owner', argument: { executionId: `cancelled-${MARK}`, name: 'paid' } },
   'ai.runs.cancel': { of: 'owner', argument: { executionId: `cancelled-${MARK}` }, starts: 'run' },
   'ai.runs.resume': { of: 'owner', argument: { executionId: `parked-${MARK}` }, starts: 'run' },
   'ai.inbox.dismiss': { of: 'owner', argument: ({ failedRun }) => ({ executionId: failedRun }) },

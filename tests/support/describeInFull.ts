@@ -3,6 +3,6 @@ export function describeInFull(title: string, suite: (this: Mocha.Suite) => void
   if (process.env['BOLIDE_FULL'] !== undefined) describe(title, suite);
 }
 
-export function itInFull(title: string, test: Mocha.Func | Mocha.AsyncFunc): void {
-  if (process.env['BOLIDE_FULL'] !== undefined) it(title, test as Mocha.AsyncFunc);
+export function itInFull(title: string, test: (this: Mocha.Context) => Promise<void>): void {
+  if (process.env['BOLIDE_FULL'] !== undefined) it(title, test);
 }

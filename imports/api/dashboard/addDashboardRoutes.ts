@@ -20,6 +20,7 @@ import {
   resumeRun,
   readStats,
   startRun,
+  signalRun,
   submitToolResult,
 } from '../runs/runRoutes';
 import { listRunsByPage } from '../runs/runListRoutes';
@@ -108,6 +109,7 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
       add('app', path, path, { method: 'post', scope: 'approve', handler: decideCall(runs, decision) });
     }
     post('/runs/:id/tool-results', submitToolResult(runs));
+    post('/runs/:id/signal', signalRun(runs));
     get('/tools', listTools(runs));
     get('/stats', readStats(runs));
     paths.push('/runs');

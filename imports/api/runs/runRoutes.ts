@@ -57,6 +57,13 @@ export function submitToolResult({ methods }: RunRoutePorts): RouteHandler {
   };
 }
 
+/** Takes `{ name, payload?, signalId? }`, and responds with `{ executionId, name, result }`. */
+export function signalRun({ methods }: RunRoutePorts): RouteHandler {
+  return async ({ principal, request, response }) => {
+    response.json(await methods['ai.runs.signal'](toActor(principal), commandIn(request)));
+  };
+}
+
 /** Responds with `{ tools }`. */
 export function listTools({ queries }: RunRoutePorts): RouteHandler {
   return async ({ principal, response }) => {

@@ -63,6 +63,7 @@ export const AUDIT_RULES: RulesOf<HostOperations> = {
   'ai.runs.rate': { action: 'run.rate', ...OF_RUN, isOfOthersOnly: true },
   'ai.runs.reject': { action: 'call.reject', ...OF_CALL, isSafe: true },
   'ai.runs.resume': { action: 'run.resume', ...OF_RUN, isOfOthersOnly: true },
+  'ai.runs.signal': { action: 'run.signal', ...OF_RUN, details: ['name'], isOfOthersOnly: true },
   'ai.runs.start': CALL,
   'ai.runs.submitToolResult': { action: 'call.submit_result', ...OF_CALL },
   'ai.runs.summary': READS,

@@ -35,6 +35,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'run.dismiss': 'Dismiss another user’s run',
   'run.rate': 'Rate another user’s run',
   'run.resume': 'Resume another user’s run',
+  'run.signal': 'Send a signal to another user’s run',
   'run.start_now': 'Start another user’s queued run',
   'run.tag': 'Tag another user’s run',
   'schedule.pause': 'Pause a schedule',

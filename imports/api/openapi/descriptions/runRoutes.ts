@@ -88,6 +88,11 @@ export const RUN_ROUTES: RouteDescriptions = {
     body: objectOf({ callId: TEXT }, { output: ANYTHING, error: TEXT }),
     result: objectOf({ executionId: TEXT, callId: TEXT, state: TEXT, result: oneOf('accepted', 'already-settled') }),
   },
+  'POST /runs/:id/signal': {
+    summary: 'Send a signal, for which a tool call of the run waits',
+    body: objectOf({ name: TEXT }, { payload: ANYTHING, signalId: TEXT }),
+    result: objectOf({ executionId: TEXT, name: TEXT, result: oneOf('accepted', 'repeated') }),
+  },
   'GET /runs/:id/calls/:callId': {
     summary: 'Read a tool call with its complete arguments and result',
     result: objectOf({ executionId: TEXT, callId: TEXT, name: TEXT, state: TEXT }),

@@ -16,6 +16,7 @@ import {
   readDecision,
   readJSONRequest,
   readNamedRun,
+  readSentSignal,
   readSubmittedResult,
   readTextRequest,
   readToolsRequest,
@@ -49,6 +50,12 @@ export interface RunControl {
     by: Decider,
   ): Awaitable<'accepted' | 'already-settled'>;
   stateOfCall(executionId: string, callId: string): Awaitable<ToolCallState>;
+  signal(
+    executionId: string,
+    name: string,
+    payload: unknown,
+    signalId: string | undefined,
+  ): Awaitable<'accepted' | 'repeated'>;
 }
 
 /** A call after a decision, as recorded at that moment. */
@@ -60,6 +67,13 @@ export interface DecidedCall {
 
 export interface SubmittedCall extends DecidedCall {
   readonly result: 'accepted' | 'already-settled';
+}
+
+export interface SentSignal {
+  readonly executionId: string;
+  readonly name: string;
+  /** `repeated`: the run was sent a signal with this id before, and nothing changed. */
+  readonly result: 'accepted' | 'repeated';
 }
 
 /** Messages that wait for earlier ones of their conversation, by the ids that their runs will have. */
@@ -109,6 +123,8 @@ export interface AIMethods {
   /** @throws ConflictError as `approve` does */
   readonly 'ai.runs.reject': Method<DecidedCall>;
   readonly 'ai.runs.submitToolResult': Method<SubmittedCall>;
+  /** Sends a signal to a run. @throws ConflictError for a run that has ended, or was sent too many */
+  readonly 'ai.runs.signal': Method<SentSignal>;
 }
 
 export function createRunOperations({ useCases, control, ownerOf, messages, admit }: AIMethodsPorts): AIMethods {
@@ -183,6 +199,11 @@ export function createRunOperations({ useCases, control, ownerOf, messages, admi
       const result = await control.submitToolResult(executionId, callId, submitted.result, deciderOf(actor));
       return { executionId, callId, result, state: await control.stateOfCall(executionId, callId) };
     }),
+    'ai.runs.signal': commandOperation(readSentSignal, async ({ executionId, name, payload, signalId }) => ({
+      executionId,
+      name,
+      result: await control.signal(executionId, name, payload, signalId),
+    })),
   };
 }
 

@@ -4,7 +4,9 @@ import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import { isList, isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
+import { MAX_SIGNAL_BYTES } from '../services/signals/readSignal';
 import type { ExternalResult } from '../services/tools/decisions';
+import { MAX_SIGNAL_NAME } from '../services/tools/signalWait';
 import type { AgenticRequest } from '../usecases/AgenticExecutionUseCase';
 import type { JSONRequest } from '../usecases/GenerateJSONUseCase';
 import type { RunFork } from '../usecases/conversationBefore';
@@ -14,6 +16,7 @@ import {
   integer,
   invalid,
   json,
+  line,
   listOf,
   numberBetween,
   optional,
@@ -168,6 +171,25 @@ export function readSubmittedResult(args: readonly unknown[]): SubmittedResult {
     throw new LLMInvalidRequestError('Pass either "output" or "error".', { path: 'output' });
   if (error !== undefined) return { ...named, result: { error: text(ARGUMENT_LIMITS.reason)(error, 'error') } };
   return { ...named, result: { output: json(ARGUMENT_LIMITS.output)(output, 'output') } };
+}
+
+export interface NamedSignal {
+  readonly executionId: string;
+  readonly name: string;
+  readonly payload: unknown;
+  readonly signalId: string | undefined;
+}
+
+/** `{ executionId, name, payload?, signalId? }` */
+export function readSentSignal(args: readonly unknown[]): NamedSignal {
+  const fields = readObject(single(args), ['executionId', 'name', 'payload', 'signalId']);
+  const { signalId, payload } = fields;
+  return {
+    executionId: executionIdOf(fields),
+    name: required(fields, 'name', line(MAX_SIGNAL_NAME)),
+    payload: payload === undefined ? undefined : json(MAX_SIGNAL_BYTES)(payload, 'payload'),
+    signalId: signalId === undefined ? undefined : identifier(ARGUMENT_LIMITS.id)(signalId, 'signalId'),
+  };
 }
 
 /** Converts the positional form `(providerId, input[, schema | tools], options?)` to one object. */

@@ -20,6 +20,7 @@ import { currentInstrumentation } from '../../domain/interfaces/Instrumentation'
 import type { Instrumentation, RunInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
+import type { RunSignalStore } from '../../domain/interfaces/RunSignalStore';
 import type { RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
 import type { AgentEvent, AgentEventOf, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
@@ -38,6 +39,9 @@ import { RunLauncher } from './runs/RunLauncher';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import { RunRegistry } from './runs/RunRegistry';
 import { planRecoveryOf } from './runs/durable/recoveryPlan';
+import { MemoryRunSignals } from './signals/MemoryRunSignals';
+import { readSignal } from './signals/readSignal';
+import { RunSignals } from './signals/RunSignals';
 import { WorkInProgress } from './runs/WorkInProgress';
 import { ToolProcessor } from './ToolProcessor';
 import { assertUntrustedTools } from './tools/ToolSet';
@@ -114,6 +118,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly durable: DurableRuns | undefined;
   private readonly decisions: ExternalDecisions;
   private readonly instrumentation: RunInstrumentation | undefined;
+  private readonly signalStore: RunSignalStore;
+  private readonly signals: RunSignals;
 
   constructor(options: AgenticLoopOptions) {
     super(
@@ -143,7 +149,10 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     });
     this.limits = limitsOf(options, DEFAULT_LIMITS);
     this.registry = new RunRegistry(keepFinished);
+    this.signalStore = runStore?.signals ?? new MemoryRunSignals();
+    this.signals = new RunSignals(this.signalStore);
     this.launcher = new RunLauncher({
+      signals: this.signals,
       provider: this.provider,
       toolExecutor,
       processor,
@@ -488,6 +497,32 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   }
 
   /**
+   * Sends a signal to a run: the call that waits for one with this name takes it, or the next one to do so. Signals
+   * reach each call in the order in which they arrived.
+   * @param payload any JSON value, at most 64 KiB as JSON text
+   * @param signalId the same for repetitions, which change nothing. Default: a new one
+   * @throws LLMInvalidRequestError for an unknown run, an invalid name or payload; ConflictError for a run that has
+   *   ended, and one that was sent 1,000 signals
+   */
+  async signal(
+    executionId: string,
+    name: string,
+    payload?: unknown,
+    signalId: string = randomUUID(),
+  ): Promise<'accepted' | 'repeated'> {
+    const text = readSignal(name, payload, signalId);
+    const run = this.registry.find(executionId);
+    const state = run?.state ?? (await this.requireDurable(executionId).remote.head(executionId)).state;
+    if (isFinished(state)) throw new ConflictError(`The run "${executionId}" has ended, and takes no signal.`);
+    const signal = { signalId, executionId, name, ...(text === undefined ? {} : { payload: text }) };
+    const result = await this.signals.add(signal);
+    if (this.registry.live.has(executionId)) this.signals.arrived(executionId);
+    // Its owner may be another process by now.
+    if (!this.isLocal(executionId)) await this.durable?.remote.sendSignal(executionId);
+    return result;
+  }
+
+  /**
    * The state of a call of any run.
    * @throws LLMInvalidRequestError for an unknown run or call
    */
@@ -535,7 +570,10 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
 
   private readonly publish = (event: AgentEvent): void => {
     const entry = this.registry.live.get(event.executionId);
-    if (entry !== undefined && isFinished(entry.run.state)) this.registry.retire(entry.run);
+    if (entry !== undefined && isFinished(entry.run.state)) {
+      this.registry.retire(entry.run);
+      if (this.durable === undefined) void this.signalStore.remove([event.executionId]);
+    }
     // The union of events and the map of listeners are derived from the same type.
     (this.emit as (type: string, event: AgentEvent) => boolean)(event.type, event);
     (this.emit as (type: string, event: AgentEvent) => boolean)('event', event);

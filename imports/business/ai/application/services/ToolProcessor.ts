@@ -18,6 +18,9 @@ import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { LooseTool } from '../../domain/types/LLMTypes';
 import type { CallOrigin } from '../../domain/types/RequestRecords';
+import { awaitSignal } from './signals/awaitSignal';
+import { payloadOf } from './signals/RunSignals';
+import type { RunSignals } from './signals/RunSignals';
 import { throughOutages } from './shared/throughOutages';
 import { canonicalJson } from './shared/canonicalJson';
 import { isThenable } from './shared/isThenable';
@@ -26,6 +29,7 @@ import { DECISION_LIFETIME_MS } from './tools/decisions';
 import type { Approval, ExternalResult, Review } from './tools/decisions';
 import { WorkInProgress } from './runs/WorkInProgress';
 import { parseToolArguments } from './tools/parseToolArguments';
+import { signalWait } from './tools/signalWait';
 import { timeNamedBy } from './tools/timerTime';
 import { serializeToolResult, toToolResult } from './tools/toolResult';
 import { resolveTools } from './tools/ToolSet';
@@ -59,6 +63,8 @@ export interface ToolJob extends ToolCallHandle {
   readonly observer?: Pick<RunObserver, 'runTool'> | undefined;
   /** Resolves when a person decides. Called only for calls that need approval. */
   awaitApproval(): Promise<Approval>;
+  /** Those that arrive for the run. Absent outside of runs. */
+  readonly signals?: RunSignals | undefined;
   /** Resolves when the result is submitted. Called only for external tools. */
   awaitExternal(): Promise<ExternalResult>;
   /**
@@ -275,6 +281,9 @@ export class ToolProcessor {
 
   private async runExternal(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {
     const { call } = job;
+    const { signals } = job;
+    if (tool.definition.signal === true && signals !== undefined)
+      return this.runSignal(job, signals, tool, args, outcome);
     if (tool.definition.timer === true) {
       const stored = isExecuting(call) && 'expiresAt' in call ? call.expiresAt : undefined;
       const wakesAt = stored ?? timeNamedBy(args);
@@ -284,6 +293,35 @@ export class ToolProcessor {
     const result = await job.awaitExternal();
     if ('error' in result) throw new ToolError('threw', result.error);
     this.complete(result.output, outcome);
+  }
+
+  private async runSignal(
+    job: ToolJob,
+    signals: RunSignals,
+    tool: OfferedTool,
+    args: unknown,
+    outcome: ToolCallOutcome,
+  ): Promise<void> {
+    const { call, executionId } = job;
+    const { name, timeoutMs } = signalWait(args, tool.definition.timeout);
+    const stored = isExecuting(call) && 'expiresAt' in call ? call.expiresAt : undefined;
+    const expiresAt = stored ?? Date.now() + timeoutMs;
+    outcome.markExecuting(expiresAt);
+    const submitted = job.awaitExternal();
+    // Whoever has lost the run takes no signal.
+    await job.flushJournal?.();
+    const awaited = { signals, executionId, callId: call.id, name, expiresAt, submitted };
+    const end = await awaitSignal(awaited, outcome);
+    if (end === undefined) return;
+    if (end === 'expired') outcome.timeOut(timeoutMs);
+    else if ('signalId' in end) outcome.complete(serializeToolResult(payloadOf(end), this.maxResultBytes));
+    else {
+      if ('error' in end) outcome.fail(new ToolError('threw', end.error));
+      else this.complete(end.output, outcome);
+      // One may have been taken meanwhile. It is another call's once this one has been recorded without it.
+      await job.flushJournal?.();
+      await signals.giveBack(executionId, call.id);
+    }
   }
 
   private startWait(job: ToolJob, tool: OfferedTool, outcome: ToolCallOutcome): void {

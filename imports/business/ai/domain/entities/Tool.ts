@@ -42,6 +42,11 @@ export interface FunctionTool {
    */
   readonly timer?: boolean;
   /**
+   * The call of an external tool completes with what the signal carries that its arguments name: `signal`. It times out
+   * after `timeoutSeconds`, by default after `timeout`. A result that is submitted before ends the wait sooner.
+   */
+  readonly signal?: boolean;
+  /**
    * The definition comes from a stranger: its schema is compiled and checked in a thread, within a time limit, and
    * never on the event loop. Default false.
    */

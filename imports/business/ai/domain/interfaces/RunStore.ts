@@ -4,6 +4,7 @@
  * runs is read through `RunViewReader`.
  */
 import type { ToolCall } from '../entities/Tool';
+import type { RunSignalStore } from './RunSignalStore';
 import type {
   ClaimReason,
   LeasedRun,
@@ -77,6 +78,7 @@ export interface RunStore {
   readonly isExclusive: boolean;
   /** Absent if no other process uses this store. */
   readonly queueLock?: QueueLock | undefined;
+  readonly signals: RunSignalStore;
 
   /**
    * Records a run before anything else is done for it: as `running` under its owner, or as `queued` with the owner

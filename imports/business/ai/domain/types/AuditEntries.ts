@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'run.dismiss',
   'run.rate',
   'run.resume',
+  'run.signal',
   'run.start_now',
   'run.tag',
   'schedule.pause',

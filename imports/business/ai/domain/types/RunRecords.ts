@@ -188,6 +188,12 @@ export interface RunRecord extends RunRequest, RunProgress {
 /** What another process, or a person, wants the run's owner to do. */
 export type RunAction =
   | { readonly kind: 'cancel' }
+  /** Look for signals that have arrived. */
+  | { readonly kind: 'signal' }
+  | CallAction;
+
+/** A decision about a call that waits for it. */
+export type CallAction =
   | { readonly kind: 'approve'; readonly callId: string; readonly by?: Decider }
   | { readonly kind: 'reject'; readonly callId: string; readonly reason: string; readonly by?: Decider }
   | {

@@ -32,6 +32,7 @@ const CHECKS = {
   idempotent: flag,
   external: flag,
   timer: flag,
+  signal: flag,
   untrusted: flag,
   needsApproval: flag,
   delivery: oneOf(DELIVERIES),

@@ -10,6 +10,7 @@ import type { LiveRun } from './LiveRun';
 import type { RestoredRun } from './durable/restoreRun';
 import type { WorkInProgress } from './WorkInProgress';
 import type { ToolProcessor } from '../ToolProcessor';
+import type { RunSignals } from '../signals/RunSignals';
 import type { ToolSet } from '../tools/ToolSet';
 
 export interface RunContext {
@@ -19,6 +20,7 @@ export interface RunContext {
   /** Of all runs of this process. */
   readonly work: WorkInProgress;
   readonly tools: ToolSet;
+  readonly signals: RunSignals;
   /** Names of tools that were offered when the run began and that this process lacks. Absent: it was never without. */
   readonly missingTools?: readonly string[] | undefined;
   /** Definitions of tools other than the run began with, … */

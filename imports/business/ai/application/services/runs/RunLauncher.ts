@@ -17,6 +17,7 @@ import type { PlannedRun } from './planRun';
 import type { RunContext } from './RunContext';
 import { RunLoop } from './RunLoop';
 import type { RunPublisher } from './RunPublisher';
+import type { RunSignals } from '../signals/RunSignals';
 import type { WorkInProgress } from './WorkInProgress';
 import type { RunRegistry } from './RunRegistry';
 
@@ -25,6 +26,7 @@ export interface RunLauncherOptions {
   readonly toolExecutor: IToolExecutor;
   readonly processor: ToolProcessor;
   readonly work: WorkInProgress;
+  readonly signals: RunSignals;
   /** Receives the runs. */
   readonly live: RunRegistry['live'];
   readonly publisher: RunPublisher;
@@ -59,7 +61,7 @@ export class RunLauncher {
 
   /** @returns settles when the run ends */
   launch({ executionId, userId, plan, restored, ...init }: RunInit): Promise<RunResult> {
-    const { provider, processor, work, live, publisher, isUserRemoved } = this.options;
+    const { provider, processor, work, signals, live, publisher, isUserRemoved } = this.options;
     const { options, tools, limits, stream } = plan;
     const { observer } = init;
     const run = new LiveRun({
@@ -74,6 +76,7 @@ export class RunLauncher {
       provider,
       processor,
       work,
+      signals,
       options,
       tools,
       limits,

@@ -181,6 +181,10 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
 
   /** @returns false if the run waits for no such decision */
   apply(action: RunAction): boolean {
+    if (action.kind === 'signal') {
+      this.context.signals.arrived(this.context.run.executionId);
+      return true;
+    }
     if (action.kind !== 'cancel') return this.detached(() => this.calls.decide(action));
     this.abort(new LLMAbortedError('The run was cancelled.'));
     return true;

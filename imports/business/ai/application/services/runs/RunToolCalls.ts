@@ -3,7 +3,7 @@ import { hasFailed, isSettled, isUncertain, waitsForOthers } from '../../../doma
 import type { FunctionTool, ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolLoopError } from '../../../domain/errors/LLMErrors';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
-import type { RunAction } from '../../../domain/types/RunRecords';
+import type { CallAction } from '../../../domain/types/RunRecords';
 import type { TraceContext } from '../../../domain/types/TraceContext';
 import type { TurnCall } from './LiveRun';
 import { PendingDecisions } from './PendingDecisions';
@@ -78,7 +78,7 @@ export class RunToolCalls implements ToolJobOwner {
   }
 
   /** @returns false if no call waits for this decision */
-  decide(action: Exclude<RunAction, { readonly kind: 'cancel' }>): boolean {
+  decide(action: CallAction): boolean {
     const isAccepted = this.settleWait(action);
     // The call goes on in a microtask.
     if (isAccepted && action.by !== undefined)
@@ -86,7 +86,7 @@ export class RunToolCalls implements ToolJobOwner {
     return isAccepted;
   }
 
-  private settleWait(action: Exclude<RunAction, { readonly kind: 'cancel' }>): boolean {
+  private settleWait(action: CallAction): boolean {
     switch (action.kind) {
       case 'approve':
         return this.decisions?.decide(action.callId, { approved: true }) === true;

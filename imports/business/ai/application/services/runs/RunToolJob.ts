@@ -9,13 +9,14 @@ import type { ToolJob } from '../ToolProcessor';
 import { DECISION_LIFETIME_MS } from '../tools/decisions';
 import type { Approval, ExternalResult, Review } from '../tools/decisions';
 import type { ToolConcurrency } from '../tools/ToolConcurrency';
+import type { RunSignals } from '../signals/RunSignals';
 import type { RunJournal } from './durable/RunJournal';
 import type { PendingDecisions } from './PendingDecisions';
 import type { RunContext } from './RunContext';
 
 /** What the calls of a run share. */
 export interface ToolJobOwner {
-  readonly context: Pick<RunContext, 'run' | 'options' | 'observer'>;
+  readonly context: Pick<RunContext, 'run' | 'options' | 'signals' | 'observer'>;
   readonly cancellation: AbortSource;
   readonly concurrency: ToolConcurrency;
   /** Undefined if runs are not stored. */
@@ -55,6 +56,10 @@ export class RunToolJob implements ToolJob {
 
   get concurrency(): ToolConcurrency {
     return this.owner.concurrency;
+  }
+
+  get signals(): RunSignals {
+    return this.owner.context.signals;
   }
 
   get awaitReview(): (() => Promise<Review>) | undefined {

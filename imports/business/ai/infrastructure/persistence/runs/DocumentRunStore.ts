@@ -38,6 +38,7 @@ import type {
 } from '../../../domain/types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
 import { JOB_STATES } from '../jobs/DocumentJobStates';
+import { DocumentRunSignals, RUN_SIGNALS } from './DocumentRunSignals';
 import { DocumentQueueLock } from './DocumentQueueLock';
 import { QueuedRunTurns } from './QueuedRunTurns';
 import { UnreadableDocumentError } from '../databases/databaseErrors';
@@ -78,6 +79,7 @@ export async function openRunStore(database: DocumentDatabase): Promise<Document
 export class DocumentRunStore implements RunStore {
   readonly isExclusive: boolean;
   readonly queueLock: QueueLock | undefined;
+  readonly signals: DocumentRunSignals;
   private readonly sealsContent: boolean;
   private readonly runs: DocumentCollection<RunDocument>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
@@ -96,6 +98,7 @@ export class DocumentRunStore implements RunStore {
     this.queueLock = database.isExclusive
       ? undefined
       : new DocumentQueueLock(database.collection(JOB_STATES), this.runs);
+    this.signals = new DocumentRunSignals(database.collection(RUN_SIGNALS));
     this.owners = database.collection(RUN_OWNERS);
     this.pendingCommands = database.collection(RUN_COMMANDS);
   }
@@ -119,6 +122,7 @@ export class DocumentRunStore implements RunStore {
     await this.calls.ensureIndex({ waiting: 1, createdAt: 1 });
     await this.calls.ensureIndex({ userId: 1, waiting: 1, createdAt: 1 });
     await this.turns.ensureIndexes();
+    await this.signals.ensureIndexes();
     if (this.isExclusive) await this.transcripts.ready();
     await this.owners.ensureIndex({ seenAt: 1 }, { expireAfterSeconds: OWNER_TTL_SECONDS });
     await this.pendingCommands.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: COMMAND_TTL_SECONDS });

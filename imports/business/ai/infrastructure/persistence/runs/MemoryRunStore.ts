@@ -21,6 +21,7 @@ import type {
   WorkingRun,
 } from '../../../domain/types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
+import { MemoryRunSignals } from '../../../application/services/signals/MemoryRunSignals';
 import type { Writable } from '../../../domain/types/Writable';
 
 interface Entry {
@@ -36,6 +37,7 @@ const DEFAULT_MAX_ENDED_RUNS = 1_000;
 
 export class MemoryRunStore implements RunStore {
   readonly isExclusive = true;
+  readonly signals = new MemoryRunSignals();
   /** In the order in which they were created. */
   private readonly entries = new Map<string, Entry>();
   /** Execution ids by user id and request id. */
@@ -278,6 +280,7 @@ export class MemoryRunStore implements RunStore {
     const entry = this.entries.get(executionId);
     if (entry === undefined) return;
     this.entries.delete(executionId);
+    void this.signals.remove([executionId]);
     this.requests.delete(requestKey(entry.request.userId, entry.request.requestId));
   }
 }

@@ -146,6 +146,7 @@ export class RunRetention {
     const ids = runs.map(({ _id }) => _id);
     await this.calls.remove({ executionId: { $in: ids } });
     await this.transcripts.remove(ids);
+    await this.store.signals.remove(ids);
     await this.runs.remove({ _id: { $in: ids } });
   }
 

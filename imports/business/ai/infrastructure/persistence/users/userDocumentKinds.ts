@@ -14,6 +14,7 @@ import { RESPONSE_EVENTS } from '../responses/DocumentResponseEvents';
 import { RESPONSES } from '../responses/DocumentResponseStore';
 import { ROUTING_RULES } from '../routing/DocumentRoutingRules';
 import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
+import { RUN_SIGNALS } from '../runs/DocumentRunSignals';
 import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
 import { STATS_COLLECTION } from '../runs/RunStatistics';
 import { RUN_ITEMS } from '../runs/RunTranscripts';
@@ -36,6 +37,7 @@ export const AI_USER_DOCUMENTS = [
   { kind: 'runItems', collection: RUN_ITEMS, owner: OF_RUN, json: ['items'], hidden: ['fence'] },
   { kind: 'liveTexts', collection: DELTAS_COLLECTION, owner: OF_RUN },
   { kind: 'commands', collection: RUN_COMMANDS, owner: OF_RUN, json: ['order'] },
+  { kind: 'signals', collection: RUN_SIGNALS, owner: OF_RUN, json: ['payload'] },
   { kind: 'statistics', collection: STATS_COLLECTION, owner: OF_USER, isSmall: true },
   { kind: 'messages', collection: MESSAGES, owner: OF_USER },
   {

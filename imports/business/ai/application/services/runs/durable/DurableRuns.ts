@@ -452,6 +452,14 @@ export class DurableRuns implements JournalHost {
     const entry = this.live.get(executionId);
     if (entry === undefined || (this.work.isDraining && action.kind !== 'cancel')) return;
     const { loop, run } = entry;
+    if (action.kind === 'signal') {
+      // Deleted before the store is searched: a signal that comes later brings a command of its own.
+      void this.store.removeCommand(id).then(
+        () => loop.apply(action),
+        (error: unknown) => this.logger.warn('Could not delete an applied run command.', error),
+      );
+      return;
+    }
     const call = action.kind === 'cancel' ? undefined : run.calls.get(action.callId);
     if (action.kind !== 'cancel' && (call === undefined || decisionId(executionId, call) !== id)) {
       this.deleteCommandWhenRecorded(id, loop);

@@ -59,6 +59,11 @@ export class RemoteRuns {
     await this.store.addCommand({ id: `${executionId}:cancel`, executionId, action: { kind: 'cancel' } });
   }
 
+  /** Asks the run's owner to look for signals. */
+  async sendSignal(executionId: string): Promise<void> {
+    await this.store.addCommand({ id: `${executionId}:signal`, executionId, action: { kind: 'signal' } });
+  }
+
   /** @returns undefined if an earlier command has settled the call's present wait */
   async send(executionId: string, call: ToolCall, action: RunAction): Promise<RunCommand | undefined> {
     const command = { id: decisionId(executionId, call), executionId, action };

@@ -73,6 +73,7 @@ const RESERVED = {
   idempotent: true,
   external: true,
   timer: true,
+  signal: true,
   untrusted: true,
   needsApproval: true,
   delivery: true,

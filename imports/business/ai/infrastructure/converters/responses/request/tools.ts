@@ -88,6 +88,7 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
     idempotent: _i,
     external: _e,
     timer: _w,
+    signal: _g,
     untrusted: _u,
     needsApproval: _n,
     delivery: _d,

@@ -1,0 +1,57 @@
+/** Waits for the signal of one call. Everything that can end the wait is looked at here, one after the other. */
+import type { RunSignal } from '../../../domain/interfaces/RunSignalStore';
+import type { ExternalResult } from '../tools/decisions';
+import type { ToolCallOutcome } from '../tools/ToolCallOutcome';
+import { throughOutages } from '../shared/throughOutages';
+import type { RunSignals } from './RunSignals';
+
+export interface AwaitedSignal {
+  readonly signals: RunSignals;
+  readonly executionId: string;
+  readonly callId: string;
+  readonly name: string;
+  /** When the wait ends, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** A result that is submitted for the call ends the wait, too. */
+  readonly submitted: Promise<ExternalResult>;
+}
+
+/** Milliseconds. Timers are this short so that a clock that is set forward is noticed. */
+const MAX_TIMER_MS = 30_000;
+
+/** @returns `expired` if none arrived in time; undefined if the call has settled meanwhile */
+export async function awaitSignal(
+  { signals, executionId, callId, name, expiresAt, submitted }: AwaitedSignal,
+  outcome: ToolCallOutcome,
+): Promise<RunSignal | ExternalResult | 'expired' | undefined> {
+  let result: ExternalResult | undefined;
+  let wake = (): void => undefined;
+  const onChange = (): void => wake();
+  void submitted.then((given) => {
+    result = given;
+    wake();
+  });
+  outcome.onSettled(onChange);
+  const stopListening = signals.listen(executionId, onChange);
+  try {
+    while (outcome.isOpen()) {
+      const changed = new Promise<void>((resolve) => (wake = resolve));
+      if (result !== undefined) return result;
+      const isLate = Date.now() >= expiresAt;
+      const signal = await throughOutages(
+        () => signals.take(executionId, name, callId),
+        () => outcome.isOpen(),
+      );
+      if (!outcome.isOpen()) return undefined;
+      if (result !== undefined) return result;
+      if (signal !== undefined) return signal;
+      if (isLate) return 'expired';
+      const timer = setTimeout(onChange, Math.max(0, Math.min(expiresAt - Date.now(), MAX_TIMER_MS)));
+      await changed;
+      clearTimeout(timer);
+    }
+    return undefined;
+  } finally {
+    stopListening();
+  }
+}

@@ -1,0 +1,69 @@
+/** Signals in documents. They are removed with their run. */
+import { ConflictError } from '../../../domain/errors/LLMErrors';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import { MAX_SIGNALS } from '../../../domain/interfaces/RunSignalStore';
+import type { RunSignal, RunSignalStore } from '../../../domain/interfaces/RunSignalStore';
+
+export const RUN_SIGNALS = 'ai_run_signals';
+
+/** Its id is made of the run's and its own. */
+export interface SignalDocument extends StoredDocument, RunSignal {
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** The id of the call that it was given to. */
+  readonly takenBy?: string;
+}
+
+export class DocumentRunSignals implements RunSignalStore {
+  private readonly signals: DocumentCollection<SignalDocument>;
+  private lastAt = 0;
+
+  constructor(signals: DocumentCollection<SignalDocument>) {
+    this.signals = signals;
+  }
+
+  /** Safe to call again. */
+  async ensureIndexes(): Promise<void> {
+    await this.signals.ensureIndex({ executionId: 1, name: 1, createdAt: 1 });
+  }
+
+  async add(signal: RunSignal): ReturnType<RunSignalStore['add']> {
+    const { executionId, signalId } = signal;
+    const _id = `${executionId}:${signalId}`;
+    if ((await this.signals.findOne({ _id }, { fields: { name: 1 } })) !== undefined) return 'repeated';
+    if ((await this.signals.count({ executionId })) >= MAX_SIGNALS) return 'full';
+    // Those that this process receives one after the other stay in this order.
+    this.lastAt = Math.max(Date.now(), this.lastAt + 1);
+    try {
+      await this.signals.insert({ _id, ...signal, createdAt: this.lastAt });
+      return 'accepted';
+    } catch (error) {
+      if (error instanceof ConflictError) return 'repeated';
+      throw error;
+    }
+  }
+
+  async take(executionId: string, name: string, callId: string): Promise<RunSignal | undefined> {
+    const taken = await this.signals.findOne({ executionId, takenBy: callId });
+    if (taken !== undefined) return toSignal(taken);
+    for (;;) {
+      const free = { executionId, name, takenBy: { $exists: false } };
+      const [found] = await this.signals.find(free, { sort: { createdAt: 1 }, limit: 1 });
+      if (found === undefined) return undefined;
+      const isOurs = await this.signals.update({ ...free, _id: found._id }, { $set: { takenBy: callId } });
+      if (isOurs === 1) return toSignal(found);
+    }
+  }
+
+  async giveBack(executionId: string, callId: string): Promise<void> {
+    await this.signals.update({ executionId, takenBy: callId }, { $unset: { takenBy: true } });
+  }
+
+  async remove(executionIds: readonly string[]): Promise<void> {
+    await this.signals.remove({ executionId: { $in: executionIds } });
+  }
+}
+
+function toSignal({ signalId, executionId, name, payload }: SignalDocument): RunSignal {
+  return { signalId, executionId, name, ...(payload === undefined ? {} : { payload }) };
+}
