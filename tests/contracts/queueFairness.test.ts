@@ -222,7 +222,7 @@ describe('what is asked of the queue', () => {
     const jobs = new LocalJobQueue();
     sinon.stub(jobs, 'start').rejects(new Error('unreachable'));
     const worker = createWorker(new MemoryRunStore(), jobs, []);
-    expect((await failure(worker.queue.start())).message).to.equal('unreachable');
+    expect(await failure(worker.queue.start())).to.have.property('message', 'unreachable');
     expect(worker.queue.isRunning).to.equal(false);
     await worker.close();
   });

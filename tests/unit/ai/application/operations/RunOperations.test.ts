@@ -27,6 +27,7 @@ function operations(state: ToolCallState): { methods: AIMethods; decisions: unkn
     reject: (_executionId, _callId, _reason, _hash, by) => (decisions.push(by), 'failed'),
     submitToolResult: (_executionId, _callId, _result, by) => (decisions.push(by), 'accepted'),
     stateOfCall: () => state,
+    signal: () => 'accepted',
   };
   const unused = { execute: () => Promise.reject(new Error('not called')) };
   const ports = {
