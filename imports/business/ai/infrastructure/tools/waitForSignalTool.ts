@@ -1,4 +1,4 @@
-/** A tool by which a model lets its run sleep until a signal arrives: for days, across restarts, and without a worker. */
+/** A tool by which a model lets its run sleep until a signal arrives: for days, across restarts, without a worker. */
 import type { RegisteredTool } from './ToolRegistry';
 
 /**

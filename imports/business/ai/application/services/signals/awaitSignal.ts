@@ -25,6 +25,7 @@ export async function awaitSignal(
   outcome: ToolCallOutcome,
 ): Promise<RunSignal | ExternalResult | 'expired' | undefined> {
   let result: ExternalResult | undefined;
+  const submittedResult = (): ExternalResult | undefined => result;
   let wake = (): void => undefined;
   const onChange = (): void => wake();
   void submitted.then((given) => {
@@ -36,14 +37,16 @@ export async function awaitSignal(
   try {
     while (outcome.isOpen()) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
-      if (result !== undefined) return result;
+      const before = submittedResult();
+      if (before !== undefined) return before;
       const isLate = Date.now() >= expiresAt;
       const signal = await throughOutages(
         () => signals.take(executionId, name, callId),
         () => outcome.isOpen(),
       );
       if (!outcome.isOpen()) return undefined;
-      if (result !== undefined) return result;
+      const after = submittedResult();
+      if (after !== undefined) return after;
       if (signal !== undefined) return signal;
       if (isLate) return 'expired';
       const timer = setTimeout(onChange, Math.max(0, Math.min(expiresAt - Date.now(), MAX_TIMER_MS)));
