@@ -191,7 +191,7 @@ describe('what is asked of the queue', () => {
         runs: new MemoryRunStore(),
         providers: new Set(['p']),
       },
-      { add: queueAdd as unknown as RunQueue['add'] },
+      { add: queueAdd },
     );
 
   it('has no global priority unless an administrator or the server asks', async () => {

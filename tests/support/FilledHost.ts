@@ -225,6 +225,12 @@ export class FilledHost {
       { requestId: 'r3', providerId: SHARED_PROVIDER, input: content, tools: ['clock'] },
       Date.now() + 86_400_000,
     );
+    await host.module.runs.signals.add({
+      executionId: queued,
+      signalId: 's',
+      name: 'paid',
+      payload: JSON.stringify(content),
+    });
     await host.module.runs.addCommand({
       id: `${queued}:leftover`,
       executionId: queued,

@@ -147,6 +147,15 @@ export interface Operations {
     argument: { readonly executionId: string };
     result: { readonly executionId: string };
   };
+  'ai.runs.signal': {
+    argument: {
+      readonly executionId: string;
+      readonly name: string;
+      readonly payload?: unknown;
+      readonly signalId?: string;
+    };
+    result: { readonly executionId: string; readonly name: string; readonly result: 'accepted' | 'repeated' };
+  };
   'ai.runs.submitToolResult': {
     argument: { readonly executionId: string; readonly callId: string } & (
       { readonly output: unknown } | { readonly error: string }
@@ -282,6 +291,7 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.runs.approve': ['runs', 'calls'],
   'ai.runs.reject': ['runs', 'calls'],
   'ai.runs.submitToolResult': ['runs', 'calls'],
+  'ai.runs.signal': ['runs', 'calls'],
   'ai.runs.getCall': ['calls'],
   'ai.requests.list': ['requests'],
   'ai.requests.get': [],

@@ -88,6 +88,7 @@ export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N
   'ai.audit.list': { request: (filter) => get('/audit', filter) },
   'ai.inbox.list': { request: (filter) => get('/inbox', filter) },
   'ai.inbox.dismiss': { request: ({ executionId }) => post(path`/inbox/${executionId}/dismiss`) },
+  'ai.runs.signal': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/signal`, body) },
   'ai.runs.submitToolResult': {
     request: ({ executionId, ...body }) => post(path`/runs/${executionId}/tool-results`, body),
   },

@@ -39,7 +39,7 @@ import { RunLauncher } from './runs/RunLauncher';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import { RunRegistry } from './runs/RunRegistry';
 import { planRecoveryOf } from './runs/durable/recoveryPlan';
-import { MemoryRunSignals } from './signals/MemoryRunSignals';
+import { MemoryRunSignals } from '../../domain/MemoryRunSignals';
 import { readSignal } from './signals/readSignal';
 import { RunSignals } from './signals/RunSignals';
 import { WorkInProgress } from './runs/WorkInProgress';

@@ -21,7 +21,7 @@ import type {
   WorkingRun,
 } from '../../../domain/types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
-import { MemoryRunSignals } from '../../../application/services/signals/MemoryRunSignals';
+import { MemoryRunSignals } from '../../../domain/MemoryRunSignals';
 import type { Writable } from '../../../domain/types/Writable';
 
 interface Entry {
