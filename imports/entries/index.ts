@@ -68,6 +68,7 @@ export type { BudgetStore } from '../business/ai/domain/interfaces/BudgetStore';
 export type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 export type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
 export type { IToolExecutor, ToolCallContext } from '../business/ai/domain/interfaces/IToolExecutor';
+export type { SourceTool, ToolSource } from '../business/ai/domain/interfaces/ToolSource';
 export type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
 export type { Logger } from '../business/ai/domain/interfaces/Logger';
 export type { CachedResponse, ResponseCache } from '../business/ai/domain/interfaces/ResponseCache';

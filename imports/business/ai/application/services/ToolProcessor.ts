@@ -12,7 +12,7 @@ import {
   needsApproval,
   needsReview,
 } from '../../domain/entities/Tool';
-import type { ToolCall, ToolResult } from '../../domain/entities/Tool';
+import type { FunctionTool, OnToolChange, ToolCall, ToolResult } from '../../domain/entities/Tool';
 import { ToolError } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
@@ -27,6 +27,7 @@ import { isThenable } from './shared/isThenable';
 import { elapsedSince } from './shared/time';
 import { DECISION_LIFETIME_MS } from './tools/decisions';
 import type { Approval, ExternalResult, Review } from './tools/decisions';
+import { toolHash } from './runs/durable/toolChanges';
 import { WorkInProgress } from './runs/WorkInProgress';
 import { parseToolArguments } from './tools/parseToolArguments';
 import { signalWait } from './tools/signalWait';
@@ -189,10 +190,17 @@ export class ToolProcessor {
       const { args } = validated;
       if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
       const mayAsk = isPending(call) && call.isApproved !== true && (tool.definition.needsApproval ?? false) !== false;
-      const mustAsk = needsApproval(call) || (mayAsk && (await requiresApproval(tool, args, job)));
+      const current = this.currentDefinition(call.name);
+      const rule = ruleOfChange(tool, current);
+      if (rule === 'end') throw changedTool(call.name, 'since the run began');
+      const mustAsk =
+        needsApproval(call) ||
+        (mayAsk && (await requiresApproval(tool, args, job))) ||
+        (rule === 'ask' && isPending(call) && call.isApproved !== true);
       outcome.prepared();
       if (mustAsk) await this.awaitApproval(job, outcome);
       // Approvals may take a day.
+      if (mustAsk && outcome.isOpen()) this.assertUnchanged(call.name, current);
       if (mustAsk && outcome.isOpen() && this.isRestricted(job)) await this.assertPermitted(job, outcome);
       if (!outcome.isOpen()) return;
       if (tool.definition.external === true) await this.runExternal(job, tool, args, outcome);
@@ -228,10 +236,22 @@ export class ToolProcessor {
     }
   }
 
+  /** Executors are written by others, and some return `null` for an unknown tool. */
+  private currentDefinition(name: string): FunctionTool | undefined {
+    return this.toolExecutor.getToolDefinition(name) ?? undefined;
+  }
+
+  /** A person approved the call of another tool. @throws ToolError `rejected` */
+  private assertUnchanged(name: string, before: FunctionTool | undefined): void {
+    const now = this.currentDefinition(name);
+    if (before === undefined || now === undefined || now === before || toolHash(now) === toolHash(before)) return;
+    if ((now.onChange ?? 'continue') !== 'continue') throw changedTool(name, 'while its call waited for approval');
+  }
+
   /** Somebody outside has the server run one of its own tools. */
   private isRestricted({ call, origin }: ToolJob): boolean {
     if (this.access?.refusalOfTool === undefined || origin === undefined || origin.source === 'job') return false;
-    return (this.toolExecutor.getToolDefinition(call.name) ?? undefined) !== undefined;
+    return this.currentDefinition(call.name) !== undefined;
   }
 
   /** @throws ToolError `rejected` */
@@ -441,6 +461,16 @@ async function requiresApproval(tool: OfferedTool, args: unknown, job: ToolJob):
   const { userId, executionId, call } = job;
   if (typeof rule === 'function') return await rule(args, { userId, executionId, callId: call.id });
   return rule === true;
+}
+
+/** What the tool demands if its definition is another than that with which the run offered it. */
+function ruleOfChange({ registered }: OfferedTool, current: FunctionTool | undefined): OnToolChange {
+  if (registered === undefined || current === undefined || current === registered) return 'continue';
+  return toolHash(current) === toolHash(registered) ? 'continue' : (current.onChange ?? 'continue');
+}
+
+function changedTool(name: string, when: string): ToolError {
+  return new ToolError('rejected', `The definition of the tool "${name}" has changed ${when}, so it was not called.`);
 }
 
 function unknownTool(name: string, { names, missing }: ToolSet): ToolError {

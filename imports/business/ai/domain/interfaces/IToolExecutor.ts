@@ -21,4 +21,6 @@ export interface IToolExecutor {
   execute(toolName: string, args: unknown, context: ToolCallContext): unknown;
   hasToolFunction(toolName: string): boolean;
   getToolDefinition(toolName: string): FunctionTool | undefined;
+  /** Whether tools may appear later, so that runs wait for those that are missing. Default: false. */
+  readonly gainsTools?: boolean;
 }

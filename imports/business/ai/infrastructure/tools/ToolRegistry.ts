@@ -1,11 +1,14 @@
-/** Registers functions of this process as tools, by name. */
+/** Registers functions of this process, and the tools of sources, by name. */
 import { isFunctionTool } from '../../domain/entities/Tool';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
+import type { Logger } from '../../domain/interfaces/Logger';
+import type { ToolSource } from '../../domain/interfaces/ToolSource';
 import type { LiteralJsonSchema } from '../../domain/types/InferSchema';
 import type { SchemaInput, StandardSchema, TypedSchema, ValueOf } from '../../domain/types/Schemas';
 import type { JsonObject } from '../../domain/types/VendorTypes';
+import { SourceSubscription } from './SourceSubscription';
 
 type Settings = Omit<FunctionTool, 'type' | 'parameters' | 'needsApproval'>;
 type Approval<Arguments> =
@@ -43,6 +46,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 export class ToolRegistry implements IToolExecutor {
   private readonly definitions = new Map<string, FunctionTool>();
   private readonly registered = new Map<string, RegisteredTool>();
+  private readonly subscriptions = new Set<SourceSubscription>();
 
   /**
    * The arguments of `execute` are inferred from `parameters`.
@@ -79,6 +83,63 @@ export class ToolRegistry implements IToolExecutor {
         : { needsApproval: needsApproval as NonNullable<FunctionTool['needsApproval']> }),
     });
     return this;
+  }
+
+  /**
+   * Runs that offer the tool keep its definition, and their calls of it fail from now on.
+   * @returns false if there is no such tool
+   */
+  unregister(name: string): boolean {
+    this.definitions.delete(name);
+    return this.registered.delete(name);
+  }
+
+  /**
+   * Registers the source's tools, and follows its changes until `removeSource`. A tool whose name is taken is left out,
+   * and the log says so. A source that cannot be reached yet is followed as well.
+   * @throws what the first listing throws
+   */
+  addSource(source: ToolSource, logger?: Logger): Promise<void> {
+    for (const { source: known } of this.subscriptions)
+      if (known.name === source.name)
+        throw new LLMInvalidRequestError(`A tool source named "${source.name}" has been added already.`, {
+          path: 'name',
+        });
+    const target = {
+      has: (name: string) => this.registered.has(name),
+      put: (tool: RegisteredTool) => void this.register(tool),
+      remove: (name: string) => void this.unregister(name),
+    };
+    const subscription = new SourceSubscription(source, target, logger);
+    this.subscriptions.add(subscription);
+    return subscription.refresh();
+  }
+
+  /** Unregisters the source's tools and closes it. @returns false if there is no such source */
+  async removeSource(name: string): Promise<boolean> {
+    for (const subscription of this.subscriptions) {
+      if (subscription.source.name !== name) continue;
+      this.subscriptions.delete(subscription);
+      await subscription.close();
+      return true;
+    }
+    return false;
+  }
+
+  get sources(): readonly ToolSource[] {
+    return [...this.subscriptions].map(({ source }) => source);
+  }
+
+  /** Whether tools may appear that are not registered now. */
+  get gainsTools(): boolean {
+    return this.subscriptions.size > 0;
+  }
+
+  /** Closes all sources, whose tools are unregistered. */
+  async closeSources(): Promise<void> {
+    const closing = [...this.subscriptions].map((subscription) => subscription.close());
+    this.subscriptions.clear();
+    await Promise.all(closing);
   }
 
   get tools(): readonly FunctionTool[] {

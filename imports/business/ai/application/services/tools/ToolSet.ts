@@ -13,6 +13,8 @@ import type { Verdict, Violation } from '../schema/SchemaValidator';
 
 export interface OfferedTool {
   readonly definition: FunctionTool;
+  /** The executor's definition of that name, when the tool was offered. Absent if it had none. */
+  readonly registered?: FunctionTool | undefined;
   /**
    * Returns the value that the tool receives, or a promise of it.
    * @param userId on whose behalf the tool is called
@@ -75,7 +77,9 @@ export function resolveTools(
   const normalized = normalizeTools(resolved.map(({ tool }) => tool));
   const set = new ToolSet(
     normalized.map((tool, index) =>
-      isFunctionTool(tool) ? offer(tool, resolved[index]?.schema, definitions[index]) : tool,
+      isFunctionTool(tool)
+        ? offer(tool, resolved[index]?.schema, definitions[index], definitionIn(executor, tool.name))
+        : tool,
     ),
     missing,
   );
@@ -138,12 +142,18 @@ function readParameters(tool: LooseTool): { readonly tool: LooseTool; readonly s
   return { tool: { ...tool, parameters: schema.jsonSchema }, schema };
 }
 
-function offer(definition: FunctionTool, schema: ResolvedSchema | undefined, source: object | undefined): OfferedTool {
+function offer(
+  definition: FunctionTool,
+  schema: ResolvedSchema | undefined,
+  source: object | undefined,
+  registered: FunctionTool | undefined,
+): OfferedTool {
   const cached = source === undefined ? undefined : cache.get(source);
   if (cached !== undefined) return cached;
   if (definition.parameters !== undefined && definition.untrusted !== true) assertSchema(definition.parameters);
   const offered = {
     definition,
+    registered,
     validate: (args: unknown, userId: string) => validateArguments(args, definition, schema, userId),
   };
   if (source !== undefined) cache.set(source, offered);

@@ -119,7 +119,7 @@ export class DurableRuns implements JournalHost {
     this.work = work;
     this.logger = logger;
     this.toolExecutor = toolExecutor;
-    this.tools = new ToolAvailability(toolExecutor, store.isExclusive ? 0 : toolWaitMs);
+    this.tools = new ToolAvailability(toolExecutor, toolWaitMs, !store.isExclusive);
     this.times = { ...DEFAULT_LEASE_TIMES, ...leaseTimes };
     this.onStateStored = onStateStored;
     this.publish = options.publish;

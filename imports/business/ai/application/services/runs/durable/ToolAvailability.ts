@@ -12,14 +12,24 @@ export const DEFAULT_TOOL_WAIT_MS = 600_000;
 
 export class ToolAvailability {
   private readonly executor: IToolExecutor;
-  private readonly waitMs: number;
+  private readonly maxWaitMs: number;
+  private readonly hasOthers: boolean;
   /** Names of tools that runs needed, and that this process lacked at the time. */
   private readonly seen = new Set<string>();
 
-  /** @param waitMs milliseconds for which a run waits for a process that has its tools; 0 where there is no other */
-  constructor(executor: IToolExecutor, waitMs: number) {
+  /**
+   * @param maxWaitMs milliseconds for which a run waits for a process that has its tools
+   * @param hasOthers whether there may be other processes
+   */
+  constructor(executor: IToolExecutor, maxWaitMs: number, hasOthers: boolean) {
     this.executor = executor;
-    this.waitMs = waitMs;
+    this.maxWaitMs = maxWaitMs;
+    this.hasOthers = hasOthers;
+  }
+
+  /** Where neither another process nor a source of this one can have the tool, nobody waits. */
+  private get waitMs(): number {
+    return this.hasOthers || this.executor.gainsTools === true ? this.maxWaitMs : 0;
   }
 
   /** Names of the tools for which the run must wait, so that this process leaves it to others. */
