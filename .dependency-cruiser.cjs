@@ -20,7 +20,7 @@ const LAYERS = {
   converters: [],
   events: [],
   jobs: [],
-  tools: [],
+  tools: ['clients'],
   persistence: [],
   telemetry: [],
   streaming: ['converters', 'vendors'],

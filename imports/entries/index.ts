@@ -138,11 +138,16 @@ export type {
 } from '../business/ai/infrastructure/factories/createAIModule';
 export { createProvider } from '../business/ai/infrastructure/factories/createProvider';
 export type { CreateProviderOptions } from '../business/ai/infrastructure/factories/createProvider';
+export { mcp } from '../business/ai/infrastructure/factories/mcp';
+export type { McpOptions } from '../business/ai/infrastructure/factories/mcp';
 export { UnifiedStreamAdapter } from '../business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 export { sleepTool } from '../business/ai/infrastructure/tools/sleepTool';
 export { waitForSignalTool } from '../business/ai/infrastructure/tools/waitForSignalTool';
 export { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 export type { ArgumentsOf, RegisteredTool, ToolDefinition } from '../business/ai/infrastructure/tools/ToolRegistry';
+export type { McpHealth } from '../business/ai/infrastructure/tools/mcp/McpConnection';
+export type { McpServerSettings, McpToolSettings } from '../business/ai/infrastructure/tools/mcp/McpServerSettings';
+export type { McpSource } from '../business/ai/infrastructure/tools/mcp/McpSource';
 export { AnthropicAdapter } from '../business/ai/infrastructure/tools/adapters/AnthropicAdapter';
 export { GeminiAdapter } from '../business/ai/infrastructure/tools/adapters/GeminiAdapter';
 export { OpenAIChatAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIChatAdapter';

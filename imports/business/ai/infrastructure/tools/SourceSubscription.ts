@@ -56,12 +56,13 @@ export class SourceSubscription {
   private async listWhileStale(): Promise<void> {
     while (this.isStale && !this.isClosed) {
       this.isStale = false;
-      const tools = await this.source.list();
-      if (!this.isClosed) this.replace(tools);
+      this.replace(await this.source.list());
     }
   }
 
-  private replace(tools: readonly SourceTool[]): void {
+  private replace(given: readonly SourceTool[]): void {
+    // A list that arrives after the end.
+    const tools = this.isClosed ? [] : given;
     const listed = new Map<string, SourceTool>();
     for (const tool of tools) {
       // The first of a name counts, so that a later one cannot take its place.

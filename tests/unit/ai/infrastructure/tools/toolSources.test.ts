@@ -93,7 +93,7 @@ describe('tool sources', () => {
     expect(registry.getToolDefinition('look')).to.include({ description: 'ours' });
     expect(registry.execute('x', {}, {} as never)).to.equal(1);
     expect(registry.getToolDefinition('y')).to.include({ description: 'z' });
-    expect(logger.warnings.map(String)).to.have.length(3);
+    expect(logger.warnings).to.have.length(3);
     await registry.removeSource('b');
     expect(names()).to.deep.equal(['look', 'x']);
     expect(() => registry.addSource(new ListSource('a', []))).to.throw('has been added already');
@@ -105,7 +105,7 @@ describe('tool sources', () => {
     expect(names()).to.deep.equal(['look']);
     source.failure = new Error('connection refused');
     source.change([]);
-    await until(() => logger.warnings.some((line) => String(line).includes('connection refused')));
+    await until(() => logger.warnings.some((line) => line.includes('connection refused')));
     expect(names()).to.deep.equal(['look']);
   });
 

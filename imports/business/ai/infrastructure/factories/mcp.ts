@@ -1,0 +1,30 @@
+/** Tools, resources and prompts of an MCP server. */
+import { checkValue } from '../../application/services/schema/checkSchema';
+import { consoleLogger } from '../../domain/consoleLogger';
+import type { Logger } from '../../domain/interfaces/Logger';
+import type { McpServerSettings } from '../tools/mcp/McpServerSettings';
+import { McpSource } from '../tools/mcp/McpSource';
+
+export interface McpOptions extends McpServerSettings {
+  /** Default: the console. */
+  readonly logger?: Logger;
+}
+
+/**
+ * ```ts
+ * const registry = new ToolRegistry();
+ * await registry.addSource(mcp({ name: 'docs', url: 'https://mcp.example.com' }));
+ * ```
+ *
+ * Nothing is connected before the first use. Needs the package `@modelcontextprotocol/client`.
+ * @throws LLMInvalidRequestError, whose `path` names the invalid option
+ */
+export function mcp({ logger = consoleLogger, ...settings }: McpOptions): McpSource {
+  return new McpSource(settings, {
+    logger,
+    findViolations: async (schema, value, userId) => {
+      const { violations } = await checkValue({ schema, untrusted: true, userId }, value);
+      return violations.map(({ path, message }) => `${path}: ${message}`);
+    },
+  });
+}

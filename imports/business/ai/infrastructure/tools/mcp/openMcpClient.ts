@@ -1,0 +1,132 @@
+/** Opens a connection to a server: transport, negotiation of the protocol's revision, subscription to changes. */
+import type { Client, ClientOptions, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
+import { explainMissingPackage } from '../../../domain/errors/explainMissingPackage';
+import type { Logger } from '../../../domain/interfaces/Logger';
+import { createMcpFetch } from './createMcpFetch';
+import type { ReadMcpServerSettings } from './McpServerSettings';
+import { logStderr } from './logStderr';
+
+export interface McpClientEvents {
+  /** The server says that its tools have changed. */
+  toolsChanged(): void;
+  /** The connection has ended, or no longer tells of changes. */
+  lost(): void;
+}
+
+export interface OpenMcpClient {
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+const PACKAGE = '@modelcontextprotocol/client';
+/** The client would compile the server's schemas on the event loop; Bolide checks results in a thread. */
+const NO_VALIDATION: NonNullable<ClientOptions['jsonSchemaValidator']> = {
+  getValidator:
+    <T>(): JsonSchemaValidator<T> =>
+    (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
+};
+const LIST_CHANGE_DEBOUNCE_MS = 300;
+/** The stream of notifications is opened again for as long as the server lives. */
+const RECONNECTION = {
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 60_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: Number.MAX_SAFE_INTEGER,
+};
+/** Between the client's own time limit and that of the socket. */
+const TIMEOUT_MARGIN_MS = 5_000;
+
+/** @throws MissingPackageError, and what the client throws if the server cannot be reached or refuses */
+export async function openMcpClient(
+  settings: ReadMcpServerSettings,
+  events: McpClientEvents,
+  logger: Logger,
+): Promise<OpenMcpClient> {
+  const { Client } = await importClient();
+  const { connectTimeout } = settings;
+  const client = new Client(
+    { name: 'bolide', title: 'Bolide', version: '1' },
+    {
+      capabilities: {},
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: connectTimeout } },
+      jsonSchemaValidator: NO_VALIDATION,
+      inputRequired: { autoFulfill: false },
+      listChanged: {
+        tools: { autoRefresh: false, debounceMs: LIST_CHANGE_DEBOUNCE_MS, onChanged: () => events.toolsChanged() },
+      },
+    },
+  );
+  const { transport, release } = await createTransport(settings, logger);
+  let isClosed = false;
+  const close = async (): Promise<void> => {
+    isClosed = true;
+    try {
+      await client.close();
+    } finally {
+      release();
+    }
+  };
+  client.onerror = (error) => logger.debug(`MCP server "${settings.name}": ${error.message}`);
+  client.onclose = () => {
+    if (!isClosed) events.lost();
+  };
+  try {
+    await client.connect(transport, { timeout: connectTimeout });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  void client.autoOpenedSubscription?.closed.then((reason) => {
+    if (reason !== 'local' && !isClosed) events.lost();
+  });
+  return { client, close };
+}
+
+async function createTransport(
+  settings: ReadMcpServerSettings,
+  logger: Logger,
+): Promise<{ readonly transport: Transport; readonly release: () => void }> {
+  const { name, url, command = '', args = [], env = {}, cwd, maxMessageBytes } = settings;
+  if (url === undefined) {
+    const { StdioClientTransport } = await importStdio();
+    const transport = new StdioClientTransport({
+      command,
+      args: [...args],
+      env: { ...env },
+      ...(cwd === undefined ? {} : { cwd }),
+      stderr: 'pipe',
+      maxBufferSize: maxMessageBytes,
+    });
+    logStderr(transport.stderr, name, logger);
+    return { transport, release: () => undefined };
+  }
+  const { StreamableHTTPClientTransport } = await importClient();
+  const { timeout, connectTimeout, headers = {}, allowPrivateHosts = false } = settings;
+  const fetch = createMcpFetch({
+    allowPrivateHosts,
+    timeout: Math.max(timeout, connectTimeout) + TIMEOUT_MARGIN_MS,
+    maxMessageBytes,
+  });
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    fetch,
+    requestInit: { headers: { ...headers } },
+    reconnectionOptions: RECONNECTION,
+  });
+  return { transport, release: () => fetch.close() };
+}
+
+async function importClient(): Promise<typeof import('@modelcontextprotocol/client')> {
+  try {
+    return await import('@modelcontextprotocol/client');
+  } catch (error) {
+    throw explainMissingPackage(error, PACKAGE, 'An MCP server');
+  }
+}
+
+async function importStdio(): Promise<typeof import('@modelcontextprotocol/client/stdio')> {
+  try {
+    return await import('@modelcontextprotocol/client/stdio');
+  } catch (error) {
+    throw explainMissingPackage(error, PACKAGE, 'An MCP server with stdio');
+  }
+}
