@@ -38,6 +38,7 @@ import { DEFAULT_USER_LIMITS } from '../business/ai/domain/types/UserLimits';
 import type { UserLimits } from '../business/ai/domain/types/UserLimits';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
+import type { McpServerSettings } from '../business/ai/infrastructure/tools/mcp/McpServerSettings';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
@@ -51,6 +52,7 @@ import { createAccessPolicy, dedupeLookups, knownToAny } from './accessPolicy';
 import { toConfiguredProvider } from './configuredProvider';
 import { createHostOperations } from './createHostOperations';
 import { openHostStores } from './openHostStores';
+import { openMcpServers } from './openMcpServers';
 import { openSealing } from './openSealing';
 import { createProviderCatalog } from './providerCatalog';
 import { HostShutdown } from './HostShutdown';
@@ -99,6 +101,8 @@ export interface HostSettings {
   readonly jobs?: JobSettings;
   /** Check every model call, before those of the ports. Default: none. */
   readonly guardrails?: readonly Guardrail[];
+  /** Servers whose tools are registered. Default: none. */
+  readonly mcpServers?: readonly McpServerSettings[];
   /** Which users may use which tools. Default: everyone may use all. */
   readonly toolRules?: readonly ToolRule[];
   /** Whether requests may be answered from cached responses, if they ask for it. Default: true. */
@@ -184,6 +188,7 @@ export async function createHost(
     contentTimes = {},
     responseCache = true,
     guardrails = [],
+    mcpServers = [],
     toolRules = [],
     shutdownGraceMs = DEFAULT_SHUTDOWN_GRACE_MS,
     maxBodyBytes,
@@ -312,6 +317,8 @@ export async function createHost(
   await runs.ready();
   const retention = new RunRetention(database, jobs.retention === undefined ? {} : { times: jobs.retention });
   await retention.ready();
+  // Before runs go on that need their tools.
+  const closeMcpServers = await openMcpServers(module.tools, mcpServers, { allowPrivateHosts, logger: consoleLogger });
   await module.recovery.start();
   await module.queue.start();
   retention.start();
@@ -435,6 +442,7 @@ export async function createHost(
     drain: (hurry) => shutdown.drain(hurry),
     async close(hurry) {
       await shutdown.handOver(hurry);
+      await closeMcpServers();
       await retention.stop();
       await contentRetention.stop();
       await runs.close();

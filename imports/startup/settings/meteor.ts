@@ -21,6 +21,8 @@ import { findPlaceholders } from './placeholders';
 import type { Guardrail } from '../../business/ai/domain/interfaces/Guardrail';
 import { readGuardrails } from './guardrails';
 import { readResponseCache } from './responseCache';
+import type { McpServerSettings } from '../../business/ai/infrastructure/tools/mcp/McpServerSettings';
+import { readMcpServers } from './mcpServers';
 import { readRequestLogSettings } from './requestLog';
 import { readContentTimes } from './retention';
 import { readSealContent } from './sealing';
@@ -57,6 +59,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly jobs: JobSettings;
   readonly requestLog: RequestLogSettings;
   readonly auditLimits: AuditLimits;
+  readonly mcpServers: readonly McpServerSettings[];
   readonly toolRules: readonly ToolRule[];
   readonly storage: Partial<StorageBounds>;
   readonly maxBodyBytes?: number;
@@ -121,6 +124,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const storage = problems.attempt(() => readStorageBounds(named)) ?? {};
   const json = (name: string): unknown => jsonIn(given, name) ?? valueOf(env, name);
   const guardrails = problems.attempt(() => readGuardrails(json('GUARDRAILS'))) ?? [];
+  const mcpServers = problems.attempt(() => readMcpServers(json('AI_MCP_SERVERS'))) ?? [];
   const toolRules = problems.attempt(() => readToolRules(json('AI_TOOL_RULES'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
   const contentTimes = problems.attempt(() => readContentTimes(named)) ?? {};
@@ -147,6 +151,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     sealContent,
     contentTimes,
     guardrails,
+    mcpServers,
     toolRules,
     ...auth,
     ...(firstUser === undefined ? {} : { firstUser }),

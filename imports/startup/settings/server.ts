@@ -7,6 +7,7 @@ import { readCorsOrigins } from './cors';
 import { readGuardrails } from './guardrails';
 import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from './host';
 import { readJobSettings } from './jobs';
+import { readMcpServers } from './mcpServers';
 import { readOidcSettings } from './oidc';
 import { readRequestLogSettings } from './requestLog';
 import { readResponseCache } from './responseCache';
@@ -49,6 +50,7 @@ export function readServerSettings(env: Environment) {
       storage: read(() => readStorageBounds(named)),
       userLimits: read(() => readUserLimits(named)),
       responseCache: read(() => readResponseCache(named)),
+      mcpServers: read(() => readMcpServers(named('AI_MCP_SERVERS'))),
       toolRules: read(() => readToolRules(named('AI_TOOL_RULES'))),
       guardrails: read(() => readGuardrails(named('GUARDRAILS'))),
       corsOrigins: read(() => readCorsOrigins(named)),

@@ -8,6 +8,7 @@ import type { Environment } from './vendors';
 const SHARED_SETTINGS: readonly string[] = [
   ...VENDOR_SETTINGS,
   'AI_SEAL_CONTENT',
+  'AI_MCP_SERVERS',
   'AI_TOOL_RULES',
   'API_TOKEN_DAYS',
   'AUDIT_KEEP_DAYS',

@@ -143,6 +143,7 @@ export class McpConnection {
     try {
       opened = { ...(await this.options.open(events)), openedAt: performance.now(), users: 0, isRetired: false };
     } catch (error) {
+      if (isLLMError(error) && error.code === 'missing-package') throw error;
       this.failures += 1;
       this.error = reasonOf(error);
       this.pause();

@@ -9,7 +9,7 @@ import type {
   Resource,
   Tool,
 } from '@modelcontextprotocol/client';
-import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
+import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { ToolCallContext } from '../../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { SourceTool, ToolSource } from '../../../domain/interfaces/ToolSource';
@@ -194,14 +194,5 @@ export class McpSource implements ToolSource {
 
   private requestOptions(signal?: AbortSignal): RequestOptions {
     return { timeout: this.settings.timeout, ...(signal === undefined ? {} : { signal }) };
-  }
-}
-
-/** @throws LLMInvalidRequestError for two servers of one name */
-export function assertDistinctNames(servers: readonly McpServerSettings[]): void {
-  const names = new Set<string>();
-  for (const { name } of servers) {
-    if (names.has(name)) throw new LLMInvalidRequestError(`Two MCP servers are named "${name}".`, { path: 'mcp' });
-    names.add(name);
   }
 }
