@@ -319,8 +319,14 @@ export async function createHost(
   await retention.ready();
   // Before runs go on that need their tools.
   const closeMcpServers = await openMcpServers(module.tools, mcpServers, { allowPrivateHosts, logger: consoleLogger });
-  await module.recovery.start();
-  await module.queue.start();
+  try {
+    await module.recovery.start();
+    await module.queue.start();
+  } catch (error) {
+    // Their processes would keep this one alive.
+    await closeMcpServers();
+    throw error;
+  }
   retention.start();
   const contentRetention = new ContentRetention(database, { times: contentTimes, chats: [CHATS, 'updatedAt'] });
   contentRetention.start();

@@ -40,10 +40,10 @@ describe('AI_MCP_SERVERS', () => {
   });
 
   it('has the tools registered before runs go on, and closes the servers with the host', async () => {
-    const sessions: string[] = [];
+    const methods: string[] = [];
     const handle = withSessions(() => createTestServer(createState(), ['2025-11-25']));
     const served = await serveMcp((request) => {
-      sessions.push(request.method);
+      methods.push(request.method);
       return handle(request);
     });
     const directory = await mkdtemp(join(tmpdir(), 'bolide-mcp-'));
@@ -62,6 +62,8 @@ describe('AI_MCP_SERVERS', () => {
       const [source] = tools.sources;
       await server.close();
       expect(tools.sources).to.deep.equal([]);
+      // The session is ended.
+      expect(methods.at(-1)).to.equal('DELETE');
       expect(source).to.have.nested.property('health.state', 'closed');
     } finally {
       await server.close();

@@ -38,6 +38,9 @@ const MAX_FAILURES = 5;
 /** Milliseconds. A connection that was lost sooner counts as a failure to connect. */
 const STABLE_MS = 60_000;
 
+/** What another attempt would not change. */
+const UNSOLVABLE: readonly string[] = ['missing-package', 'unsupported-feature'];
+
 interface Session extends OpenMcpClient {
   /** By `performance.now()`. */
   readonly openedAt: number;
@@ -143,7 +146,7 @@ export class McpConnection {
     try {
       opened = { ...(await this.options.open(events)), openedAt: performance.now(), users: 0, isRetired: false };
     } catch (error) {
-      if (isLLMError(error) && error.code === 'missing-package') throw error;
+      if (isLLMError(error) && UNSOLVABLE.includes(error.code)) throw error;
       this.failures += 1;
       this.error = reasonOf(error);
       this.pause();

@@ -14,6 +14,7 @@ import type { ToolCallContext } from '../../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { SourceTool, ToolSource } from '../../../domain/interfaces/ToolSource';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { findHeaderFault } from './findHeaderFault';
 import { McpConnection } from './McpConnection';
 import type { McpHealth } from './McpConnection';
 import { readMcpServerSettings } from './McpServerSettings';
@@ -70,8 +71,16 @@ export class McpSource implements ToolSource {
 
   /** @throws LLMConnectionError, and what the server's client throws */
   async list(): Promise<readonly SourceTool[]> {
-    const listed = await this.connection.use((client) => this.listTools(client));
     const skipped: string[] = [];
+    const listed = await this.connection.use(async (client) => {
+      const all = await this.listTools(client);
+      if (this.settings.url === undefined || client.getProtocolEra() !== 'modern') return all;
+      return all.filter(({ name, inputSchema }) => {
+        const fault = findHeaderFault(inputSchema);
+        if (fault !== undefined) skipped.push(`"${name.slice(0, 100)}": ${fault}`);
+        return fault === undefined;
+      });
+    });
     const tools = readMcpTools(
       listed,
       this.settings,

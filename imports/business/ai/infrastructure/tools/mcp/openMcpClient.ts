@@ -1,6 +1,7 @@
 /** Opens a connection to a server: transport, negotiation of the protocol's revision, subscription to changes. */
 import type { Client, ClientOptions, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
 import { explainMissingPackage } from '../../../domain/errors/explainMissingPackage';
+import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { createMcpFetch } from './createMcpFetch';
 import type { ReadMcpServerSettings } from './McpServerSettings';
@@ -35,6 +36,8 @@ const RECONNECTION = {
 };
 /** Between the client's own time limit and that of the socket. */
 const TIMEOUT_MARGIN_MS = 5_000;
+/** A server that does not answer must not hold up a shutdown. */
+const SESSION_END_MS = 1_000;
 
 /** @throws MissingPackageError, and what the client throws if the server cannot be reached or refuses */
 export async function openMcpClient(
@@ -56,11 +59,12 @@ export async function openMcpClient(
       },
     },
   );
-  const { transport, release } = await createTransport(settings, logger);
+  const { transport, endSession, release } = await createTransport(settings, logger);
   let isClosed = false;
   const close = async (): Promise<void> => {
     isClosed = true;
     try {
+      await atMost(SESSION_END_MS, endSession?.());
       await client.close();
     } finally {
       release();
@@ -82,10 +86,14 @@ export async function openMcpClient(
   return { client, close };
 }
 
-async function createTransport(
-  settings: ReadMcpServerSettings,
-  logger: Logger,
-): Promise<{ readonly transport: Transport; readonly release: () => void }> {
+interface OpenTransport {
+  readonly transport: Transport;
+  /** Tells the server that its session is over. Never rejects. */
+  readonly endSession?: () => Promise<void>;
+  readonly release: () => void;
+}
+
+async function createTransport(settings: ReadMcpServerSettings, logger: Logger): Promise<OpenTransport> {
   const { name, url, command = '', args = [], env = {}, cwd, maxMessageBytes } = settings;
   if (url === undefined) {
     const { StdioClientTransport } = await importStdio();
@@ -112,7 +120,21 @@ async function createTransport(
     requestInit: { headers: { ...headers } },
     reconnectionOptions: RECONNECTION,
   });
-  return { transport, release: () => fetch.close() };
+  const endSession = (): Promise<void> =>
+    transport.terminateSession().catch((error: unknown) => {
+      logger.debug(`The MCP server "${name}" has not ended its session.`, error);
+    });
+  return { transport, endSession, release: () => fetch.close() };
+}
+
+/** Resolves with the work, or without it. @param milliseconds that it may take */
+async function atMost(milliseconds: number, work: Promise<void> | undefined): Promise<void> {
+  if (work === undefined) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 async function importClient(): Promise<typeof import('@modelcontextprotocol/client')> {
@@ -123,10 +145,14 @@ async function importClient(): Promise<typeof import('@modelcontextprotocol/clie
   }
 }
 
+/** The package itself has been found by now. */
 async function importStdio(): Promise<typeof import('@modelcontextprotocol/client/stdio')> {
   try {
     return await import('@modelcontextprotocol/client/stdio');
-  } catch (error) {
-    throw explainMissingPackage(error, PACKAGE, 'An MCP server with stdio');
+  } catch (cause) {
+    throw new UnsupportedFeatureError(
+      "The bundler has left out the MCP client's part for stdio, as Meteor's classic bundler does. Use a server with a URL, or Rspack.",
+      { cause },
+    );
   }
 }

