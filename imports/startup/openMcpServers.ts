@@ -10,7 +10,7 @@ export interface McpServersOptions {
   /** For servers that say nothing themselves. */
   readonly allowPrivateHosts: PrivateHosts;
   readonly logger: Logger;
-  /** Milliseconds that the start waits for the servers' tools; default 10,000. Later ones are registered when they come. */
+  /** Milliseconds that the start waits for the servers' tools; default 10,000. Others come later. */
   readonly startTimeout?: number;
 }
 

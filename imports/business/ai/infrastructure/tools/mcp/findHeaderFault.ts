@@ -1,6 +1,6 @@
 /**
- * Arguments that a schema has sent as HTTP headers, too: with the revision 2026-07-28 over HTTP, a client must leave out
- * tools that declare them wrongly. The official client does so itself only if it walks all pages of a list.
+ * Arguments that a schema has sent as HTTP headers, too: with the revision 2026-07-28 over HTTP, a client must leave
+ * out tools that declare them wrongly. The official client does so itself only if it walks all pages of a list.
  */
 import { isObject } from '../../../domain/json';
 
