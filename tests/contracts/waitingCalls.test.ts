@@ -1,5 +1,6 @@
 /** What the documents of calls state about waiting for people and other services, in every store. */
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
@@ -26,6 +27,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       opened = await open();
     });
     afterEach(async () => {
+      sinon.restore();
       await Promise.all(loops.splice(0).map((loop) => loop.close()));
       await opened.close();
     });
@@ -75,6 +77,9 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
     });
 
     it('states that it waits for a result from outside, and no longer once it has one', async () => {
+      // Two readings of the clock may differ.
+      let now = Date.now();
+      sinon.stub(Date, 'now').callsFake(() => (now += 7));
       const loop = await start([calling({ name: 'hook', call_id: 'c' }), answer('done')]);
       const done = execute(loop, 'hook');
       await waitingFor('external', 'executing');

@@ -325,8 +325,9 @@ export class ToolProcessor {
     const { call, executionId } = job;
     const { name, timeoutMs } = signalWait(args, tool.definition.timeout);
     const stored = isExecuting(call) && 'expiresAt' in call ? call.expiresAt : undefined;
-    const expiresAt = stored ?? Date.now() + timeoutMs;
-    outcome.markExecuting(expiresAt);
+    const now = Date.now();
+    const expiresAt = stored ?? now + timeoutMs;
+    outcome.markExecuting(expiresAt, now);
     const submitted = job.awaitExternal();
     // Whoever has lost the run takes no signal.
     await job.flushJournal?.();
@@ -346,8 +347,9 @@ export class ToolProcessor {
 
   private startWait(job: ToolJob, tool: OfferedTool, outcome: ToolCallOutcome): void {
     const { timeout = DECISION_LIFETIME_MS } = tool.definition;
+    const now = Date.now();
     const elapsedMs = 'startTime' in job.call ? elapsedSince(job.call.startTime ?? 0) : 0;
-    outcome.markExecuting(Date.now() - elapsedMs + timeout);
+    outcome.markExecuting(now - elapsedMs + timeout, now);
     outcome.startTimeout(timeout, elapsedMs);
   }
 

@@ -79,10 +79,10 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
   /**
    * Reports the start, unless another process has already started the call.
    * @param resultDueAt when a call of an external tool times out, in milliseconds since the epoch
+   * @param at the present, if it was read before
    */
-  markExecuting(resultDueAt?: number): void {
+  markExecuting(resultDueAt?: number, at = Date.now()): void {
     const { call } = this.handle;
-    const at = Date.now();
     const expiry = resultDueAt === undefined ? {} : { expiresAt: resultDueAt };
     if (!isExecuting(call) || this.isRerunApproved) this.handle.report({ type: 'tool:executing', at, ...expiry });
     else if (resultDueAt !== undefined && waitOf(call) === undefined)
