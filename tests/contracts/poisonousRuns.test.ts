@@ -86,8 +86,11 @@ describeInFull('Runs that kill their processes, among others', () => {
       const worker = workers[at]!;
       if (poisons.size < deaths / DEATHS_PER_POISON) {
         const id = `poison-${poisons.size}`;
-        poisons.add(id);
         worker.run(id);
+        // It kills the process as soon as it is stored.
+        await worker.exited;
+        if ((await store.head(id)) !== undefined) poisons.add(id);
+        continue;
       }
       for (let free = MAX_UNFINISHED - (await unfinished()).length; free > 0; free -= 1) {
         const id = `run-${innocents.size}`;
@@ -114,8 +117,7 @@ describeInFull('Runs that kill their processes, among others', () => {
     }
     for (const id of poisons) {
       const head = await store.head(id);
-      if (head === undefined) continue;
-      expect(head.parked?.reason, `${id}, seed ${SEED}`).to.equal('max-takeovers');
+      expect(head?.parked?.reason, `${id}, seed ${SEED}`).to.equal('max-takeovers');
       states['parked'] = (states['parked'] ?? 0) + 1;
     }
     for (const child of children) expect(child.failures).to.deep.equal([]);
