@@ -19,6 +19,8 @@ import { DocumentAggregator } from '../query/DocumentAggregator';
 import { projectFields, parseFindOptions } from '../query/findOptions';
 import { modifyDocument } from '../query/modifyDocument';
 import { parseAggregation } from '../query/parseAggregation';
+import { isSameIndex, selectExpired } from '../query/knownIndexes';
+import type { KnownIndex } from '../query/knownIndexes';
 import { parseIndex } from '../query/parseIndex';
 import type { IndexOptions } from '../query/parseIndex';
 import { parseModifier } from '../query/parseModifier';
@@ -37,7 +39,7 @@ const AGGREGATION_BATCH = 4_096;
 
 export class EmbeddedCollection<T extends StoredDocument> implements DocumentCollection<T> {
   private readonly file: NedbFile;
-  private readonly indexes = new Map<string, { readonly keys: readonly string[]; readonly options: IndexOptions }>();
+  private readonly indexes = new Map<string, KnownIndex>();
   private lastWrite: Promise<unknown> = Promise.resolve();
   private readonly inserts = new SharedInserts({
     enqueue: (write) => this.enqueue(write),
@@ -165,11 +167,7 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
    */
   async removeExpired(now: number): Promise<number> {
     let removed = 0;
-    for (const { keys, options } of this.indexes.values()) {
-      const [field] = keys;
-      if (field === undefined || options.expireAfterSeconds === undefined) continue;
-      removed += await this.remove({ [field]: { $lt: new Date(now - options.expireAfterSeconds * 1000) } });
-    }
+    for (const selector of selectExpired(this.indexes.values(), now)) removed += await this.remove(selector);
     return removed;
   }
 
@@ -266,10 +264,4 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
         throw new ConflictError(`Two documents in ${this.file.name} have the same key.`);
     }
   }
-}
-
-function isSameIndex(left: IndexOptions, right: IndexOptions): boolean {
-  return (
-    left.unique === right.unique && left.sparse === right.sparse && left.expireAfterSeconds === right.expireAfterSeconds
-  );
 }

@@ -21,6 +21,8 @@ import { invalidInput, valueAtPath } from '../query/fieldPaths';
 import { projectFields, parseFindOptions } from '../query/findOptions';
 import { modifyDocument } from '../query/modifyDocument';
 import { parseAggregation } from '../query/parseAggregation';
+import { isSameIndex, selectExpired } from '../query/knownIndexes';
+import type { KnownIndex } from '../query/knownIndexes';
 import { parseIndex } from '../query/parseIndex';
 import type { IndexOptions } from '../query/parseIndex';
 import { parseModifier } from '../query/parseModifier';
@@ -53,7 +55,7 @@ interface Query {
 export class SqliteCollection<T extends StoredDocument> implements DocumentCollection<T> {
   private readonly file: SqliteFile;
   private readonly table: SqliteTable;
-  private readonly indexes = new Map<string, { readonly keys: readonly string[]; readonly options: IndexOptions }>();
+  private readonly indexes = new Map<string, KnownIndex>();
   /** Indexes that have been declared since the last operation: they are built together. */
   private readonly unbuilt: IndexKeys[] = [];
   private opened: Promise<void> | undefined;
@@ -202,11 +204,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
    */
   async removeExpired(now: number): Promise<number> {
     let removed = 0;
-    for (const { keys, options } of this.indexes.values()) {
-      const [field] = keys;
-      if (field === undefined || options.expireAfterSeconds === undefined) continue;
-      removed += await this.remove({ [field]: { $lt: new Date(now - options.expireAfterSeconds * 1000) } });
-    }
+    for (const selector of selectExpired(this.indexes.values(), now)) removed += await this.remove(selector);
     return removed;
   }
 
@@ -333,10 +331,4 @@ interface FoundRow {
 
 function* pagesOf<Element>(list: readonly Element[]): Generator<readonly Element[]> {
   for (let at = 0; at < list.length; at += PAGE) yield list.slice(at, at + PAGE);
-}
-
-function isSameIndex(left: IndexOptions, right: IndexOptions): boolean {
-  return (
-    left.unique === right.unique && left.sparse === right.sparse && left.expireAfterSeconds === right.expireAfterSeconds
-  );
 }
