@@ -300,8 +300,7 @@ export class ToolProcessor {
   }
 
   private async runExternal(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {
-    const { call } = job;
-    const { signals } = job;
+    const { call, signals } = job;
     if (tool.definition.signal === true && signals !== undefined)
       return this.runSignal(job, signals, tool, args, outcome);
     if (tool.definition.timer === true) {

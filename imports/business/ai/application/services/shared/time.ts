@@ -1,5 +1,8 @@
 /** Waiting, and measuring time that has passed. */
 
+/** Milliseconds. Timers towards a time of day are this short so that a clock that is set forward is noticed. */
+export const MAX_TIMER_MS = 30_000;
+
 /**
  * Waits without leaving a timer behind. The timer keeps the process alive, since a caller awaits the result.
  * @param duration milliseconds

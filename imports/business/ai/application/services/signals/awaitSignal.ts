@@ -3,6 +3,7 @@ import type { RunSignal } from '../../../domain/interfaces/RunSignalStore';
 import type { ExternalResult } from '../tools/decisions';
 import type { ToolCallOutcome } from '../tools/ToolCallOutcome';
 import { throughOutages } from '../shared/throughOutages';
+import { MAX_TIMER_MS } from '../shared/time';
 import type { RunSignals } from './RunSignals';
 
 export interface AwaitedSignal {
@@ -15,9 +16,6 @@ export interface AwaitedSignal {
   /** A result that is submitted for the call ends the wait, too. */
   readonly submitted: Promise<ExternalResult>;
 }
-
-/** Milliseconds. Timers are this short so that a clock that is set forward is noticed. */
-const MAX_TIMER_MS = 30_000;
 
 /** @returns `expired` if none arrived in time; undefined if the call has settled meanwhile */
 export async function awaitSignal(

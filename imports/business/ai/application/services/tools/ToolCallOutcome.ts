@@ -7,13 +7,12 @@ import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { ToolFailure } from '../../../domain/errors/LLMErrors';
 import type { AbortListener, AbortSource } from '../shared/AbortSource';
+import { MAX_TIMER_MS } from '../shared/time';
 import type { RunningTool } from '../runs/WorkInProgress';
 import { errorMessage } from './toolResult';
 
 /** Characters. */
 const MAX_NOTE = 500;
-/** Milliseconds. Timers are this short so that a clock that is set forward is noticed. */
-const MAX_TIMER_MS = 30_000;
 
 export interface ToolCallHandle {
   /** Pending, or in the state in which another process left it. */
