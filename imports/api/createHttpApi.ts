@@ -219,7 +219,13 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(runs?.live === undefined || chats === undefined
       ? {}
       : {
-          streamedRuns: { runs: module.runs, live: runs.live, loop: module.loop, tools: module.tools },
+          streamedRuns: {
+            runs: module.runs,
+            live: runs.live,
+            loop: module.loop,
+            tools: module.tools,
+            ...(runs.watch === undefined ? {} : { watch: runs.watch }),
+          },
           agUi: new AgUiRuns({ ...module, models, methods: runs.methods, ...permitted }),
           chat: new Chats({ ...module, models, methods: runs.methods, chats, ...permitted }),
         }),

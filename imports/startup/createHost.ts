@@ -313,7 +313,9 @@ export async function createHost(
     views: new DocumentRunViews(database),
     limits: callLimits,
     access,
+    ...(stores.runEvents === undefined ? {} : { runEvents: stores.runEvents }),
   });
+  module.conversations.showLiveText(runs);
   await runs.ready();
   const retention = new RunRetention(database, jobs.retention === undefined ? {} : { times: jobs.retention });
   await retention.ready();
@@ -445,8 +447,12 @@ export async function createHost(
     requestLog,
     audit: audit.trail,
     ...(sealing === undefined ? {} : { openContent: sealing.database.open }),
-    drain: (hurry) => shutdown.drain(hurry),
+    drain(hurry) {
+      runs.leave();
+      return shutdown.drain(hurry);
+    },
     async close(hurry) {
+      runs.leave();
       await shutdown.handOver(hurry);
       await closeMcpServers();
       await retention.stop();

@@ -24,6 +24,7 @@ import {
   ROUTING_RULES,
 } from '../business/ai/infrastructure/persistence/routing/DocumentRoutingRules';
 import { DocumentQueuedRuns } from '../business/ai/infrastructure/persistence/runs/DocumentQueuedRuns';
+import { openRunEvents } from '../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { DocumentRunList } from '../business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
@@ -44,7 +45,7 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
   // Another process serves the same users, unless the database is open here only.
   const userLoads = database.isExclusive ? undefined : new DocumentUserLoads(database.collection(USER_LOADS));
   const runList = new DocumentRunList(database);
-  const [responses, conversations, responseEvents, vendorObjects, prompts, runs, turns] = await Promise.all([
+  const [responses, conversations, responseEvents, vendorObjects, prompts, runs, turns, runEvents] = await Promise.all([
     openResponseStore(database, { bounds }),
     openResponseConversations(database, bounds),
     openResponseEvents(database, { bounds }),
@@ -52,6 +53,7 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
     openPromptStore(database),
     openRunStore(database),
     openChatTurns(database),
+    database.isExclusive ? undefined : openRunEvents(database),
     memory.ready(),
     budgets.ready(),
     rates.ready(),
@@ -67,6 +69,7 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
     vendorObjects,
     prompts,
     runs,
+    runEvents,
     runList,
     bounds,
     queuedRuns: new DocumentQueuedRuns(database.collection(RUNS)),

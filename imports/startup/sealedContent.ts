@@ -30,6 +30,7 @@ import { RESPONSES } from '../business/ai/infrastructure/persistence/responses/D
 import { ROUTING_RULES } from '../business/ai/infrastructure/persistence/routing/DocumentRoutingRules';
 import { DELTAS_COLLECTION } from '../business/ai/infrastructure/persistence/runs/LiveTextStore';
 import { RUN_SIGNALS } from '../business/ai/infrastructure/persistence/runs/DocumentRunSignals';
+import { RUN_EVENT_WATCHERS, RUN_EVENTS } from '../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import {
   RUN_COMMANDS,
   RUN_OWNERS,
@@ -66,6 +67,8 @@ export const SEALED_CONTENT: ContentRules = {
   [RUN_ITEMS]: { content: ['items'], owner: OF_USER },
   [DELTAS_COLLECTION]: { content: ['text'], owner: OF_RUN },
   [RUN_SIGNALS]: { content: ['payload'], owner: OF_RUN },
+  [RUN_EVENTS]: { content: ['events'], owner: OF_USER },
+  [RUN_EVENT_WATCHERS]: null,
   [RUN_COMMANDS]: { content: ['order'], owner: OF_RUN },
   [CHAT_TURNS]: { content: ['request', 'outcome'], owner: OF_USER },
   [MESSAGES]: { content: ['text'], owner: OF_USER },

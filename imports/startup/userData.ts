@@ -12,6 +12,7 @@ import { SCHEDULES } from '../business/ai/infrastructure/jobs/ScheduleTimes';
 import { AUDIT, AUDIT_FIELDS, AUDIT_KEYS } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
 import { keyOfWindow } from '../business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
+import { RUN_EVENT_WATCHERS } from '../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { RUN_OWNERS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
 import { authored, ownedBy } from '../business/ai/infrastructure/persistence/users/UserDocumentKind';
 import type { UserDocumentKind } from '../business/ai/infrastructure/persistence/users/UserDocumentKind';
@@ -140,6 +141,7 @@ export const IMPERSONAL_COLLECTIONS: readonly string[] = [
   CONTENT_KEYS,
   // Of processes, the app's own schedules, and what concerns all users.
   RUN_OWNERS,
+  RUN_EVENT_WATCHERS,
   SCHEDULES,
   COLLECTIONS.changes,
   AUDIT_KEYS,

@@ -11,14 +11,19 @@ export interface TestMongo {
   stop(): Promise<void>;
 }
 
-export async function startTestMongo(): Promise<TestMongo> {
+/** @param options `replicaSet`: the stand-in has change streams. A given MongoDB is as it is */
+export async function startTestMongo({ replicaSet = false } = {}): Promise<TestMongo> {
   const database = `bolide_test_${process.pid}_${Date.now()}`;
   const given = process.env['MONGO_URL'];
   if (given !== undefined && given !== '')
     return { url: withDatabase(given, database), isStandIn: false, stop: () => Promise.resolve() };
-  const child = spawn(process.execPath, [join(__dirname, 'mini-mongod.mjs'), '--port', '0', '--with-parent'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(__dirname, 'mini-mongod.mjs'), '--port', '0', '--with-parent', ...(replicaSet ? ['--replica-set'] : [])],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');

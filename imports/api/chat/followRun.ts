@@ -1,4 +1,5 @@
 /** A run's events from its beginning, whenever and wherever it was started. */
+import { isFinished } from '../../business/ai/domain/entities/Run';
 import type { RunStore } from '../../business/ai/domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
@@ -7,12 +8,15 @@ import type { AgenticLoop } from '../../business/ai/application/services/Agentic
 import { replayRun } from '../../business/ai/application/services/replayRun';
 import { appendEvent } from '../../business/ai/infrastructure/events/LiveRunEvents';
 import type { LiveRunEvents } from '../../business/ai/infrastructure/events/LiveRunEvents';
+import { ContinuedText } from './ContinuedText';
 import { NewEvents } from './NewEvents';
 import { OpenCalls } from './OpenCalls';
 
 export interface FollowRunPorts {
   readonly runs: Pick<RunStore, 'load'>;
   readonly live: Pick<LiveRunEvents, 'follow'>;
+  /** Makes the events of a user's runs in other processes appear in `live`. @returns ends it */
+  readonly watch?: (userId: string) => () => void;
   readonly loop: Pick<AgenticLoop, 'isLocal'>;
   readonly tools: { readonly tools: readonly Pick<FunctionTool, 'name' | 'external' | 'delivery'>[] };
   /** How often a run of another process, or of none, is read from the store, in milliseconds. Default: 1,000. */
@@ -29,13 +33,14 @@ export interface FollowRunOptions {
 const DEFAULT_POLL_INTERVAL_MS = 1_000;
 
 /**
- * Begins with the events that the stored run stands for, and continues with those of this process; runs of other
- * processes are followed in the store, without live text. Ends with the run, or as soon as it can continue only after
+ * Begins with the events that the stored run stands for, and continues with live ones. Runs of other processes are
+ * followed in the store, too, which has all but the live text. Ends with the run, or as soon as it can continue only after
  * people have decided about its calls or have supplied their results.
- * @throws the signal's reason
+ * @throws the signal's reason; LLMConnectionError if another process answers a model call anew, and differently: what
+ *   the client has of it cannot be taken back, so it has to start over
  */
 export async function* followRun(
-  { runs, live, loop, tools, pollInterval = DEFAULT_POLL_INTERVAL_MS }: FollowRunPorts,
+  { runs, live, watch, loop, tools, pollInterval = DEFAULT_POLL_INTERVAL_MS }: FollowRunPorts,
   executionId: string,
   { signal, decided }: FollowRunOptions,
 ): AsyncGenerator<AgentEvent, void, undefined> {
@@ -47,9 +52,13 @@ export async function* followRun(
     isSilent: (name) => silent.has(name),
     ...(decided === undefined ? {} : { decided }),
   });
+  const text = new ContinuedText();
+  let stopWatching: (() => void) | undefined;
   const stored = async (): Promise<readonly AgentEvent[]> => {
     const run = await runs.load(executionId);
-    return run === undefined ? [] : replayRun(run);
+    if (run === undefined) return [];
+    if (!isFinished(run.run.state)) stopWatching ??= watch?.(run.run.userId);
+    return replayRun(run);
   };
   let queue: readonly AgentEvent[] = [];
   let wake = (): void => undefined;
@@ -64,9 +73,11 @@ export async function* followRun(
     for (;;) {
       const events = queue;
       queue = [];
-      for (const event of events) {
+      for (const arrived of events) {
         signal.throwIfAborted();
-        if (!fresh.accepts(event)) continue;
+        if (!fresh.accepts(arrived)) continue;
+        const event = text.next(arrived);
+        if (event === undefined) continue;
         open.push(event);
         yield event;
         if (RUN_END_EVENTS.has(event.type)) return;
@@ -96,5 +107,6 @@ export async function* followRun(
     }
   } finally {
     unsubscribe();
+    stopWatching?.();
   }
 }

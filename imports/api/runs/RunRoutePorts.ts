@@ -10,4 +10,6 @@ export interface RunRoutePorts {
   readonly events: RunEventLog;
   /** Enables, with `chats`, `/chat`. */
   readonly live?: LiveRunEvents;
+  /** Makes the events of a user's runs in other processes appear in `live`. */
+  readonly watch?: (userId: string) => () => void;
 }

@@ -36,7 +36,7 @@ const FOREIGN_CHANGES_MS = 10_000;
 const RESYNC_FRAME = 'event: resync\ndata: {}\n\n';
 
 /**
- * Each event has its type as its name, a number as its id and the event's JSON as its data. `resync` means that events
+ * Each event has its type as its name, an id that every process understands, and the event's JSON as its data. `resync` means that events
  * were missed and the client must fetch the current state: sent to a client that was away for too long, and as the last
  * event to one that reads too slowly. `changes` names the topics of which something else has changed, as
  * `{"topics":["requests"]}`. With `?brief`, events hold only what lists need.
@@ -83,7 +83,7 @@ export function streamRunEvents({
       response.end(lastFrame);
     };
     // Clients store an id without data, but dispatch no event for it: from here on they can resume.
-    write(`id: ${since ?? events.last}\n\n`);
+    write(`id: ${since ?? events.position}\n\n`);
     unsubscribe = events.subscribe(
       {
         ...(actor.isAdmin === true ? {} : { userId: actor.userId }),
@@ -92,7 +92,7 @@ export function streamRunEvents({
           (executionId === undefined || event.executionId === executionId) &&
           !(isBrief && OMITTED_TYPES.has(event.type)),
         event: (event) => write(isBrief ? toBriefFrame(event) : toRunEventFrame(event)),
-        gap: () => write(`id: ${events.last}\n${RESYNC_FRAME}`),
+        gap: () => write(`id: ${events.position}\n${RESYNC_FRAME}`),
       },
       since,
     );
@@ -132,9 +132,9 @@ function toChangesFrame(topics: readonly Topic[]): string {
   return `event: changes\ndata: ${JSON.stringify({ topics })}\n\n`;
 }
 
-export function toRunEventFrame({ id, type, data }: LoggedEvent): string {
+export function toRunEventFrame({ position, type, data }: LoggedEvent): string {
   // JSON has no line breaks, and neither do the other fields.
-  return `event: ${type}\nid: ${id}\ndata: ${data}\n\n`;
+  return `event: ${type}\nid: ${position}\ndata: ${data}\n\n`;
 }
 
 /** Frequent events that no list shows; left out with `?brief`. */
@@ -184,9 +184,8 @@ function queryText(value: unknown): string | undefined {
   throw new LLMInvalidRequestError('"executionId" must be the id of a run.', { path: 'executionId' });
 }
 
-/** An invalid id counts as the oldest one, so that the client fetches the current state. */
-function lastEventId(value: unknown): number | undefined {
+function lastEventId(value: unknown): string | undefined {
+  // Ids have no other characters, and are sent back in a frame.
   if (value === undefined || value === '') return undefined;
-  const id = Number(value);
-  return Number.isSafeInteger(id) && id >= 0 ? id : 0;
+  return typeof value === 'string' && /^[\w.~]{1,4096}$/.test(value) ? value : '0';
 }

@@ -97,12 +97,28 @@ export class ConversationChannel implements OutputChannel {
     this.responseTo(id);
   }
 
-  /** Writes an answer of another process, unless this one writes it. */
+  /** Writes the beginning of an answer that another process gives. It has no effect once this one gives it. */
+  follow(id: string): AnswerOutput {
+    const response = this.responseTo(id);
+    const { send, restart, done, fail } = this.outputOf(response);
+    return {
+      send: (text) => (response.isOwn ? undefined : send(text)),
+      restart: () => (response.isOwn ? undefined : restart?.()),
+      done,
+      fail,
+    };
+  }
+
+  /** Completes an answer of another process, unless this one writes it. */
   fill(id: string, { text, failure }: ChatOutcome): void {
     const response = this.responseTo(id);
-    if (response.isOwn) return;
+    if (response.isOwn || response.last !== undefined) return;
     const output = this.outputOf(response);
-    output.send(text);
+    const { length, hash } = response;
+    const isContinued = text.length >= length && hashText(text.slice(0, length)) === hash;
+    if (!isContinued) output.restart?.();
+    const rest = isContinued ? text.slice(length) : text;
+    if (rest !== '' || text === '') output.send(rest);
     if (failure === undefined) output.done();
     else output.fail(failure);
   }

@@ -1,6 +1,6 @@
 /**
  * Subscribes to conversations whose messages any process may answer. Answers of other processes are put into the
- * channel here, complete: the latest when a first subscriber arrives, and new ones while there are subscribers. A
+ * channel here: the latest when a first subscriber arrives, and new ones, as they are written, while there are any. A
  * subscriber that another process has served goes on where it was.
  */
 import type { ChatTurnStore, TurnState } from '../../domain/interfaces/ChatTurnStore';
@@ -8,11 +8,29 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import { hashText, positionIn, writePosition } from './AnswerPosition';
 import { DONE, ERROR_PREFIX, restOf } from './ConversationChannel';
 import type { ChannelSubscriber, ConversationChannel } from './ConversationChannel';
+import { LiveAnswer } from './LiveAnswer';
+import type { LiveAnswerPorts } from './LiveAnswer';
 
 export interface ConversationFollowerPorts {
   readonly turns: ChatTurnStore;
   readonly channelOf: (userId: string, conversationId: string) => ConversationChannel;
   readonly logger: Pick<Logger, 'error'>;
+  /** Shows answers while they are written. Absent: once they are complete. */
+  readonly liveText?: () => LiveText | undefined;
+}
+
+/** The events of runs in any process. */
+export interface LiveText extends LiveAnswerPorts {
+  /** Makes those of a user's runs in other processes appear. @returns ends it */
+  watch(userId: string): () => void;
+}
+
+interface Followed {
+  subscribers: number;
+  readonly timer: NodeJS.Timeout | undefined;
+  readonly stopWatching: (() => void) | undefined;
+  /** Answers that are being written, by the ids of their messages. */
+  readonly live: Map<string, LiveAnswer>;
 }
 
 /** How often the store is read. */
@@ -23,7 +41,7 @@ const FOREIGN = '0~';
 export class ConversationFollower {
   private readonly ports: ConversationFollowerPorts;
   /** Of conversations with subscribers. */
-  private readonly timers = new Map<string, { subscribers: number; readonly timer: NodeJS.Timeout | undefined }>();
+  private readonly followed = new Map<string, Followed>();
 
   constructor(ports: ConversationFollowerPorts) {
     this.ports = ports;
@@ -37,35 +55,47 @@ export class ConversationFollower {
     lastEventId?: string,
   ): Promise<() => void> {
     const { turns, channelOf } = this.ports;
-    await this.fill(userId, conversationId);
-    const from = positionIn(lastEventId)?.answer;
-    const isKnown = from === undefined || channelOf(userId, conversationId).has(from);
-    const found = isKnown ? [] : await turns.since(userId, conversationId, from);
-    const channel = channelOf(userId, conversationId);
-    const next = found[0]?.id === from ? replay(found, channel, subscriber, lastEventId) : lastEventId;
-    const unsubscribe = channel.subscribe(subscriber, next);
     const stopFollowing = this.follow(userId, conversationId);
-    return () => {
+    try {
+      await this.fill(userId, conversationId);
+      const from = positionIn(lastEventId)?.answer;
+      const isKnown = from === undefined || channelOf(userId, conversationId).has(from);
+      const found = isKnown ? [] : await turns.since(userId, conversationId, from);
+      const channel = channelOf(userId, conversationId);
+      const next = found[0]?.id === from ? replay(found, channel, subscriber, lastEventId) : lastEventId;
+      const unsubscribe = channel.subscribe(subscriber, next);
+      return () => {
+        stopFollowing();
+        unsubscribe();
+      };
+    } catch (error) {
       stopFollowing();
-      unsubscribe();
-    };
+      throw error;
+    }
   }
 
   /** Before this process writes an answer: puts earlier ones into the channel, if it has subscribers. */
   async catchUp(userId: string, conversationId: string): Promise<void> {
-    if (this.timers.has(JSON.stringify([userId, conversationId]))) await this.fill(userId, conversationId);
+    if (this.followed.has(keyOf(userId, conversationId))) await this.fill(userId, conversationId);
   }
 
   private follow(userId: string, conversationId: string): () => void {
-    const key = JSON.stringify([userId, conversationId]);
-    const followed = this.timers.get(key) ?? { subscribers: 0, timer: this.poll(userId, conversationId) };
+    const key = keyOf(userId, conversationId);
+    const followed = this.followed.get(key) ?? {
+      subscribers: 0,
+      timer: this.poll(userId, conversationId),
+      stopWatching: this.ports.liveText?.()?.watch(userId),
+      live: new Map<string, LiveAnswer>(),
+    };
     followed.subscribers += 1;
-    this.timers.set(key, followed);
+    this.followed.set(key, followed);
     return () => {
       followed.subscribers -= 1;
       if (followed.subscribers > 0) return;
       clearInterval(followed.timer);
-      this.timers.delete(key);
+      followed.stopWatching?.();
+      for (const answer of followed.live.values()) answer.stop();
+      this.followed.delete(key);
     };
   }
 
@@ -86,10 +116,27 @@ export class ConversationFollower {
     const { latestAnswerId } = channelOf(userId, conversationId);
     const found = await turns.since(userId, conversationId, latestAnswerId);
     const channel = channelOf(userId, conversationId);
+    const live = this.followed.get(keyOf(userId, conversationId))?.live;
     for (const { id, outcome } of found)
-      if (outcome === undefined) channel.announce(id);
-      else channel.fill(id, outcome);
+      if (outcome === undefined) {
+        channel.announce(id);
+        if (live !== undefined) this.showLive(id, channel, live);
+      } else {
+        live?.get(id)?.stop();
+        live?.delete(id);
+        channel.fill(id, outcome);
+      }
   }
+
+  private showLive(id: string, channel: ConversationChannel, live: Map<string, LiveAnswer>): void {
+    const ports = this.ports.liveText?.();
+    if (ports !== undefined && !this.ports.turns.isExclusive && !live.has(id))
+      live.set(id, new LiveAnswer(id, channel.follow(id), ports));
+  }
+}
+
+function keyOf(userId: string, conversationId: string): string {
+  return JSON.stringify([userId, conversationId]);
 }
 
 /**

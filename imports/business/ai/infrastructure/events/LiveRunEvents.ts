@@ -1,5 +1,5 @@
 /**
- * The latest events of each run that this process executes. A run is stored before each of its model calls, so the
+ * The latest events of each run that this process executes, and of those that it watches in others. A run is stored before each of its model calls, so the
  * events since the last but one, together with the stored run, are the complete run: see `replayRun`.
  */
 import { FairLruMap } from '../../domain/FairLruMap';
@@ -37,6 +37,19 @@ export class LiveRunEvents {
   readonly record = (event: AgentEvent): void => {
     this.retain(event);
     for (const listener of this.listeners.get(event.executionId) ?? []) listener(event);
+  };
+
+  /**
+   * Records an event of another process. Of a model call that had begun before its events were heard, none are passed
+   * on, since its text would have no beginning.
+   */
+  readonly recordRemote = (event: AgentEvent, userId: string): void => {
+    const { executionId, type } = event;
+    if (!this.owners.has(executionId)) {
+      if (type !== 'run:started' && type !== 'iteration:start') return;
+      this.own(executionId, userId);
+    }
+    this.record(event);
   };
 
   /** @param listener receives the events after `recent` */

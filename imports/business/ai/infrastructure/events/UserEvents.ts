@@ -77,6 +77,16 @@ export class UserEvents<E extends NumberedEvent> {
     return userId === undefined ? events.toSorted((a, b) => a.id - b.id) : events;
   }
 
+  /** The id after which the latest events, of a user or of all users, have about so many characters. */
+  latestAfter(characters: number, userId?: string): number {
+    const owners = userId === undefined ? [...this.users.values()] : [this.users.get(userId)];
+    const oldest = owners.reduce((id, own) => Math.max(id, own?.dropped ?? this.dropped), this.dropped);
+    let rest = characters;
+    const events = owners.flatMap((own) => own?.events ?? []).toSorted((a, b) => b.id - a.id);
+    const first = events.find((event) => event.id <= oldest || (rest -= sizeOf(event)) < 0);
+    return Math.max(oldest, first?.id ?? 0);
+  }
+
   /** @param last the id of the last event so far */
   clear(last: number): void {
     this.users.clear();

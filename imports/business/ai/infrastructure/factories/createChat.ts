@@ -12,6 +12,7 @@ import { MemoryConversationStore } from '../persistence/conversations/MemoryConv
 import type { ChannelSubscriber } from '../events/ConversationChannel';
 import { ConversationChannels } from '../events/ConversationChannels';
 import { ConversationFollower } from '../events/ConversationFollower';
+import type { LiveText } from '../events/ConversationFollower';
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
@@ -43,7 +44,12 @@ export interface Chat {
     subscriber: ChannelSubscriber,
     lastEventId?: string,
   ): Promise<() => void>;
+  /** Shows answers of other processes while they are written, from now on. */
+  showLiveText(events: LiveEvents): void;
 }
+
+/** As a `RunModule` has it. */
+export type LiveEvents = Omit<LiveText, 'runs'>;
 
 export interface ChatDependencies {
   readonly settings: {
@@ -62,8 +68,11 @@ export function createChat({ settings, loop, tools, runs }: ChatDependencies, po
   const { defaultProvider = settings.providers[0]?.id ?? '', temperature, systemPrompt } = settings;
   const channels = new ConversationChannels();
   const { turns, logger = consoleLogger } = ports;
+  let liveText: LiveText | undefined;
   const follower =
-    turns === undefined ? undefined : new ConversationFollower({ turns, channelOf: channels.of, logger });
+    turns === undefined
+      ? undefined
+      : new ConversationFollower({ turns, channelOf: channels.of, logger, liveText: () => liveText });
   const handler = new ResponseHandler({
     loop,
     channels: channels.of,
@@ -87,6 +96,9 @@ export function createChat({ settings, loop, tools, runs }: ChatDependencies, po
       follower === undefined
         ? channels.of(userId, conversationId).subscribe(subscriber, lastEventId)
         : follower.subscribe(userId, conversationId, subscriber, lastEventId),
+    showLiveText: ({ live, watch }) => {
+      liveText = { live, watch, runs };
+    },
   };
 }
 

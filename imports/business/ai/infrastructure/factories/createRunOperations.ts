@@ -10,6 +10,7 @@ import { LLMRateLimitError } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../domain/interfaces/Logger';
+import type { RunEventStore } from '../../domain/interfaces/RunEventStore';
 import type { RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
@@ -23,6 +24,8 @@ import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../persistence/rateLimit
 import type { WindowDocument } from '../persistence/rateLimits/FixedWindowLimiter';
 import { LiveRunEvents } from '../events/LiveRunEvents';
 import { RunEventLog } from '../events/RunEventLog';
+import { RunEventRelay } from '../events/RunEventRelay';
+import type { RelayTimes } from '../events/RunEventRelay';
 import type { AIModule } from './createAIModule';
 
 /** Calls per user and minute. */
@@ -43,6 +46,9 @@ export interface RunModulePorts {
   readonly limits?: Partial<CallLimits>;
   /** Tools are listed to those who may use them. Default: everyone. */
   readonly access?: AccessPolicy;
+  /** Shows events of runs in other processes, and theirs here. Default: there are no other processes. */
+  readonly runEvents?: RunEventStore;
+  readonly relayTimes?: Partial<RelayTimes>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Default: the console. */
@@ -56,6 +62,10 @@ export interface RunModule {
   readonly live: LiveRunEvents;
   /** The id of the user who owns the run; undefined for an unknown run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
+  /** Makes the events of a user's runs in other processes appear in `live`. @returns ends it */
+  watch(userId: string): () => void;
+  /** The process will stop: subscribers are leaving, and find in other processes what follows here. */
+  leave(): void;
   /** Creates the indexes. Safe to call again. */
   ready(): Promise<void>;
   /** Waits for the writes that events so far have caused. */
@@ -73,8 +83,18 @@ export function createRunModule(
   const { loop, useCases, tools } = module;
   const { collection, views, sinks = [], control = loop, now = Date.now, logger = consoleLogger } = ports;
   const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
-  const events = new RunEventLog();
   const live = new LiveRunEvents();
+  const relay: RunEventRelay | undefined =
+    ports.runEvents === undefined
+      ? undefined
+      : new RunEventRelay({
+          store: ports.runEvents,
+          log: () => events,
+          onRemote: live.recordRemote,
+          logger,
+          ...(ports.relayTimes === undefined ? {} : { times: ports.relayTimes }),
+        });
+  const events: RunEventLog = new RunEventLog(undefined, relay);
   const liveTexts = new LiveTextStore({
     collection: collection<DeltaDocument>(DELTAS_COLLECTION),
     runs: collection(RUNS),
@@ -84,8 +104,10 @@ export function createRunModule(
   const statistics = new RunStatistics(collection<RunCountDocument>(STATS_COLLECTION));
   const recorder = new RunStatisticsRecorder({ runs: collection(RUNS), counts: statistics, logger });
   const limiter = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), ['count'], now);
-  const logEvent = (event: AgentEvent): void =>
+  const logEvent = (event: AgentEvent): void => {
     events.add(event, 'userId' in event ? event.userId : (loop.userIdOf(event.executionId) ?? ''));
+    relay?.record();
+  };
   const bus = new RunEventBus({ sinks: [...sinks, liveTexts.record, recorder.record, live.record, logEvent], logger });
   loop.on('event', bus.publish);
 
@@ -112,10 +134,13 @@ export function createRunModule(
     async ready() {
       await Promise.all([liveTexts.ready(), statistics.ready(), limiter.ready()]);
     },
+    watch: (userId) => relay?.watch(userId) ?? (() => undefined),
     settled,
+    leave: () => relay?.leave(),
     async close() {
       loop.off('event', bus.publish);
       await settled();
+      await relay?.close();
     },
   };
 }

@@ -23,6 +23,12 @@ export interface DocumentDatabase {
    * @throws LLMInvalidRequestError for a name of anything but letters, digits, `_` and `-`
    */
   collection<T extends StoredDocument>(name: string): DocumentCollection<T>;
+  /**
+   * Calls back after other processes have inserted or changed documents in the collections, at the latest when the
+   * notifications work again after an interruption.
+   * @returns stops it; undefined if the database does not notify. Absent: it never does
+   */
+  onChange?(names: readonly string[], callback: (name: string) => void): Promise<(() => void) | undefined>;
   /** Removes from the files at once what documents no longer have. Absent: the database reuses its space by itself. */
   purge?(): Promise<void>;
   /** Waits for pending operations. Collections cannot be used afterwards. Safe to call again. */

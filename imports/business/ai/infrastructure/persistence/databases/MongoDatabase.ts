@@ -6,6 +6,7 @@ import type { DocumentCollection, StoredDocument } from '../../../domain/interfa
 import { checkCollectionName, PROBED } from './DocumentDatabase';
 import { toDatabaseError } from './databaseErrors';
 import type { DocumentDatabase, StoreOutage } from './DocumentDatabase';
+import { MongoChanges } from './MongoChanges';
 import { MongoCollection } from './MongoCollection';
 import { StoreCircuit } from './StoreCircuit';
 import type { StoreCircuitOptions } from './StoreCircuit';
@@ -49,6 +50,7 @@ export class MongoDatabase implements DocumentDatabase {
   /** A client that may replace the present one. */
   private candidate: MongoClient | undefined;
   private readonly circuit: StoreCircuit;
+  private readonly changes = new Set<MongoChanges>();
 
   constructor(client: MongoClient, { createClient, ...options }: MongoDatabaseOptions = {}) {
     this.client = client;
@@ -77,7 +79,24 @@ export class MongoDatabase implements DocumentDatabase {
     return new MongoCollection<T>(name, open, this.circuit);
   }
 
+  async onChange(names: readonly string[], callback: (name: string) => void): Promise<(() => void) | undefined> {
+    const changes = await this.circuit.run(async () => {
+      try {
+        return await MongoChanges.open({ client: () => this.client, names, callback });
+      } catch (cause) {
+        throw toDatabaseError(cause, names.join(', '));
+      }
+    });
+    if (changes === undefined) return undefined;
+    this.changes.add(changes);
+    return () => {
+      this.changes.delete(changes);
+      changes.stop();
+    };
+  }
+
   async close(): Promise<void> {
+    for (const changes of this.changes) changes.stop();
     this.circuit.close();
     await this.candidate?.close(true);
     await this.client.close();

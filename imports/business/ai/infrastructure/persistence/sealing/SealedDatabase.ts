@@ -64,6 +64,10 @@ export class SealedDatabase implements DocumentDatabase {
     return opened;
   };
 
+  async onChange(names: readonly string[], callback: (name: string) => void): Promise<(() => void) | undefined> {
+    return this.inner.onChange?.(names, callback);
+  }
+
   async purge(): Promise<void> {
     await this.inner.purge?.();
   }

@@ -13,6 +13,7 @@ import { CONVERSATION_ITEMS, CONVERSATIONS } from '../responses/DocumentResponse
 import { RESPONSE_EVENTS } from '../responses/DocumentResponseEvents';
 import { RESPONSES } from '../responses/DocumentResponseStore';
 import { ROUTING_RULES } from '../routing/DocumentRoutingRules';
+import { RUN_EVENTS } from '../runs/DocumentRunEvents';
 import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
 import { RUN_SIGNALS } from '../runs/DocumentRunSignals';
 import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
@@ -36,6 +37,7 @@ export const AI_USER_DOCUMENTS = [
   { kind: 'toolCalls', collection: TOOL_CALLS, owner: OF_RUN, json: ['call'], hidden: ['fence'] },
   { kind: 'runItems', collection: RUN_ITEMS, owner: OF_RUN, json: ['items'], hidden: ['fence'] },
   { kind: 'liveTexts', collection: DELTAS_COLLECTION, owner: OF_RUN },
+  { kind: 'liveEvents', collection: RUN_EVENTS, owner: OF_USER, json: ['events'], hidden: ['origin', 'batch'] },
   { kind: 'commands', collection: RUN_COMMANDS, owner: OF_RUN, json: ['order'] },
   { kind: 'signals', collection: RUN_SIGNALS, owner: OF_RUN, json: ['payload'] },
   { kind: 'statistics', collection: STATS_COLLECTION, owner: OF_USER, isSmall: true },
