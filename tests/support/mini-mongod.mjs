@@ -3,14 +3,17 @@
 // Speaks OP_MSG (and OP_QUERY for the first hello); queries, updates and aggregations
 // are evaluated by the npm package `mingo`. One file, two dependencies: bson, mingo.
 //
-//   node mini-mongod.mjs [--port 27117] [--host 127.0.0.1] [--log] [--with-parent]
+//   node mini-mongod.mjs [--port 27117] [--host 127.0.0.1] [--log] [--with-parent] [--replica-set]
 //
 // --with-parent ends it when its stdin ends, so that it does not outlive the process that started it.
 // Port 0 takes a free one; the line on stdout says which. TTL indexes are swept once a minute, or as often as the parameter
 // ttlMonitorSleepSecs says.
 //
-// Not here: authentication, replica sets (so no oplog, no change streams, no
-// transactions: their commands are accepted and do nothing), $text, geo, collation
+// --replica-set presents it as a replica set of one with change streams of a database: inserts, updates, replacements
+// and deletions, by their collection and key, without documents and without resumption of the past.
+//
+// Not here: authentication, elections, an oplog, transactions (their
+// commands are accepted and do nothing), $text, geo, collation
 // in queries, the int32/double distinction. All data is lost at exit.
 
 import net from 'node:net';
@@ -22,6 +25,7 @@ const argv = process.argv.slice(2);
 const arg = (name, dflt) => { const i = argv.indexOf(`--${name}`); return i < 0 ? dflt : argv[i + 1]; };
 const PORT = Number(arg('port', process.env.PORT ?? 27117));
 const HOST = arg('host', '127.0.0.1');
+const REPLICA_SET = argv.includes('--replica-set');
 const LOG = argv.includes('--log');
 const MAX_DOC = 16 * 1024 * 1024;
 
@@ -121,12 +125,14 @@ class Collection {
       for (const [k] of keys) seen.set(k, idKey);
     }
     this.docs.set(idKey, doc);
+    noteChange(this.ns, old ? 'update' : 'insert', doc._id);
   }
 
   remove(key) {
     const doc = this.docs.get(key);
     for (const [name, seen] of this.uniques) for (const [k] of this.indexKeys(this.indexes.get(name), doc)) seen.delete(k);
     this.docs.delete(key);
+    noteChange(this.ns, 'delete', doc._id);
   }
 
   addIndex(spec) {
@@ -228,6 +234,47 @@ function openCursor(ns, docs, batchSize, single = false) {
     cursors.set(id, { ns, docs, at: first.length });
   }
   return { cursor: { id: Long.fromNumber(id), ns, firstBatch: first }, ok: 1 };
+}
+
+// ---------------------------------------------------------------- change streams
+
+let changes = 0;
+/** By the ids of cursors. */
+const streams = new Map();
+
+function openStream(cmd) {
+  const id = ++lastCursor;
+  streams.set(id, { db: cmd.$db, ns: `${cmd.$db}.$cmd.aggregate`, stages: cmd.pipeline.slice(1), found: [], wake: undefined });
+  return { cursor: { id: Long.fromNumber(id), ns: `${cmd.$db}.$cmd.aggregate`, firstBatch: [], postBatchResumeToken: tokenOf() }, ok: 1, ...timeOf() };
+}
+const tokenOf = () => ({ _data: String(changes).padStart(16, '0') });
+
+function noteChange(namespace, operationType, key) {
+  if (!streams.size) return;
+  const dot = namespace.indexOf('.');
+  const [db, collection] = [namespace.slice(0, dot), namespace.slice(dot + 1)];
+  changes += 1;
+  const change = { _id: tokenOf(), operationType, clusterTime: timeOf().operationTime, ns: { db, coll: collection }, documentKey: { _id: key } };
+  for (const stream of streams.values()) {
+    if (stream.db !== db) continue;
+    stream.found.push(...new Aggregator(stream.stages).run([change]));
+    if (stream.found.length) stream.wake?.();
+  }
+}
+
+/** Waits for changes, as long as the command says. */
+async function nextChanges(cmd, id, stream) {
+  if (!stream.found.length) {
+    let timer;
+    await new Promise((resolve) => {
+      stream.wake = resolve;
+      timer = setTimeout(resolve, Number(cmd.maxTimeMS ?? 1000)).unref();
+    });
+    clearTimeout(timer);
+    stream.wake = undefined;
+  }
+  const nextBatch = stream.found.splice(0);
+  return { cursor: { id: Long.fromNumber(streams.has(id) ? id : 0), ns: stream.ns, nextBatch, postBatchResumeToken: tokenOf() }, ok: 1, ...timeOf() };
 }
 
 function aggregate(db, name, pipeline, variables) {
@@ -388,7 +435,13 @@ const hello = (cmd, conn) => ({
   helloOk: true, maxBsonObjectSize: MAX_DOC, maxMessageSizeBytes: 48000000, maxWriteBatchSize: 100000,
   localTime: new Date(), logicalSessionTimeoutMinutes: 30, connectionId: conn.id,
   minWireVersion: 0, maxWireVersion: 21, readOnly: false, ok: 1,
+  ...(REPLICA_SET ? { setName: 'mini', setVersion: 1, secondary: false, hosts: [self()], me: self(), primary: self(), ...timeOf() } : {}),
 });
+const self = () => `${HOST}:${server.address().port}`;
+const timeOf = () => {
+  const time = new Timestamp({ t: Math.floor(Date.now() / 1000), i: changes });
+  return { operationTime: time, $clusterTime: { clusterTime: time, signature: { hash: new BSON.Binary(Buffer.alloc(20)), keyId: Long.ZERO } } };
+};
 const ok = () => ({ ok: 1 });
 const VERSION = '7.0.5';
 
@@ -462,6 +515,8 @@ const commands = {
   },
   getMore(cmd) {
     const id = Number(cmd.getMore);
+    const stream = streams.get(id);
+    if (stream) return nextChanges(cmd, id, stream);
     const cur = cursors.get(id);
     if (!cur) throw new MongoError(43, 'CursorNotFound', `cursor id ${id} not found`);
     const nextBatch = cur.docs.slice(cur.at, (cur.at += cmd.batchSize || 1000));
@@ -470,7 +525,11 @@ const commands = {
     return { cursor: { id: Long.fromNumber(done ? 0 : id), ns: cur.ns, nextBatch }, ok: 1 };
   },
   killCursors(cmd) {
-    for (const id of cmd.cursors) cursors.delete(Number(id));
+    for (const id of cmd.cursors) {
+      cursors.delete(Number(id));
+      streams.get(Number(id))?.wake?.();
+      streams.delete(Number(id));
+    }
     return { cursorsKilled: cmd.cursors, cursorsNotFound: [], cursorsAlive: [], cursorsUnknown: [], ok: 1 };
   },
   count(cmd) {
@@ -484,6 +543,7 @@ const commands = {
     return { values: [...seen.values()], ok: 1 };
   },
   aggregate(cmd) {
+    if (REPLICA_SET && cmd.pipeline[0]?.$changeStream) return openStream(cmd);
     const docs = aggregate(cmd.$db, cmd.aggregate, cmd.pipeline, cmd.let);
     return openCursor(`${cmd.$db}.${typeof cmd.aggregate === 'string' ? cmd.aggregate : '$cmd.aggregate'}`, docs, cmd.cursor?.batchSize);
   },
@@ -600,8 +660,10 @@ function answer(msg, conn) {
     at += size;
   }
   const reply = run(Object.assign(cmd, sequences), conn);
+  const framed = (doc) => frame(OP_MSG, requestId, [Buffer.alloc(5), encode(doc)]);
+  if (reply instanceof Promise) return reply.then(framed); // of a change stream
   if (flags & 2) return null; // moreToCome: an unacknowledged write
-  return frame(OP_MSG, requestId, [Buffer.alloc(5), encode(reply)]);
+  return framed(reply);
 }
 
 const server = net.createServer((socket) => {
@@ -614,7 +676,8 @@ const server = net.createServer((socket) => {
       const size = pending.readInt32LE(0);
       try {
         const out = answer(pending.subarray(0, size), conn);
-        if (out) socket.write(out);
+        if (out instanceof Promise) out.then((late) => socket.destroyed || socket.write(late));
+        else if (out) socket.write(out);
       } catch (e) {
         console.error('mini-mongod: dropping a connection:', e.message);
         return socket.destroy();
