@@ -23,6 +23,8 @@ export type { Host, HostPorts, HostSettings } from '../startup/createHost';
 export { moduleFromEnvironment } from '../startup/moduleFromEnvironment';
 export type { OpenedModule } from '../startup/moduleFromEnvironment';
 export { runDataCommand } from '../startup/node/runDataCommand';
+export { runRunsCommand } from '../startup/node/runRunsCommand';
+export type { RunsCommandPorts } from '../startup/node/runRunsCommand';
 export type { DataCommandPorts } from '../startup/node/runDataCommand';
 export { runServer } from '../startup/node/runServer';
 export { startServer } from '../startup/node/startServer';

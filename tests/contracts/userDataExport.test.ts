@@ -10,6 +10,7 @@ import type { UserDataPage } from '../../imports/business/ai/domain/types/UserDa
 import { BUDGET_LIMITS } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
 import { PROMPTS } from '../../imports/business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { USER_LOADS } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
+import { RUN_EVENTS } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { RESPONSES } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import { UserDataReader } from '../../imports/business/ai/infrastructure/persistence/users/UserDataReader';
 import { COLLECTIONS as PROVIDERS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
@@ -82,8 +83,8 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
       const lines = parse(text);
       const isShared = !test.opened.database.isExclusive;
       // A shared database counts what users do in all processes; the embedded one has transcripts in parts.
-      const unused = isShared ? RUN_ITEMS : USER_LOADS;
-      const kinds = USER_DOCUMENTS.filter(({ collection }) => collection !== unused);
+      const unused: readonly string[] = isShared ? [RUN_ITEMS] : [USER_LOADS, RUN_EVENTS];
+      const kinds = USER_DOCUMENTS.filter(({ collection }) => !unused.includes(collection));
       const expected = new Set(kinds.map(partOf).filter((part) => !OF_ADMINS.includes(part)));
       expect([...new Set(lines.map(partOf))]).to.have.members([...expected]);
       for (const [name, stored] of await test.dumpOf(ADA, runsOfAda)) {

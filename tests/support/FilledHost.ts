@@ -17,6 +17,10 @@ import type { StoredDocument } from '../../imports/business/ai/domain/interfaces
 import { AUDIT_KEYS } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { SCHEDULES } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import {
+  openRunEvents,
+  RUN_EVENT_WATCHERS,
+} from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../../imports/simulator/Simulator';
@@ -47,7 +51,15 @@ export const CANARIES: Readonly<Record<string, string>> = { [ADA]: 'CanaryOfAda1
 export const CONTENTS: Readonly<Record<string, string>> = { [ADA]: 'ContentOfAda5528', [BOB]: 'ContentOfBob9081' };
 
 /** Collections without anything of a user: processes, the app's own schedules, and keys unless content is sealed. */
-export const IMPERSONAL = [CONTENT_KEYS, RUN_OWNERS, SCHEDULES, TOKEN_RATES, COLLECTIONS.changes, AUDIT_KEYS];
+export const IMPERSONAL = [
+  CONTENT_KEYS,
+  RUN_OWNERS,
+  RUN_EVENT_WATCHERS,
+  SCHEDULES,
+  TOKEN_RATES,
+  COLLECTIONS.changes,
+  AUDIT_KEYS,
+];
 export const SHARED_PROVIDER = 'shared';
 
 export const actorOf = (userId: string): Actor => ({ userId, isAdmin: userId === ADMIN, source: 'http' });
@@ -209,6 +221,15 @@ export class FilledHost {
     return executionId;
   }
 
+  /** As if another process watched the user's runs. */
+  private async publishEvent(userId: string, executionId: string): Promise<void> {
+    const [origin, delta] = ['0000000f', CONTENTS[userId] ?? ''];
+    const runEvents = await openRunEvents(this.opened.database);
+    const event = { type: 'llm:delta', kind: 'text', delta, executionId, at: 1, seq: 1 } as const;
+    await runEvents.publish([{ origin, batch: 1, userId, after: 0, upTo: 1, events: [{ number: 1, event }] }]);
+    await runEvents.watch(origin, new Set([userId]));
+  }
+
   /** Puts something of the user into every collection, through the public operations. @returns ids of runs */
   async fill(userId: string): Promise<readonly string[]> {
     const { simulator, host, events } = this;
@@ -236,6 +257,7 @@ export class FilledHost {
       executionId: queued,
       action: { kind: 'submit', callId: 'c', result: { output: content } },
     });
+    if (!this.opened.database.isExclusive) await this.publishEvent(userId, queued);
     simulator.enqueue({ text: `A chat about ${content}.` });
     await host.module.conversations.handler.handleMessage(userId, 'chat', content, { model: SHARED_PROVIDER });
     simulator.enqueue({ text: `A response about ${content}.` });

@@ -4,6 +4,9 @@ import type { AgentEvent } from '../types/AgentEvents';
 /** Whose runs are watched; `all` for those of everyone. */
 export type WatchedUsers = ReadonlySet<string> | 'all';
 
+/** Tells whose runs are watched, without knowing everybody who is. */
+export type WatchedBy = Pick<ReadonlySet<string>, 'has'> | 'all';
+
 export interface OriginEvent {
   /** Rises with every event of its process. */
   readonly number: number;
@@ -35,7 +38,7 @@ export interface RunEventStore {
   /** Says for 30 seconds whose runs are watched in a process. */
   watch(origin: string, users: WatchedUsers): Promise<void>;
   /** Whose runs are watched in other processes. */
-  watched(self: string): Promise<WatchedUsers>;
+  watched(self: string): Promise<WatchedBy>;
   /**
    * Calls back when something may have been published or is watched, if the store notifies of changes.
    * @returns stops it; undefined if the store does not notify

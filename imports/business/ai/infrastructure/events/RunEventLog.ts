@@ -139,6 +139,11 @@ export class RunEventLog {
     return this.recent.after(id, userId)?.filter(({ remote }) => remote === undefined);
   }
 
+  /** The users of whom events are buffered. */
+  userIds(): readonly string[] {
+    return this.recent.userIds();
+  }
+
   /** The number after which the latest events have about so many characters. */
   latestAfter(characters: number, userId?: string): number {
     return this.recent.latestAfter(characters, userId);

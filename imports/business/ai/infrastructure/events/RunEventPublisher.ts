@@ -1,7 +1,7 @@
 /** Publishes the events of this process's runs in the store, of the users who are watched in other processes. */
 import { isStoreOutage } from '../../domain/errors/LLMErrors';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { EventSegment, OriginEvent, RunEventStore, WatchedUsers } from '../../domain/interfaces/RunEventStore';
+import type { EventSegment, OriginEvent, RunEventStore, WatchedBy } from '../../domain/interfaces/RunEventStore';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 import type { Writable } from '../../domain/types/Writable';
 import { runDetached } from '../../application/services/runDetached';
@@ -34,15 +34,19 @@ interface Published {
   readonly isNew: boolean;
 }
 
-const NOBODY: WatchedUsers = new Set<string>();
+function isIn(users: WatchedBy, userId: string): boolean {
+  return users === 'all' || users.has(userId);
+}
+
+const NOBODY: WatchedBy = new Set<string>();
 
 export class RunEventPublisher {
   private readonly ports: RunEventPublisherPorts;
   /** By user, or `undefined` for all. */
   private readonly published = new Map<string | undefined, Published>();
-  private watched: WatchedUsers = NOBODY;
+  private watched: WatchedBy = NOBODY;
   /** Watched here, by those who are leaving. */
-  private leaving: WatchedUsers = NOBODY;
+  private leaving: WatchedBy = NOBODY;
   private batch = 0;
   private lookTimer: NodeJS.Timeout | undefined;
   private quietLooks = 0;
@@ -54,10 +58,13 @@ export class RunEventPublisher {
     this.ports = ports;
   }
 
-  noticeEvent(): void {
+  /** @param userId whose run it is of */
+  noticeEvent(userId: string): void {
     this.quietLooks = 0;
     if (this.lookTimer === undefined) this.look();
-    if (this.published.size > 0) this.flushSoon();
+    if (this.published.has(undefined) || this.published.has(userId)) this.flushSoon();
+    // Perhaps the first one of its user.
+    else if (isIn(this.watched, userId) || isIn(this.leaving, userId)) this.publishFor();
   }
 
   /** Looks for watchers now. */
@@ -71,7 +78,7 @@ export class RunEventPublisher {
     });
   }
 
-  publishAlso(users: WatchedUsers): void {
+  publishAlso(users: WatchedBy): void {
     this.leaving = users;
     this.publishFor();
   }
@@ -94,10 +101,13 @@ export class RunEventPublisher {
 
   /** Begins for those who are new, and ends for those who are not watched any more. */
   private publishFor(): void {
-    const users = [this.watched, this.leaving];
-    const wanted = new Set<string | undefined>(
-      users.includes('all') ? [undefined] : users.flatMap((of) => (of === 'all' ? [] : [...of])),
-    );
+    const wanted = new Set<string | undefined>();
+    for (const users of [this.watched, this.leaving])
+      if (users === 'all') wanted.add(undefined);
+      else if (users !== NOBODY)
+        for (const userId of this.ports.log().userIds()) if (users.has(userId)) wanted.add(userId);
+    // What is published for all is not published again.
+    if (wanted.has(undefined)) for (const userId of wanted) if (userId !== undefined) wanted.delete(userId);
     for (const userId of this.published.keys()) if (!wanted.has(userId)) this.published.delete(userId);
     for (const userId of wanted)
       if (!this.published.has(userId))

@@ -67,10 +67,10 @@ export class RunEventRelay implements RemoteEvents {
     this.publisher = new RunEventPublisher({ ...ports, self: this.self, times: this.times });
   }
 
-  /** Call it with each event of this process, after it was logged. */
-  readonly record = (): void => {
+  /** Call it after each event of this process was logged. @param userId whose run it is of */
+  readonly record = (userId: string): void => {
     if (this.isClosed) return;
-    this.publisher.noticeEvent();
+    this.publisher.noticeEvent(userId);
     this.listen();
   };
 

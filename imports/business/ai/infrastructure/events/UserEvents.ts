@@ -77,6 +77,11 @@ export class UserEvents<E extends NumberedEvent> {
     return userId === undefined ? events.toSorted((a, b) => a.id - b.id) : events;
   }
 
+  /** Those of whom events are buffered. */
+  userIds(): readonly string[] {
+    return [...this.users.keys()];
+  }
+
   /** The id after which the latest events, of a user or of all users, have about so many characters. */
   latestAfter(characters: number, userId?: string): number {
     const owners = userId === undefined ? [...this.users.values()] : [this.users.get(userId)];

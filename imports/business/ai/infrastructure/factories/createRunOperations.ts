@@ -105,8 +105,9 @@ export function createRunModule(
   const recorder = new RunStatisticsRecorder({ runs: collection(RUNS), counts: statistics, logger });
   const limiter = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), ['count'], now);
   const logEvent = (event: AgentEvent): void => {
-    events.add(event, 'userId' in event ? event.userId : (loop.userIdOf(event.executionId) ?? ''));
-    relay?.record();
+    const userId = 'userId' in event ? event.userId : (loop.userIdOf(event.executionId) ?? '');
+    events.add(event, userId);
+    relay?.record(userId);
   };
   const bus = new RunEventBus({ sinks: [...sinks, liveTexts.record, recorder.record, live.record, logEvent], logger });
   loop.on('event', bus.publish);

@@ -1,7 +1,14 @@
 /** Events of runs that other processes show, in a document collection, which all processes share. */
+import { createHash } from 'node:crypto';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import { MAX_SEGMENTS, PUBLISHED_MS, WATCH_MS } from '../../../domain/interfaces/RunEventStore';
-import type { EventSegment, OriginEvent, RunEventStore, WatchedUsers } from '../../../domain/interfaces/RunEventStore';
+import type {
+  EventSegment,
+  OriginEvent,
+  RunEventStore,
+  WatchedBy,
+  WatchedUsers,
+} from '../../../domain/interfaces/RunEventStore';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 
 export const RUN_EVENTS = 'ai_run_events';
@@ -20,7 +27,7 @@ export interface RunEventsDocument extends StoredDocument {
 }
 
 export interface WatcherDocument extends StoredDocument {
-  /** Absent: the runs of everyone are watched. */
+  /** Hashes of their ids, since nothing else of the document is of a user. Absent: the runs of everyone are watched. */
   readonly users?: readonly string[];
   readonly expiresAt: Date;
 }
@@ -38,6 +45,8 @@ export async function openRunEvents(
   return new DocumentRunEvents(database, { events, watchers, now });
 }
 
+const MAX_HASHES = 10_000;
+
 interface Collections {
   readonly events: DocumentCollection<RunEventsDocument>;
   readonly watchers: DocumentCollection<WatcherDocument>;
@@ -47,6 +56,8 @@ interface Collections {
 class DocumentRunEvents implements RunEventStore {
   private readonly database: Pick<DocumentDatabase, 'onChange'>;
   private readonly stored: Collections;
+  /** By user. */
+  private readonly hashes = new Map<string, string>();
 
   constructor(database: Pick<DocumentDatabase, 'onChange'>, stored: Collections) {
     this.database = database;
@@ -95,21 +106,31 @@ class DocumentRunEvents implements RunEventStore {
         modifier:
           users === 'all'
             ? { $set: { expiresAt }, $unset: { users: true } }
-            : { $set: { expiresAt, users: [...users] } },
+            : { $set: { expiresAt, users: [...users].map((userId) => this.hashOf(userId)) } },
       },
     ]);
   }
 
-  async watched(self: string): Promise<WatchedUsers> {
+  async watched(self: string): Promise<WatchedBy> {
     const found = await this.stored.watchers.find({ expiresAt: { $gt: new Date(this.stored.now()) } });
     const others = found.filter(({ _id }) => _id !== self);
     if (others.some(({ users }) => users === undefined)) return 'all';
-    return new Set(others.flatMap(({ users }) => users ?? []));
+    const hashes = new Set(others.flatMap(({ users }) => users ?? []));
+    return { has: (userId) => hashes.size > 0 && hashes.has(this.hashOf(userId)) };
   }
 
   async onChange(callback: (change: 'published' | 'watched') => void): Promise<(() => void) | undefined> {
     return this.database.onChange?.([RUN_EVENTS, RUN_EVENT_WATCHERS], (name) =>
       callback(name === RUN_EVENTS ? 'published' : 'watched'),
     );
+  }
+
+  private hashOf(userId: string): string {
+    const known = this.hashes.get(userId);
+    if (known !== undefined) return known;
+    const hash = createHash('sha256').update(userId).digest('base64url');
+    if (this.hashes.size >= MAX_HASHES) this.hashes.clear();
+    this.hashes.set(userId, hash);
+    return hash;
   }
 }
