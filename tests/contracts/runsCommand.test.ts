@@ -69,7 +69,7 @@ describe('the command that shows and decides about runs', () => {
   });
 
   it('lists what waits for a decision, and decides', async () => {
-    simulator.enqueue({ calls: [{ name: 'send_reminder', arguments: { text: 'Tea', minutes: 1 } }] });
+    simulator.enqueue({ calls: [{ name: 'send_reminder', arguments: { text: 'Tea' } }] });
     simulator.enqueue({ text: 'Done.' });
     const id = await start(['send_reminder']);
     await until(async () => (await json<readonly unknown[]>('review', id)).length > 0);
@@ -87,7 +87,7 @@ describe('the command that shows and decides about runs', () => {
   });
 
   it('cancels runs, and starts ended ones again, once', async () => {
-    simulator.enqueue({ calls: [{ name: 'send_reminder', arguments: { text: 'Tea', minutes: 1 } }] });
+    simulator.enqueue({ calls: [{ name: 'send_reminder', arguments: { text: 'Tea' } }] });
     const id = await start(['send_reminder']);
     await until(async () => (await json<readonly unknown[]>('review', id)).length > 0);
     const refused = await run(['retry', id]);

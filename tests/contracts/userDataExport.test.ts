@@ -100,7 +100,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
       }
       for (const [name, rule] of Object.entries(SEALED_CONTENT))
         // The only content of these is of failures, and of guardrails.
-        if (rule !== null && !['ai_requests', 'ai_job_states', unused].includes(name))
+        if (rule !== null && !['ai_requests', 'ai_job_states', ...unused].includes(name))
           expect(JSON.stringify(lines.filter(({ collection }) => collection === name)), name).to.include(CONTENTS[ADA]);
       for (const mark of marksOf(BOB, runsOfBob)) expect(text).not.to.include(mark);
     });
