@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
+import type { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHealth';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ResponseConversationStore } from '../business/ai/domain/interfaces/ResponseConversationStore';
 import type { ResponseEventStore } from '../business/ai/domain/interfaces/ResponseEventStore';
@@ -101,6 +102,8 @@ export interface HttpApiPorts {
   readonly logger?: Logger;
   /** Receives errors that are bugs. Default: logs them to standard error. */
   readonly onUnexpected?: (error: unknown) => void;
+  /** For the metrics of runs. Absent: there are none. */
+  readonly runHealth?: Pick<RunHealth, 'read'>;
 }
 
 /** Sizes in bytes, times in milliseconds. */
@@ -178,6 +181,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const metrics = new Metrics(
     () => module.manager.usage(),
     () => inFlight.size,
+    ports.runHealth,
   );
   module.telemetry.metrics.addSink(metrics.sink);
   const conversations = new Conversations(ports.conversations ?? new MemoryResponseConversations());

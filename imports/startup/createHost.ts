@@ -28,6 +28,7 @@ import type { DocumentDatabase } from '../business/ai/infrastructure/persistence
 import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
+import { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHealth';
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import type { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
@@ -407,6 +408,7 @@ export async function createHost(
       isLeaseCurrent: () => module.loop.isLeaseCurrent,
       isQueueRunning: () => module.queue.isRunning,
     },
+    runHealth: new RunHealth(database, stores.inbox),
     isAlone: database.isExclusive,
     limits: {
       shutdownGrace: shutdownGraceMs,

@@ -77,6 +77,8 @@ describe('the command that shows and decides about runs', () => {
       new RegExp(`${id} +local +approval +\\d+s +send_reminder`),
     );
     expect((await run(['review'])).output).to.match(new RegExp(`${id} +\\S+ +approval`));
+    const metrics = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect(await metrics.text()).to.include('bolide_runs_waiting{kind="approval"} 1\n');
     expect((await run(['review', id, '--outcome', 'reject', '--reason', 'Not now.'])).code).to.equal(0);
     await until(async () => (await stateOf(id)) === 'completed');
     expect(await run(['review', id, '--outcome', 'approve'])).to.deep.equal({
@@ -93,7 +95,8 @@ describe('the command that shows and decides about runs', () => {
     const refused = await run(['retry', id]);
     expect(refused.code).to.equal(1);
     expect(refused.output).to.include('Parked runs are resumed');
-    expect((await run(['cancel', id])).output).to.equal(`${id}: cancelled`);
+    expect((await run(['cancel', id])).code).to.equal(0);
+    await until(async () => (await stateOf(id)) === 'cancelled');
     simulator.enqueue({ text: 'Again.' });
     const { executionId } = await json<{ readonly executionId: string }>('retry', id);
     await until(async () => (await stateOf(executionId)) === 'completed');

@@ -11,6 +11,7 @@ import type {
   RecordedMetric,
 } from '../../business/ai/infrastructure/telemetry/metrics/definitions';
 import type { MetricSink, ReadGauge } from '../../business/ai/infrastructure/telemetry/metrics/MetricRecorder';
+import type { RunHealth, RunHealthView } from '../../business/ai/infrastructure/persistence/runs/RunHealth';
 import type { UsageEntry } from '../../business/ai/domain/types/UsageRecords';
 
 export interface HandledRequest {
@@ -52,9 +53,10 @@ export class Metrics {
   /**
    * @param usage tokens used so far, by provider and user
    * @param running the number of requests in progress
+   * @param health of the runs of all processes
    */
-  constructor(usage: () => readonly UsageEntry[], running: () => number) {
-    this.instruments = createInstruments(usage, running);
+  constructor(usage: () => readonly UsageEntry[], running: () => number, health?: Pick<RunHealth, 'read'>) {
+    this.instruments = createInstruments(usage, running, health);
     // `text` reports the failure.
     this.instruments.then(
       (loaded) => (this.loaded = loaded),
@@ -88,7 +90,11 @@ function count({ requests, durations }: Instruments, { route, provider, status, 
   durations.observe({ route }, seconds);
 }
 
-async function createInstruments(usage: () => readonly UsageEntry[], running: () => number): Promise<Instruments> {
+async function createInstruments(
+  usage: () => readonly UsageEntry[],
+  running: () => number,
+  health: Pick<RunHealth, 'read'> | undefined,
+): Promise<Instruments> {
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
   const registers = [registry];
@@ -100,6 +106,21 @@ async function createInstruments(usage: () => readonly UsageEntry[], running: ()
       this.set(running());
     },
   });
+  if (health !== undefined)
+    for (const { name, help, label, values } of RUN_GAUGES)
+      new Gauge({
+        name,
+        help,
+        labelNames: label === undefined ? [] : [label],
+        registers,
+        async collect() {
+          this.reset();
+          // Without its database, a server still has metrics.
+          const view = await health.read().catch(() => undefined);
+          if (view === undefined) return;
+          for (const [key, value] of values(view)) this.set(label === undefined ? {} : { [label]: key }, value);
+        },
+      });
   new Counter({
     name: 'bolide_tokens_total',
     help: 'Tokens as counted by vendors; estimated for responses that were cut short.',
@@ -160,3 +181,41 @@ function createDefined(
 function labelsOf(attributes: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [prometheusLabel(name), String(value)]));
 }
+
+interface RunGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly label?: 'state' | 'kind';
+  readonly values: (health: RunHealthView) => readonly (readonly [string, number])[];
+}
+
+/** The same in every process, since they read the database. */
+const RUN_GAUGES: readonly RunGauge[] = [
+  {
+    name: 'bolide_runs',
+    help: 'Runs that have not ended, by state.',
+    label: 'state',
+    values: ({ states }) => Object.entries(states),
+  },
+  {
+    name: 'bolide_runs_waiting',
+    help: 'What waits for people and other services, by kind; failed runs that nobody has handled among it.',
+    label: 'kind',
+    values: ({ waiting: { total: _total, ...kinds } }) => Object.entries(kinds),
+  },
+  {
+    name: 'bolide_run_owners',
+    help: 'Processes whose heartbeat is not older than a lease.',
+    values: ({ owners }) => [['', owners]],
+  },
+  {
+    name: 'bolide_runs_overdue',
+    help: 'Runs whose process has sent no heartbeat for a lease, and that none has taken over.',
+    values: ({ overdue }) => [['', overdue]],
+  },
+  {
+    name: 'bolide_queue_oldest_seconds',
+    help: 'For how long the oldest run that could start has waited for a worker.',
+    values: ({ oldestQueuedMs }) => [['', oldestQueuedMs / 1_000]],
+  },
+];

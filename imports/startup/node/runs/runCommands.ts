@@ -125,7 +125,8 @@ export const cancelRun: Command = async (context) => {
   const { state } = (await context.client.post(`/runs/${encodeURIComponent(context.run)}/cancel`)) as {
     readonly state: string;
   };
-  report(context, { executionId: context.run, state }, `${context.run}: ${state}`);
+  const isEnding = state === 'running' || state === 'waiting';
+  report(context, { executionId: context.run, state }, `${context.run}: ${isEnding ? 'will be cancelled' : state}`);
 };
 
 /** Resumes a parked run, and repeats one that has ended. */
