@@ -1,5 +1,6 @@
 /**
- * A load balancer for tests: requests go to servers in turn, and servers whose `/ready` does not answer 200 get none. It
+ * A load balancer for tests: requests go to servers in turn, and servers whose `/ready` does not answer 200 get
+ * none. It
  * repeats nothing.
  */
 import { once } from 'node:events';

@@ -34,10 +34,11 @@ const DEFAULT_POLL_INTERVAL_MS = 1_000;
 
 /**
  * Begins with the events that the stored run stands for, and continues with live ones. Runs of other processes are
- * followed in the store, too, which has all but the live text. Ends with the run, or as soon as it can continue only after
+ * followed in the store, too, which has all but the live text. Ends with the run, or as soon as it can continue
+ * only after
  * people have decided about its calls or have supplied their results.
- * @throws the signal's reason; LLMConnectionError if another process answers a model call anew, and differently: what
- *   the client has of it cannot be taken back, so it has to start over
+ * @throws the signal's reason; LLMConnectionError if another process answers a model call anew, and differently:
+ *   what the client has of it cannot be taken back, so it has to start over
  */
 export async function* followRun(
   { runs, live, watch, loop, tools, pollInterval = DEFAULT_POLL_INTERVAL_MS }: FollowRunPorts,

@@ -36,8 +36,10 @@ const FOREIGN_CHANGES_MS = 10_000;
 const RESYNC_FRAME = 'event: resync\ndata: {}\n\n';
 
 /**
- * Each event has its type as its name, an id that every process understands, and the event's JSON as its data. `resync` means that events
- * were missed and the client must fetch the current state: sent to a client that was away for too long, and as the last
+ * Each event has its type as its name, an id that every process understands, and the event's JSON as its data.
+ * `resync` means that events
+ * were missed and the client must fetch the current state: sent to a client that was away for too long, and as
+ * the last
  * event to one that reads too slowly. `changes` names the topics of which something else has changed, as
  * `{"topics":["requests"]}`. With `?brief`, events hold only what lists need.
  */
@@ -151,7 +153,10 @@ function toBriefFrame(event: LoggedEvent): string {
 
 const BRIEF_FRAMES = new WeakMap<LoggedEvent, string>();
 
-/** The event's JSON without texts, arguments and results, which make up most of it and only a run's own page shows. */
+/**
+ * The event's JSON without texts, arguments and results, which make up most of it and only a run's own page
+ * shows.
+ */
 export function briefEvent(type: AgentEventType, data: string): string {
   if (!LONG_TYPES.has(type)) return data;
   // The log holds serialized events.

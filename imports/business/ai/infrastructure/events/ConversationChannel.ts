@@ -100,12 +100,12 @@ export class ConversationChannel implements OutputChannel {
   /** Writes the beginning of an answer that another process gives. It has no effect once this one gives it. */
   follow(id: string): AnswerOutput {
     const response = this.responseTo(id);
-    const { send, restart, done, fail } = this.outputOf(response);
+    const output = this.outputOf(response);
     return {
-      send: (text) => (response.isOwn ? undefined : send(text)),
-      restart: () => (response.isOwn ? undefined : restart?.()),
-      done,
-      fail,
+      send: (text) => (response.isOwn ? undefined : output.send(text)),
+      restart: () => (response.isOwn ? undefined : output.restart?.()),
+      done: () => output.done(),
+      fail: (message) => output.fail(message),
     };
   }
 

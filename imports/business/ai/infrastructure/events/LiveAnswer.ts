@@ -43,7 +43,7 @@ export class LiveAnswer {
     const stored = await runs.load(executionId);
     if (this.isStopped) return;
     if (stored !== undefined) {
-      this.responded = stored.run.iterations - (stored.run.isCalling === true ? 1 : 0);
+      this.responded = stored.run.iterations - (stored.run.isCalling ? 1 : 0);
       this.iteration = this.responded;
       this.writer.complete(answerText(stored.run));
       this.writer.nextTurn();

@@ -1,5 +1,6 @@
 /**
- * The latest events of each run that this process executes, and of those that it watches in others. A run is stored before each of its model calls, so the
+ * The latest events of each run that this process executes, and of those that it watches in others. A run is
+ * stored before each of its model calls, so the
  * events since the last but one, together with the stored run, are the complete run: see `replayRun`.
  */
 import { FairLruMap } from '../../domain/FairLruMap';

@@ -94,7 +94,10 @@ export class RunEventRelay implements RemoteEvents {
     };
   }
 
-  /** Publishes what is watched here, since its watchers leave for other processes, which may not have announced them. */
+  /**
+   * Publishes what is watched here, since its watchers leave for other processes, which may not have announced
+   * them.
+   */
   leave(): void {
     this.publisher.publishAlso(this.watchedUsers());
   }
@@ -210,7 +213,10 @@ interface Arrived {
   readonly of: { readonly number: number; readonly event: AgentEvent };
 }
 
-/** By their times, but events of one run, which may have moved from one process to another, by their numbers in it. */
+/**
+ * By their times, but events of one run, which may have moved from one process to another, by their numbers in
+ * it.
+ */
 function inOrder(events: readonly Arrived[]): readonly Arrived[] {
   const byRun = new Map<string, Arrived[]>();
   for (const arrived of events.toSorted((a, b) => a.of.event.seq - b.of.event.seq)) {
