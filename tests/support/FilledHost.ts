@@ -227,7 +227,8 @@ export class FilledHost {
     const runEvents = await openRunEvents(this.opened.database);
     const event = { type: 'llm:delta', kind: 'text', delta, executionId, at: 1, seq: 1 } as const;
     await runEvents.publish([{ origin, batch: 1, userId, after: 0, upTo: 1, events: [{ number: 1, event }] }]);
-    await runEvents.watch(origin, new Set([userId]));
+    // Nobody's runs, so that this process publishes no other events.
+    await runEvents.watch(origin, new Set());
   }
 
   /** Puts something of the user into every collection, through the public operations. @returns ids of runs */

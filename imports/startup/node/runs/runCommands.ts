@@ -31,7 +31,7 @@ export const OUTCOMES = ['approve', 'reject', 'rerun', 'unknown', 'result'] as c
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** What a run that does not get on by itself is listed under. */
-const STUCK_KINDS = ['review', 'parked', 'approval', 'external'] as const;
+const STUCK_KINDS = ['review', 'parked', 'approval', 'external', 'tools'] as const;
 
 export const listRuns: Command = async (context) => {
   const { client, options, print, now } = context;
@@ -239,7 +239,14 @@ function isCall(entry: InboxEntry): entry is WaitingCallEntry {
 
 function whatOf(entry: InboxEntry): string {
   if (isCall(entry)) return `${entry.name} ${entry.arguments}`;
-  return entry.kind === 'parked' ? entry.parked.message : entry.error.message;
+  switch (entry.kind) {
+    case 'parked':
+      return entry.parked.message;
+    case 'tools':
+      return `No process has its tools: ${entry.awaitedTools.names.join(', ')}`;
+    case 'failed':
+      return entry.error.message;
+  }
 }
 
 function report({ options, print }: RunsContext, answer: unknown, line: string): void {

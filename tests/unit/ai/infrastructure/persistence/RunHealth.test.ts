@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { RUN_OWNERS, RUNS } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
+import type { RunDocument } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunHealth } from '../../../../../imports/business/ai/infrastructure/persistence/runs/RunHealth';
 
 const NOW = 1_800_000_000_000;
@@ -13,9 +14,10 @@ describe('RunHealth', () => {
   it('counts runs by state, those without a living process, and the wait of the oldest that could start', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bolide-health-'));
     const database = await openEmbeddedDatabase({ directory });
-    const runs = database.collection(RUNS);
+    const runs = database.collection<RunDocument>(RUNS);
     const owners = database.collection(RUN_OWNERS);
-    const run = (_id: string, fields: object) => runs.insert({ _id, userId: 'ann', requestId: _id, ...fields });
+    const run = (_id: string, fields: object) =>
+      runs.insert({ _id, userId: 'ann', requestId: _id, ...fields } as RunDocument);
     await owners.insertMany([
       { _id: 'alive', beats: 1, seenAt: new Date(NOW - 1_000) },
       { _id: 'dead', beats: 1, seenAt: new Date(NOW - 60_000) },
@@ -28,7 +30,7 @@ describe('RunHealth', () => {
     await run('e', { state: 'completed', owner: 'dead', createdAt: 1 });
     await run('f', { state: 'queued', owner: '', createdAt: NOW - 90_000, dueAt: NOW + 1 });
     await run('g', { state: 'queued', owner: '', createdAt: NOW - 30_000 });
-    const counts = { approval: 0, review: 2, external: 0, parked: 1, failed: 0 };
+    const counts = { approval: 0, review: 2, external: 0, parked: 1, tools: 0, failed: 0 };
     const inbox = { counts: () => Promise.resolve(counts) };
     const shared = { collection: database.collection.bind(database), isExclusive: false };
     expect(await new RunHealth(shared, inbox, () => NOW).read()).to.deep.equal({
