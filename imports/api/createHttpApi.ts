@@ -150,6 +150,8 @@ export interface HttpApi {
   checkToken(tokenId: string): Promise<void>;
   /** Cancels the user's requests, responses in the background and WebSockets. Resolves when they have ended. */
   cancelUser(userId: string): Promise<void>;
+  /** The server is not ready from now on, and asks clients to connect anew, but goes on serving them. */
+  startLeaving(): void;
   /**
    * Rejects new requests. Resolves when those in progress are done, or have been aborted after `shutdownGrace`.
    * @param hurry aborts them at once
@@ -293,6 +295,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       sockets.closeUser(userId);
       await inFlight.cancelUser(userId, CANCEL_PATIENCE_MS);
     },
+    startLeaving: () => inFlight.startLeaving(),
     close: async (hurry) => {
       const onAborted = (routes: readonly string[]): void => {
         const when = hurry?.aborted === true ? 'by a hurried shutdown' : `after ${limits.shutdownGrace} ms of shutdown`;

@@ -205,7 +205,10 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     answersWhileClosing: true,
     handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })),
   });
-  add('app', '/ready', '/ready', { method: 'get', handler: readReadiness(ports.readiness ?? {}) });
+  add('app', '/ready', '/ready', {
+    method: 'get',
+    handler: readReadiness({ isLeaving: () => ports.inFlight.isLeaving, ...ports.readiness }),
+  });
   add('responses', '/metrics', '/metrics', {
     method: 'get',
     scope: 'admin',

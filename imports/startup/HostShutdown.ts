@@ -6,8 +6,12 @@ import type { HttpApi } from '../api/createHttpApi';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 
 export interface HostShutdownPorts {
-  readonly api: Pick<HttpApi, 'close'>;
+  readonly api: Pick<HttpApi, 'startLeaving' | 'close'>;
   readonly module: Pick<AIModule, 'drain' | 'close' | 'usageSettled'>;
+  /** Called when clients of streams are about to be sent to other processes. */
+  readonly onDrain?: () => void;
+  /** Milliseconds for which everything goes on, so that load balancers notice that the server is not ready any more. */
+  readonly noticeMs?: number;
   /** Milliseconds that are waited for what is in progress. */
   readonly graceMs: number;
 }
@@ -25,8 +29,8 @@ export class HostShutdown {
   }
 
   /**
-   * Nothing new is taken from now on. Resolves when the model calls and tools of runs have ended, or the grace is over.
-   * @param hurry ends the grace
+   * Nothing new is taken from now on, or once the notice is over. Resolves when the model calls and tools of runs have ended, or the grace is over.
+   * @param hurry ends the notice and the grace
    */
   drain(hurry?: AbortSignal): Promise<void> {
     this.drained ??= this.begin(hurry);
@@ -45,7 +49,26 @@ export class HostShutdown {
   }
 
   private begin(hurry: AbortSignal | undefined): Promise<void> {
+    const { api, noticeMs = 0 } = this.ports;
+    api.startLeaving();
+    return noticeMs === 0 ? this.drainNow(hurry) : this.notice(noticeMs, hurry).then(() => this.drainNow(hurry));
+  }
+
+  private async notice(ms: number, hurry: AbortSignal | undefined): Promise<void> {
+    if (hurry?.aborted === true) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      const end = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      hurry?.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  private drainNow(hurry: AbortSignal | undefined): Promise<void> {
     const { api, module, graceMs } = this.ports;
+    this.ports.onDrain?.();
     const end = (): void => this.over.abort();
     this.timer = setTimeout(end, graceMs);
     if (hurry?.aborted === true) end();

@@ -86,6 +86,11 @@ export interface HostSettings {
   readonly userLimits?: Partial<UserLimits>;
   /** Milliseconds that `close` waits for requests, model calls and tools in progress. Default: 20,000. */
   readonly shutdownGraceMs?: number;
+  /**
+   * Milliseconds for which `close` first goes on as before, while the server is not ready any more, so that load
+   * balancers leave it out. Default: 0.
+   */
+  readonly shutdownNoticeMs?: number;
   /** The largest HTTP body and WebSocket message. Default: 32 MiB. */
   readonly maxBodyBytes?: number;
   /** The most objects, arrays and entries of a body. Default: 100,000. */
@@ -192,6 +197,7 @@ export async function createHost(
     mcpServers = [],
     toolRules = [],
     shutdownGraceMs = DEFAULT_SHUTDOWN_GRACE_MS,
+    shutdownNoticeMs = 0,
     maxBodyBytes,
     maxJsonValues,
     corsOrigins = [],
@@ -431,7 +437,13 @@ export async function createHost(
     basePaths: [httpPath, new URL(rootUrl).pathname.replace(/\/+$/, '')],
     ...(dashboard === undefined ? {} : { dashboard }),
   });
-  const shutdown = new HostShutdown({ api, module, graceMs: shutdownGraceMs });
+  const shutdown = new HostShutdown({
+    api,
+    module,
+    onDrain: () => runs.leave(),
+    noticeMs: shutdownNoticeMs,
+    graceMs: shutdownGraceMs,
+  });
   return {
     apiTokens,
     userLimiter,
@@ -449,12 +461,8 @@ export async function createHost(
     requestLog,
     audit: audit.trail,
     ...(sealing === undefined ? {} : { openContent: sealing.database.open }),
-    drain(hurry) {
-      runs.leave();
-      return shutdown.drain(hurry);
-    },
+    drain: (hurry) => shutdown.drain(hurry),
     async close(hurry) {
-      runs.leave();
       await shutdown.handOver(hurry);
       await closeMcpServers();
       await retention.stop();

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Simulator } from '../../imports/simulator/Simulator';
+import type { Conversation } from '../../imports/simulator/model/Conversation';
+import type { ModelTurn } from '../../imports/simulator/model/ModelTurn';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { bundleChild } from '../support/bundleChild';
 import { describeInFull } from '../support/describeInFull';
@@ -18,12 +20,23 @@ import { until } from '../support/until';
 const TOKEN = 'token-of-the-rolling-restart';
 const SERVERS = 3;
 /** Milliseconds between two runs that are started. */
-const PACE = 500;
+const PACE = 250;
 /** Milliseconds that a restart may make a run wait. */
 const LONGEST_WAIT = 2_000;
 const CALM_RUNS = 20;
-/** How long a process goes on answering after the balancer could know that it goes: a pre-stop hook's time. */
-const PRE_STOP = 2_000;
+/** Calls of the tool `step` in each run. */
+const STEPS = 3;
+/** What a few runs are asked, which call `think` once: others must not wait for them. */
+const SLOW = 'Think about it.';
+/** Seconds for which a process that is not ready any more goes on, so that the balancer notices. */
+const NOTICE = 1;
+
+function respond({ turns }: Conversation): ModelTurn {
+  const isSlow = turns.some((turn) => turn.type === 'user' && turn.text === SLOW);
+  const results = turns.filter(({ type }) => type === 'result').length;
+  if (results >= (isSlow ? 1 : STEPS)) return { calls: [], text: 'Done.', ending: 'complete' };
+  return { calls: [{ name: isSlow ? 'think' : 'step', arguments: '{}' }], ending: 'complete' };
+}
 
 class Server {
   private readonly child: ChildProcess;
@@ -39,8 +52,9 @@ class Server {
   }
 
   async stop(): Promise<unknown> {
+    const exited = once(this.child, 'exit');
     this.child.kill('SIGTERM');
-    const [code] = (await once(this.child, 'exit')) as [unknown];
+    const [code] = (await exited) as [unknown];
     return code;
   }
 
@@ -61,9 +75,9 @@ describeInFull('a rolling restart of three processes under load', function () {
   before(async () => {
     [mongo, simulator, proxy, bundle, directory] = await Promise.all([
       startTestMongo(),
-      startSimulator({ model: { respond: () => ({ calls: [], text: 'Done.', ending: 'complete' }) } }),
+      startSimulator({ model: { respond } }),
       RoundRobinProxy.start(),
-      bundleChild(join(__dirname, '../support/drainChild.ts')),
+      bundleChild(join(__dirname, '../support/restartChild.ts')),
       mkdtemp(join(tmpdir(), 'bolide-rolling-')),
     ]);
   });
@@ -80,6 +94,7 @@ describeInFull('a rolling restart of three processes under load', function () {
       MONGO_URL: mongo.url,
       JOBS_ENGINE: 'local',
       LOG_LEVEL: 'warn',
+      SHUTDOWN_NOTICE_SECONDS: String(NOTICE),
       BOLIDE_API_TOKEN: TOKEN,
       USER_REQUESTS_PER_MINUTE: '100000',
       AI_SECRET_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
@@ -102,49 +117,55 @@ describeInFull('a rolling restart of three processes under load', function () {
     await until(() => proxy.readyCount === SERVERS);
     const failed: string[] = [];
     const runs: string[] = [];
+    const slow: string[] = [];
     const requested: Promise<void>[] = [];
-    const load = setInterval(() => {
+    const request = async (input: string, started: string[]): Promise<void> => {
       const requestId = `r${requested.length}`;
-      requested.push(
-        call('/runs', { requestId, providerId: 'openai', model: 'gpt-5', input: `Run ${requestId}` }).then(
-          async (response) => {
-            const body = (await response.json()) as { readonly executionId?: string };
-            if (body.executionId === undefined) failed.push(`${requestId}: ${JSON.stringify(body)}`);
-            else runs.push(body.executionId);
-          },
-          (error: unknown) => failed.push(`${requestId}: ${String(error)}`),
-        ) as Promise<void>,
-      );
-    }, PACE);
+      try {
+        const response = await call('/runs', {
+          requestId,
+          providerId: 'openai',
+          model: 'gpt-5',
+          input,
+          tools: ['step', 'think'],
+        });
+        const body = (await response.json()) as { readonly executionId?: string };
+        if (body.executionId === undefined) failed.push(`${requestId}: ${JSON.stringify(body)}`);
+        else started.push(body.executionId);
+      } catch (error) {
+        failed.push(`${requestId}: ${String(error)}`);
+      }
+    };
+    const load = setInterval(() => requested.push(request('Go.', runs)), PACE);
     for (const old of [...servers]) {
-      // What a deployment does: the next one is ready, the balancer leaves the old one out, and it is stopped.
+      // What a deployment does: the next one is ready, then the old one is stopped. The balancer asks `/ready` only.
       await start();
       await until(() => proxy.readyCount === SERVERS + 1);
-      proxy.remove(old.url);
-      await new Promise((resolve) => setTimeout(resolve, PRE_STOP));
+      // One in each process.
+      for (let count = 0; count <= SERVERS; count += 1) requested.push(request(SLOW, slow));
       expect(await old.stop()).to.equal(0);
+      proxy.remove(old.url);
       servers.delete(old);
     }
     clearInterval(load);
     await Promise.all(requested);
+    const longest = Math.max(...(await waitsOf(runs, failed)));
+    await waitsOf(slow, failed);
     expect(failed).to.deep.equal([]);
     expect(proxy.failures).to.deep.equal([]);
-    const longest = Math.max(...(await waitsOf(runs, failed)));
-    expect(failed).to.deep.equal([]);
     // The same without a restart, since a slow machine makes runs wait, too.
     const others: string[] = [];
     for (let count = 0; count < CALM_RUNS; count += 1) {
-      const body = { requestId: `calm${count}`, providerId: 'openai', model: 'gpt-5', input: 'Calm' };
-      const { executionId } = (await (await call('/runs', body)).json()) as { readonly executionId: string };
-      others.push(executionId);
+      await (requested[requested.push(request('Go.', others)) - 1] as Promise<void>);
       await new Promise((resolve) => setTimeout(resolve, PACE));
     }
     const calm = Math.max(...(await waitsOf(others, failed)));
     console.log(`      ${runs.length} runs, none failed; longest ${longest} ms, without a restart ${calm} ms`);
+    expect(failed).to.deep.equal([]);
     expect(longest).to.be.at.most(calm + LONGEST_WAIT);
   });
 
-  /** Milliseconds from the request of each run to its end. The vendor answers at once. */
+  /** Milliseconds from the request of each run to its end. */
   const waitsOf = async (runs: readonly string[], failed: string[]): Promise<readonly number[]> => {
     const waits: number[] = [];
     for (const executionId of runs) {

@@ -1,9 +1,14 @@
 /** A process that drains begins nothing, finishes what runs, and leaves its runs so that the next one goes on right. */
 import { expect } from 'chai';
+import { UNOWNED } from '../../imports/business/ai/domain/entities/Run';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import type { FunctionTool, ToolCall } from '../../imports/business/ai/domain/entities/Tool';
 import { LLMOverloadedError, ToolError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { LLMManager } from '../../imports/business/ai/application/services/LLMManager';
+import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
+import { createUseCases } from '../../imports/business/ai/infrastructure/factories/createUseCases';
+import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { answer, calling } from '../../imports/testing/responses';
@@ -120,6 +125,66 @@ describe('a process that drains', () => {
     const second = open('second', [answer('Done.')], { needsApproval: true });
     await second.loop.resume('r');
     expect(effects).to.deep.equal(['second']);
+  });
+
+  it('leaves a run to other processes while it waits for a tool of another run', async () => {
+    Object.assign(store, { isExclusive: false });
+    const reply = deferred<LLMResponse>();
+    const first = open('first', [calling({ name: 'work' }), () => reply.promise]);
+    await start(first.loop);
+    await until(() => effects.length === 1);
+    const { done } = await first.loop.start('ann', { model: 'm', input: 'go', tools: ['work'], executionId: 's' });
+    await first.record.seen('iteration:start', ({ executionId }) => executionId === 's');
+    const drained = handOver(first.loop, NEVER);
+    expect(await store.head('s')).to.include({ owner: first.loop.ownerId });
+    reply.resolve(calling({ name: 'work' }));
+    expect(await failure(done)).to.be.instanceOf(LLMOverloadedError);
+    expect(await store.head('s')).to.include({ owner: UNOWNED });
+    // Other processes look whether this has changed.
+    await until(async () => (await store.heartbeats()).get(UNOWNED) === 1);
+    expect(await store.head('r')).to.include({ owner: first.loop.ownerId });
+    const second = open('second', [answer('Done.')]);
+    await second.loop.resume('s');
+    expect((await store.load('s'))?.calls.map(({ state }) => state)).to.deep.equal(['completed']);
+    outcome.resolve('done by the first');
+    await drained;
+    expect(await storedCall()).to.include({ state: 'completed', result: 'done by the first' });
+  });
+
+  it('leaves runs that are still to be started to the queue of other processes', async () => {
+    Object.assign(store, { isExclusive: false });
+    const { loop, provider } = open('first', []);
+    const tools = new ToolRegistry();
+    const queue = new RunQueue({ loop, store, jobs: new LocalJobQueue(), tools });
+    const manager = new LLMManager({ providers: { openai: provider }, toolExecutor: tools });
+    const providers = new Set(['openai']);
+    const access = { decide: () => Promise.resolve({ allowed: true } as const) };
+    const { agenticExecution } = createUseCases({ loop, runs: store, queue, manager, providers }, { access });
+    await queue.start();
+    await loop.drain(NEVER);
+    await queue.stop();
+    const announced = (await store.heartbeats()).get(UNOWNED);
+    const request = { requestId: 'q', providerId: 'openai', input: 'go', tools: [] };
+    const { executionId } = await agenticExecution.start({ userId: 'ann', source: 'http' }, request);
+    expect((await store.queued(10)).map((queued) => queued.executionId)).to.deep.equal([executionId]);
+    expect(announced).to.equal(1);
+    expect((await store.heartbeats()).get(UNOWNED)).to.equal(2);
+    // A repeated request is the same run.
+    expect(await agenticExecution.start({ userId: 'ann', source: 'http' }, request)).to.deep.equal({ executionId });
+    expect(
+      await failure(agenticExecution.execute({ userId: 'ann', source: 'http' }, { ...request, requestId: 'x' })),
+    ).to.be.instanceOf(LLMOverloadedError);
+  });
+
+  it('cancels the calls of a run that was left to other processes', async () => {
+    Object.assign(store, { isExclusive: false });
+    const first = open('first', [calling({ name: 'work' })], { needsApproval: true });
+    await start(first.loop);
+    await first.record.seen('tool:approval_required');
+    await first.loop.drain(NEVER);
+    await until(async () => (await store.head('r'))?.owner === UNOWNED);
+    expect(await open('second', []).loop.cancel('r')).to.equal('cancelled');
+    expect(await storedCall()).to.include({ state: 'cancelled' });
   });
 
   it('lets a tool run again that was interrupted before it had an effect, without another approval', async () => {

@@ -13,6 +13,8 @@ export interface ReadinessPorts {
   readonly outage?: () => DatabaseOutage | undefined;
   /** Whether the leases of this process's runs are renewed in time. Default: there are none. */
   readonly isLeaseCurrent?: () => boolean;
+  /** Whether the server is about to shut down. */
+  readonly isLeaving?: () => boolean;
   /** Whether this process takes queued runs. Default: it has no queue. */
   readonly isQueueRunning?: () => boolean;
 }
@@ -21,8 +23,9 @@ export interface ReadinessPorts {
 const RETRY_AFTER_MS = 5_000;
 
 /** @throws StoreUnavailableError, from the handler, during an outage; LLMOverloadedError for what does not run */
-export function readReadiness({ outage, isLeaseCurrent, isQueueRunning }: ReadinessPorts): RouteHandler {
+export function readReadiness({ outage, isLeaseCurrent, isLeaving, isQueueRunning }: ReadinessPorts): RouteHandler {
   return ({ response }) => {
+    if (isLeaving?.() === true) throw new LLMOverloadedError('The server is shutting down.');
     const current = outage?.();
     if (current !== undefined)
       throw new StoreUnavailableError(

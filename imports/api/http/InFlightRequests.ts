@@ -16,7 +16,17 @@ interface InFlightRequest {
 export class InFlightRequests {
   private readonly running = new Map<AbortController, InFlightRequest>();
   private readonly onLeave = new Set<() => void>();
+  private leaving = false;
   private closing: Promise<void> | undefined;
+
+  /** Clients and load balancers are told to go to another process, and requests are still served. */
+  get isLeaving(): boolean {
+    return this.leaving || this.isClosing;
+  }
+
+  startLeaving(): void {
+    this.leaving = true;
+  }
 
   get isClosing(): boolean {
     return this.closing !== undefined;

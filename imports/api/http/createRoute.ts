@@ -87,11 +87,11 @@ export function createRoute(
 
   async function run(context: PendingContext): Promise<void> {
     context.signal.throwIfAborted();
-    if (ports.inFlight.isClosing) {
+    if (ports.inFlight.isLeaving && !context.response.headersSent)
       // The next request of this client is to reach another process.
-      if (!context.response.headersSent) context.response.set('connection', 'close');
-      if (route.answersWhileClosing !== true) throw new LLMOverloadedError('The server is shutting down.');
-    }
+      context.response.set('connection', 'close');
+    if (ports.inFlight.isClosing && route.answersWhileClosing !== true)
+      throw new LLMOverloadedError('The server is shutting down.');
     const principal = route.scope === undefined ? ANONYMOUS : await identify(context.request, route.scope);
     context.isAuthorized = route.scope !== undefined;
     if (route.scope !== undefined) await countRequest(context, principal);
@@ -210,8 +210,8 @@ function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request
   const details: RequestDetails = {};
   let left = false;
   response.set({ ...requestIdHeaders(requestId), ...PRIVATE_HEADERS });
-  if (inFlight.isClosing) response.set('connection', 'close');
-  else inFlight.enter(controller, { route: name });
+  if (inFlight.isLeaving) response.set('connection', 'close');
+  if (!inFlight.isClosing) inFlight.enter(controller, { route: name });
   const onClose = (): void => {
     left = !response.writableFinished;
     if (left) controller.abort(new LLMAbortedError('The client disconnected.'));

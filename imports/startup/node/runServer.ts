@@ -3,7 +3,7 @@ import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { SIMULATION_NOTICE } from '../simulation';
 import { describePrivateHosts, readAllowPrivateHosts } from '../settings/host';
 import { SettingProblems } from '../settings/SettingProblems';
-import { DEFAULT_SHUTDOWN_GRACE_MS, readShutdownGrace } from '../settings/shutdown';
+import { DEFAULT_SHUTDOWN_GRACE_MS, readShutdownGrace, readShutdownNotice } from '../settings/shutdown';
 import { valueOf } from '../settings/vendors';
 import { closeOnSignals } from '../closeOnSignals';
 import { describeExposure, describeStart } from './describeStart';
@@ -20,13 +20,14 @@ export async function runServer(options: ServerOptions): Promise<void> {
     console.error(isLLMError(error) ? error.message : error);
     process.exit(1);
   }
+  const read = (setting: typeof readShutdownGrace): number | undefined =>
+    new SettingProblems().attempt(() => setting((name) => valueOf(env, name)));
   const starting = startServer(options);
   // From now on: the start takes over runs, which must not wait for their leases to expire if it is interrupted.
   closeOnSignals({
     close: async (hurry) => (await starting).close(hurry),
     // A wrong value is an error of the start.
-    graceMs:
-      new SettingProblems().attempt(() => readShutdownGrace((name) => valueOf(env, name))) ?? DEFAULT_SHUTDOWN_GRACE_MS,
+    graceMs: (read(readShutdownGrace) ?? DEFAULT_SHUTDOWN_GRACE_MS) + (read(readShutdownNotice) ?? 0),
   });
   const running = await starting.catch((error: unknown) => {
     console.error(isLLMError(error) ? error.message : error);

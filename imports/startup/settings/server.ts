@@ -15,7 +15,7 @@ import { readContentTimes } from './retention';
 import { readSealContent, requireSealingKeys } from './sealing';
 import { checkVariableNames } from './settingNames';
 import { SettingProblems } from './SettingProblems';
-import { readShutdownGrace } from './shutdown';
+import { readShutdownGrace, readShutdownNotice } from './shutdown';
 import { readStorageBounds } from './storage';
 import { readUserLimits } from './userLimits';
 import { settingsFromEnvironment, valueOf } from './vendors';
@@ -57,6 +57,10 @@ export function readServerSettings(env: Environment) {
       ...withoutUndefined(
         'shutdownGraceMs',
         read(() => readShutdownGrace(named)),
+      ),
+      ...withoutUndefined(
+        'shutdownNoticeMs',
+        read(() => readShutdownNotice(named)),
       ),
       ...read(() => readAuthSettings(named)),
       ...read(() => readBodyLimits(env)),

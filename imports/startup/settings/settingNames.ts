@@ -73,6 +73,7 @@ export const VARIABLES: readonly string[] = [
   'OIDC_USER_ID',
   'PORT',
   'ROOT_URL',
+  'SHUTDOWN_NOTICE_SECONDS',
 ];
 
 /** Other programs use these beginnings as well, so that only a name that resembles one of ours is a mistake. */

@@ -532,11 +532,16 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
 
   /**
    * Begins no run, turn or tool any more, and waits for the model calls and tools in progress, so that `close` leaves
-   * as little as possible unknown. Cancelling a run still works; other decisions wait for the next process.
+   * as little as possible unknown. Stored runs are left to other processes as soon as nothing of them is in progress.
+   * Cancelling a run still works; other decisions wait for the next process.
    * @param over when this fires, the tools' signals do, and what they return within a second still counts
    */
   drain(over: AbortSignal): Promise<void> {
-    return this.work.drain(over);
+    return this.work.drain(over, () => this.durable?.leaveIdle());
+  }
+
+  get isDraining(): boolean {
+    return this.work.isDraining;
   }
 
   /** Stops all runs of this process. Stored ones can be continued by another process; others are cancelled. */

@@ -4,6 +4,7 @@
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
+import { UNOWNED } from '../../domain/entities/Run';
 import { ConflictError, isStoreOutage, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { RunInstrumentation } from '../../domain/interfaces/Instrumentation';
@@ -140,6 +141,7 @@ export class RunQueue {
     }
     await this.enqueueJob(executionId, queued.dueAt);
     this.reportChange();
+    if (this.isStopped) await this.announceLeft();
     return executionId;
   }
 
@@ -168,8 +170,13 @@ export class RunQueue {
     if (this.isLocalAmongOthers) this.scheduleSweep(0);
   }
 
+  /** Whether other processes may take runs from it. */
+  get isShared(): boolean {
+    return !this.store.isExclusive;
+  }
+
   private get isLocalAmongOthers(): boolean {
-    return this.jobs.engine === 'local' && !this.store.isExclusive;
+    return this.jobs.engine === 'local' && this.isShared;
   }
 
   private countAsAlive(): void {
@@ -204,7 +211,19 @@ export class RunQueue {
     this.isStopped = true;
     clearTimeout(this.timer);
     this.resolveStopped();
-    await this.jobs.stop();
+    await Promise.all([this.jobs.stop(), this.announceLeft()]);
+  }
+
+  /** Other processes take over the jobs in the memory of this one, before it ends. */
+  private async announceLeft(): Promise<void> {
+    if (!this.isLocalAmongOthers) return;
+    try {
+      await this.store.heartbeat(UNOWNED);
+    } catch (error) {
+      // They do when it ends.
+      if (!isStoreOutage(error))
+        this.logger.warn('Queued runs move to other processes only when this one ends.', error);
+    }
   }
 
   /** Adds a job for every queued run: its process may have died before it added one, or held the queue in memory. */

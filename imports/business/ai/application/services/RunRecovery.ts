@@ -152,7 +152,7 @@ export class RunRecovery {
     this.sources.push(source);
   }
 
-  /** Calls back whenever an owner has left, or was lost. */
+  /** Calls back whenever an owner has left or was lost, or has left some of what it had. */
   onOwnerLost(listener: () => void): void {
     this.lossListeners.push(listener);
   }
@@ -341,9 +341,10 @@ export class RunRecovery {
   /** Scans as soon as an owner has left, since it has left its runs to others, or a run was left by itself. */
   private async watch(): Promise<void> {
     const present = await this.store.heartbeats();
-    const hasOneLeft =
-      [...this.heartbeats.keys()].some((owner) => !present.has(owner)) ||
-      present.get(UNOWNED) !== this.heartbeats.get(UNOWNED)?.count;
+    const isLeft = present.get(UNOWNED) !== this.heartbeats.get(UNOWNED)?.count;
+    const hasOneLeft = isLeft || [...this.heartbeats.keys()].some((owner) => !present.has(owner));
+    // Perhaps queued runs, which have no owner.
+    if (isLeft) this.hasLostOwner = true;
     // Those that have come since the last scan are noticed if they leave before the next.
     this.updateHeartbeats(present);
     if (hasOneLeft) await this.scan();

@@ -23,10 +23,13 @@ export interface AgenticRequest extends UseRequest {
 
 export class AgenticExecutionUseCase {
   private readonly launcher: RunLauncher;
+  private readonly starting: RunLauncher;
   private readonly provider: Pick<ILLMProvider, 'getCapabilities'>;
 
-  constructor(launcher: RunLauncher, provider: Pick<ILLMProvider, 'getCapabilities'>) {
+  /** @param starting launches the runs that nobody waits for. Default: as the others */
+  constructor(launcher: RunLauncher, provider: Pick<ILLMProvider, 'getCapabilities'>, starting = launcher) {
     this.launcher = launcher;
+    this.starting = starting;
     this.provider = provider;
   }
 
@@ -35,28 +38,30 @@ export class AgenticExecutionUseCase {
    * @throws whatever `RunLauncher.launch` and `AgenticLoop.execute` throw
    */
   async execute(actor: Actor, request: AgenticRequest, signal?: AbortSignal): Promise<LLMResponse> {
-    const { done } = await this.launch(actor, request, signal);
+    const { done } = await this.launch(this.launcher, actor, request, signal);
     return done;
   }
 
   /**
-   * Starts a run without waiting for its end, which is reported by events and stored.
+   * Starts a run without waiting for its end, which is reported by events and stored. While the process shuts down,
+   * another one starts it.
    * @throws LLMInvalidRequestError for an invalid schema; whatever `RunLauncher.launch` throws
    */
   async start(actor: Actor, request: AgenticRequest): Promise<{ readonly executionId: string }> {
-    const { executionId } = await this.launch(actor, request, undefined, true);
+    const { executionId } = await this.launch(this.starting, actor, request, undefined, true);
     return { executionId };
   }
 
   /** @param stream whether live text is emitted as events, for people who watch the run */
   private async launch(
+    launcher: RunLauncher,
     actor: Actor,
     { tools, clientTools, schema, maxIterations, ...request }: AgenticRequest,
     signal?: AbortSignal,
     stream = false,
   ): Promise<StartedRequest<LLMResponse>> {
     if (schema !== undefined) await assertUntrustedSchema(schema, actor.userId);
-    return this.launcher.launch(actor, request, {
+    return launcher.launch(actor, request, {
       tools,
       ...(clientTools === undefined ? {} : { clientTools }),
       args: {

@@ -113,6 +113,12 @@ export interface RunStore {
   saveCalls(lease: RunLease, calls: readonly ToolCall[]): Promise<boolean>;
 
   /**
+   * Leaves a run to any other process: it is `UNOWNED` until it is claimed. It must not be written to afterwards.
+   * @returns false if it has ended, or was claimed since `lease` was read
+   */
+  release(lease: Pick<RunLease, 'executionId' | 'fence' | 'owner'>): Promise<boolean>;
+
+  /**
    * Leaves a run without a live owner to the processes that have the tools it needs. If it has no owner, it is
    * `UNOWNED` from then on, and no longer parked.
    * @returns false if it has ended, or was claimed since `lease` was read

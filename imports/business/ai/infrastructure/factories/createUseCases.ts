@@ -6,7 +6,9 @@ import { AgenticExecutionUseCase } from '../../application/usecases/AgenticExecu
 import { GenerateJSONUseCase } from '../../application/usecases/GenerateJSONUseCase';
 import { GenerateTextUseCase } from '../../application/usecases/GenerateTextUseCase';
 import { QueueRunUseCase } from '../../application/usecases/QueueRunUseCase';
+import type { RunResult } from '../../domain/entities/Run';
 import { RunLauncher } from '../../application/usecases/RunLauncher';
+import type { RunLauncherPorts } from '../../application/usecases/RunLauncher';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
@@ -55,10 +57,31 @@ export function createUseCases(
   return {
     generateText: new GenerateTextUseCase(launcher),
     generateJSON: new GenerateJSONUseCase(launcher, manager),
-    agenticExecution: new AgenticExecutionUseCase(launcher, manager),
+    agenticExecution: new AgenticExecutionUseCase(
+      launcher,
+      manager,
+      new RunLauncher({ ...shared, loop: leavingToOthers(loop, queue) }),
+    ),
     queueRun: new QueueRunUseCase(shared, queue),
   };
 }
+
+/** While the process shuts down, runs are queued for others instead of started here. */
+function leavingToOthers(
+  loop: UseCaseDependencies['loop'],
+  queue: UseCaseDependencies['queue'],
+): RunLauncherPorts['loop'] {
+  return {
+    start: async (userId, options, metadata) =>
+      loop.isDraining && queue.isShared
+        ? { executionId: await queue.add(userId, options, metadata), done: NEVER }
+        : loop.start(userId, options, metadata),
+    waitForResult: (executionId, signal) => loop.waitForResult(executionId, signal),
+  };
+}
+
+/** The end of such a run is reported by the process that executes it. */
+const NEVER = new Promise<RunResult>(() => undefined);
 
 /** The access policy of a host that provides none: deny by default. */
 export const adminsOnly: AccessPolicy = {

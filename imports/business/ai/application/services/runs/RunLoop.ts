@@ -92,6 +92,13 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     return isFinished(run.state) || (!run.isCalling && run.isEveryOpenCall(this.waitsForOthers));
   }
 
+  /** Whether neither the model nor a tool works for the run in this process, and no step is under way. */
+  get isIdle(): boolean {
+    const { run, work } = this.context;
+    const isDoing = (call: ToolCall): boolean => call.state === 'executing' && !this.waitsForOthers(call);
+    return !isFinished(run.state) && !work.hasStep(this) && ![...run.calls.values()].some(isDoing);
+  }
+
   abort(reason: unknown): void {
     const error = toCancellation(reason);
     if (!this.cancellation.aborted && !isFinished(this.context.run.state))

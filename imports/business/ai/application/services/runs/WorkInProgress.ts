@@ -33,6 +33,11 @@ export class WorkInProgress {
     this.notify();
   }
 
+  /** Whether the run takes a step. */
+  hasStep(run: object): boolean {
+    return this.steps.has(run);
+  }
+
   beginTool(tool: RunningTool): void {
     this.tools.add(tool);
   }
@@ -50,10 +55,14 @@ export class WorkInProgress {
   /**
    * Lets nothing new begin. Resolves when everything in progress has ended.
    * @param over when this fires, tools are interrupted and awaited for a second more, and model calls are left
+   * @param onProgress called at the beginning, and whenever something has ended, before `over` fires
    */
-  async drain(over: AbortSignal): Promise<void> {
+  async drain(over: AbortSignal, onProgress?: () => void): Promise<void> {
     this.startDraining();
-    await this.until(() => this.tools.size === 0 && this.steps.size === 0, over);
+    await this.until(() => {
+      onProgress?.();
+      return this.tools.size === 0 && this.steps.size === 0;
+    }, over);
     if (this.tools.size === 0) return;
     for (const tool of this.tools) tool.interrupt();
     await this.until(() => this.tools.size === 0, AbortSignal.timeout(INTERRUPTION_MS));

@@ -204,6 +204,11 @@ export class DocumentRunStore implements RunStore {
     return run?.fence === fence;
   }
 
+  async release({ executionId, fence, owner }: Pick<RunLease, 'executionId' | 'fence' | 'owner'>): Promise<boolean> {
+    const selector = { _id: executionId, fence, owner, state: { $in: UNFINISHED } };
+    return (await this.runs.update(selector, { $set: { owner: UNOWNED } })) === 1;
+  }
+
   async awaitTools(
     { executionId, fence, owner }: Pick<RunLease, 'executionId' | 'fence' | 'owner'>,
     awaitedTools: AwaitedTools,

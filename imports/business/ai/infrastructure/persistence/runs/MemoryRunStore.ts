@@ -110,6 +110,13 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve(true);
   }
 
+  release(lease: Pick<RunLease, 'executionId' | 'fence' | 'owner'>): Promise<boolean> {
+    const entry = this.writable(lease);
+    if (entry?.owner !== lease.owner) return Promise.resolve(false);
+    entry.owner = UNOWNED;
+    return Promise.resolve(true);
+  }
+
   awaitTools(lease: Pick<RunLease, 'executionId' | 'fence' | 'owner'>, awaitedTools: AwaitedTools): Promise<boolean> {
     const entry = this.writable(lease);
     if (entry?.owner !== lease.owner) return Promise.resolve(false);

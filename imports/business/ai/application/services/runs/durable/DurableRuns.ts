@@ -108,6 +108,8 @@ export class DurableRuns implements JournalHost {
   private readonly finishingCommands = new Set<string>();
   /** End the times for which runs are held. */
   private readonly holds = new Set<() => void>();
+  /** Runs that are being left to other processes, or were, by their journals. */
+  private readonly leaving = new Map<RunJournal, Promise<void>>();
   private isClosed = false;
   private lost = 0;
 
@@ -353,7 +355,7 @@ export class DurableRuns implements JournalHost {
       return await done;
     } catch (error) {
       if (!(error instanceof LeaseLostError)) throw error;
-      if (this.isClosed)
+      if (this.isClosed || this.work.isDraining)
         throw new LLMOverloadedError('The process is shutting down. The run continues in another process.', {
           cause: error,
         });
@@ -379,8 +381,9 @@ export class DurableRuns implements JournalHost {
   /** @returns false when another process has claimed the run */
   private async end(head: RunHead, launch: (claimed: ClaimedRun) => Promise<RunResult>): Promise<boolean> {
     // Only a run that was executed has calls to cancel, and followers to notify.
-    const { parked, awaitedTools, state } = head;
-    const hasRun = parked === undefined ? awaitedTools !== undefined && state !== 'queued' : true;
+    const { parked, awaitedTools, owner, state } = head;
+    const isLeft = awaitedTools !== undefined || owner === UNOWNED;
+    const hasRun = parked === undefined ? isLeft && state !== 'queued' : true;
     if (hasRun && parked?.reason !== 'unreadable') {
       try {
         const launched = await this.takeOver(head, 'end', { takeovers: 0 }, launch);
@@ -424,6 +427,38 @@ export class DurableRuns implements JournalHost {
     await Promise.allSettled(this.journals().map((journal) => journal.verifyLease()));
   }
 
+  /**
+   * Leaves the runs of which nothing is in progress to other processes, while this one waits for the rest: a run must
+   * not wait for the model calls and tools of others.
+   */
+  leaveIdle(): void {
+    // There are no others.
+    if (this.store.isExclusive || this.isClosed) return;
+    for (const { loop } of this.live.values()) {
+      const { journal } = loop;
+      if (journal === undefined || !loop.isIdle || this.leaving.has(journal)) continue;
+      const left = this.leaveToOthers(loop, journal).catch((error: unknown) => {
+        // `close` leaves it.
+        if (!isStoreOutage(error) && !(error instanceof LeaseLostError))
+          this.logger.warn(
+            `Run "${journal.lease.executionId}" moves to another process only when this one ends.`,
+            error,
+          );
+      });
+      this.leaving.set(journal, left);
+    }
+  }
+
+  private async leaveToOthers(loop: RunEntry['loop'], journal: RunJournal): Promise<void> {
+    loop.markProgress();
+    await journal.flush();
+    // It was cancelled meanwhile.
+    if (!loop.isIdle || !(await this.store.release(journal.lease))) return;
+    loop.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
+    // Others notice that this count has changed, and scan.
+    await this.store.heartbeat(UNOWNED);
+  }
+
   /** Abandons all runs, so that another process, or the next one, can continue them. */
   async close(): Promise<void> {
     this.isClosed = true;
@@ -433,7 +468,7 @@ export class DurableRuns implements JournalHost {
     for (const loop of loops) loop.markProgress();
     // A store that cannot be reached must not hold the process up.
     await Promise.race([
-      Promise.allSettled(this.journals().map((journal) => journal.flush())),
+      Promise.allSettled([...this.leaving.values(), ...this.journals().map((journal) => journal.flush())]),
       sleep(CLOSE_PATIENCE_MS, closed.signal).catch(() => undefined),
     ]);
     closed.abort();

@@ -47,7 +47,7 @@ export class RunJournal {
   private readonly context: JournalContext;
   private readonly owner: JournalOwner;
   private readonly observer: Pick<RunObserver, 'write'> | undefined;
-  private lease: RunLease;
+  private held: RunLease;
   /** Writes whose outcome is unknown may take effect late; see `reclaimLease`. */
   private hasLostWrite = false;
   private reclaiming: Promise<boolean> | undefined;
@@ -88,9 +88,14 @@ export class RunJournal {
     this.context = context;
     this.observer = observer;
     this.owner = owner;
-    this.lease = context.lease;
+    this.held = context.lease;
     for (const id of storedCalls) this.saved.set(id, undefined);
     this.savedItems = context.keepsTranscript === true ? Infinity : context.storedItems;
+  }
+
+  /** The present claim of this process to the run. */
+  get lease(): RunLease {
+    return this.held;
   }
 
   /** The run is written at the next barrier, or before the next changed call. */
@@ -319,7 +324,7 @@ export class RunJournal {
     const lease = await reclaimLease(this.context.runs.store, this.lease);
     // The last write may have succeeded although its response was lost.
     if (lease === undefined && (this.finalWrite === undefined || !(await this.hasEnded()))) return false;
-    this.lease = lease ?? this.lease;
+    this.held = lease ?? this.lease;
     this.hasLostWrite = false;
     this.owner.onStoreOutage(false);
     return true;
