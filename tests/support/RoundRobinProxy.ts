@@ -82,7 +82,9 @@ export class RoundRobinProxy {
     }
     const { method, headers } = request;
     const forwarded = send(target + (request.url ?? ''), { method, headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      // Of the connection to the server.
+      const { connection: _connection, 'keep-alive': _keepAlive, ...passed } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, passed);
       answer.pipe(response);
     });
     forwarded.on('error', (error) => fail(error.message));

@@ -27,14 +27,21 @@ export interface EventSegment {
   readonly hasGap?: true;
 }
 
+/** Up to where the segments of a process were read. */
+export interface ReadPosition {
+  readonly batch: number;
+  /** Whose segments of that batch were read: there is one for each user, and others may appear later. */
+  readonly users: ReadonlySet<string>;
+}
+
 export interface RunEventStore {
   /** Segments are removed after a minute or two. */
   publish(segments: readonly EventSegment[]): Promise<void>;
   /**
    * At most `MAX_SEGMENTS` segments of other processes, in the order in which each has published them.
-   * @param from by the id of a process, the first batch that is wanted. Default: all
+   * @param after by the id of a process, what is known of it. Default: nothing
    */
-  read(users: WatchedUsers, self: string, from: ReadonlyMap<string, number>): Promise<readonly EventSegment[]>;
+  read(users: WatchedUsers, self: string, after: ReadonlyMap<string, ReadPosition>): Promise<readonly EventSegment[]>;
   /** Says for 30 seconds whose runs are watched in a process. */
   watch(origin: string, users: WatchedUsers): Promise<void>;
   /** Whose runs are watched in other processes. */

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { isStoreOutage } from '../../domain/errors/LLMErrors';
 import type { Logger } from '../../domain/interfaces/Logger';
 import { MAX_SEGMENTS, PUBLISHED_MS, WATCH_MS } from '../../domain/interfaces/RunEventStore';
-import type { RunEventStore, WatchedUsers } from '../../domain/interfaces/RunEventStore';
+import type { EventSegment, ReadPosition, RunEventStore, WatchedUsers } from '../../domain/interfaces/RunEventStore';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 import { runDetached } from '../../application/services/runDetached';
 import type { RemoteEvents, RunEventLog } from './RunEventLog';
@@ -49,8 +49,8 @@ export class RunEventRelay implements RemoteEvents {
   private readonly publisher: RunEventPublisher;
   /** Watchers by user, and when the last one left. */
   private readonly watched = new Map<string, { count: number; leftAt: number }>();
-  /** By process, the batch from which segments are read: the last one may have been read in part. */
-  private readonly positions = new Map<string, number>();
+  /** By process. */
+  private readonly positions = new Map<string, ReadPosition>();
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> | undefined;
   private isReadAgain = false;
@@ -171,11 +171,17 @@ export class RunEventRelay implements RemoteEvents {
     if (segments.length >= MAX_SEGMENTS) this.isReadAgain = true;
     for (const segment of segments) {
       log.cover(segment);
-      this.positions.set(segment.origin, segment.batch);
+      this.advance(segment);
     }
     const events = segments.flatMap(({ origin, userId, events }) => events.map((of) => ({ origin, userId, of })));
     for (const { origin, userId, of } of inOrder(events))
       if (log.addRemote(origin, of, userId)) onRemote(of.event, userId);
+  }
+
+  private advance({ origin, batch, userId }: EventSegment): void {
+    const known = this.positions.get(origin);
+    const users = known?.batch === batch ? known.users : [];
+    this.positions.set(origin, { batch, users: new Set([...users, userId]) });
   }
 
   private forgetUnwatched(): void {

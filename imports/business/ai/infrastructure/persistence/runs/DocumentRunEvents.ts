@@ -5,6 +5,7 @@ import { MAX_SEGMENTS, PUBLISHED_MS, WATCH_MS } from '../../../domain/interfaces
 import type {
   EventSegment,
   OriginEvent,
+  ReadPosition,
   RunEventStore,
   WatchedBy,
   WatchedUsers,
@@ -76,12 +77,19 @@ class DocumentRunEvents implements RunEventStore {
     );
   }
 
-  async read(users: WatchedUsers, self: string, from: ReadonlyMap<string, number>): Promise<readonly EventSegment[]> {
-    const origins = [...from].map(([origin, batch]): Selector => ({ origin, batch: { $gte: batch } }));
+  async read(
+    users: WatchedUsers,
+    self: string,
+    after: ReadonlyMap<string, ReadPosition>,
+  ): Promise<readonly EventSegment[]> {
+    const origins = [...after].flatMap(([origin, { batch, users: read }]): Selector[] => [
+      { origin, batch: { $gt: batch } },
+      { origin, batch, userId: { $nin: [...read] } },
+    ]);
     const found = await this.stored.events.find(
       {
         ...(users === 'all' ? {} : { userId: { $in: [...users] } }),
-        $or: [...origins, { origin: { $nin: [self, ...from.keys()] } }],
+        $or: [...origins, { origin: { $nin: [self, ...after.keys()] } }],
       },
       { sort: { origin: 1, batch: 1 }, limit: MAX_SEGMENTS },
     );
