@@ -29,7 +29,8 @@ export class HostShutdown {
   }
 
   /**
-   * Nothing new is taken from now on, or once the notice is over. Resolves when the model calls and tools of runs have ended, or the grace is over.
+   * Nothing new is taken from now on, or once the notice is over. Resolves when the model calls and tools of runs have
+   * ended, or the grace is over.
    * @param hurry ends the notice and the grace
    */
   drain(hurry?: AbortSignal): Promise<void> {

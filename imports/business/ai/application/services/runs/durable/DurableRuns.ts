@@ -452,8 +452,13 @@ export class DurableRuns implements JournalHost {
   private async leaveToOthers(loop: RunEntry['loop'], journal: RunJournal): Promise<void> {
     loop.markProgress();
     await journal.flush();
-    // It was cancelled meanwhile.
-    if (!loop.isIdle || !(await this.store.release(journal.lease))) return;
+    if (!loop.isIdle) {
+      // As soon as it is again.
+      this.leaving.delete(journal);
+      return;
+    }
+    // It was cancelled meanwhile, or taken over.
+    if (!(await this.store.release(journal.lease))) return;
     loop.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
     // Others notice that this count has changed, and scan.
     await this.store.heartbeat(UNOWNED);
