@@ -183,7 +183,10 @@ describe('a process that drains', () => {
     await first.record.seen('tool:approval_required');
     await first.loop.drain(NEVER);
     await until(async () => (await store.head('r'))?.owner === UNOWNED);
-    expect(await open('second', []).loop.cancel('r')).to.equal('cancelled');
+    const second = open('second', []);
+    expect(await second.loop.cancel('r')).to.equal('cancelled');
+    await second.record.seen('tool:cancelled');
+    await second.record.seen('run:cancelled');
     expect(await storedCall()).to.include({ state: 'cancelled' });
   });
 

@@ -127,7 +127,7 @@ for (const mode of ['polled', 'notified'] as const)
       // What happens while the client is away.
       await write(first, 'meanwhile', 'meanwhile');
       await write(second, 'elsewhere', 'elsewhere');
-      await first.request(`/runs/${executionId}/cancel`, {});
+      await second.request(`/runs/${executionId}/cancel`, {});
       const rest = await second.read(
         `/runs/stream?lastEventId=${seen.at(-1)?.id ?? ''}`,
         (events) => events.filter(({ event }) => event === 'run:completed').length === 2 && isCancelled(events),
