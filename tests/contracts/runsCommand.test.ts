@@ -29,7 +29,7 @@ describe('the command that shows and decides about runs', () => {
 
   const run = async (
     args: readonly string[],
-    environment: Readonly<Record<string, string>> = { BOLIDE_API_TOKEN: TOKEN, BOLIDE_URL: server.url },
+    environment: Readonly<Record<string, string>> = { BOLIDE_API_TOKEN: TOKEN, BOLIDE_SERVER_URL: server.url },
   ): Promise<{ readonly code: number; readonly output: string }> => {
     const lines: string[] = [];
     const print = (line: string): void => void lines.push(line);
@@ -105,11 +105,11 @@ describe('the command that shows and decides about runs', () => {
 
   it('says what to do when it cannot work', async () => {
     expect(await run(['list'], {})).to.deep.include({ code: 1 });
-    const wrong = await run(['list'], { BOLIDE_API_TOKEN: 'wrong', BOLIDE_URL: server.url });
+    const wrong = await run(['list'], { BOLIDE_API_TOKEN: 'wrong', BOLIDE_SERVER_URL: server.url });
     expect(wrong.code).to.equal(1);
     expect(wrong.output).to.include('Set BOLIDE_API_TOKEN');
-    const away = await run(['list'], { BOLIDE_API_TOKEN: TOKEN, BOLIDE_URL: 'http://127.0.0.1:9' });
-    expect(away.output).to.match(/^No server answers at http:\/\/127\.0\.0\.1:9 .*BOLIDE_URL/);
+    const away = await run(['list'], { BOLIDE_API_TOKEN: TOKEN, BOLIDE_SERVER_URL: 'http://127.0.0.1:9' });
+    expect(away.output).to.match(/^No server answers at http:\/\/127\.0\.0\.1:9 .*BOLIDE_SERVER_URL/);
     expect((await run(['show', 'unknown'])).code).to.equal(1);
     for (const args of [[], ['dance'], ['show'], ['list', 'x'], ['review', 'x', '--outcome', 'dance'], ['list', '--x']])
       expect((await run(args)).code, args.join(' ')).to.equal(2);

@@ -23,7 +23,7 @@ Shows the runs of a running server, and decides about them.
     --reason <text>      why it is rejected, for the model
     --result <text>      its result
 
-  --url <url>            the server; default: BOLIDE_URL, or http://127.0.0.1:PORT
+  --url <url>            the server; default: BOLIDE_SERVER_URL, or http://127.0.0.1:PORT
   --json                 prints JSON instead of tables
   --help                 prints this
 
@@ -89,7 +89,7 @@ export async function runRunsCommand(args: readonly string[], ports: RunsCommand
     return 1;
   }
   const port = given(environment['PORT']) ?? '3000';
-  const url = parsed.values.url ?? given(environment['BOLIDE_URL']) ?? `http://127.0.0.1:${port}`;
+  const url = parsed.values.url ?? given(environment['BOLIDE_SERVER_URL']) ?? `http://127.0.0.1:${port}`;
   try {
     const client = new RunsClient({ url, token });
     await parsed.command.execute({ client, run: parsed.run, options: parsed.values, print, now: ports.now() });

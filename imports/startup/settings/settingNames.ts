@@ -52,7 +52,7 @@ export const VARIABLES: readonly string[] = [
   'AI_ALLOW_PRIVATE_HOSTS',
   'AI_SECRET_KEYS',
   'BOLIDE_API_TOKEN',
-  'BOLIDE_URL',
+  'BOLIDE_SERVER_URL',
   'DATA_DIR',
   'DATA_ENGINE',
   'HOST',

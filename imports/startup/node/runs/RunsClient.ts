@@ -40,7 +40,7 @@ export class RunsClient {
       });
     } catch (error) {
       throw new RunsClientError(
-        `No server answers at ${url} (${reasonOf(error)}). Start it, or set BOLIDE_URL to the address of a running one.`,
+        `No server answers at ${url} (${reasonOf(error)}). Start it, or set BOLIDE_SERVER_URL to the address of a running one.`,
         { cause: error },
       );
     }
@@ -60,7 +60,7 @@ function explain(status: number, body: unknown, url: string): string {
     case 403:
       return `${said} Use a token with more scopes: \`read\` to list, \`generate\` to cancel and repeat, \`approve\` to decide.`;
     case 404:
-      return isObject(body) ? said : `There is no API of Bolide at ${url}. Is its path missing in BOLIDE_URL?`;
+      return isObject(body) ? said : `There is no API of Bolide at ${url}. Is its path missing in BOLIDE_SERVER_URL?`;
     case 503:
       return `${said} Try again in a few seconds.`;
     default:
