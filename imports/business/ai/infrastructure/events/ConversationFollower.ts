@@ -4,12 +4,11 @@
  * subscriber that another process has served goes on where it was.
  */
 import type { ChatTurnStore, TurnState } from '../../domain/interfaces/ChatTurnStore';
+import type { AnswerOutput } from '../../domain/interfaces/OutputChannel';
 import type { Logger } from '../../domain/interfaces/Logger';
 import { hashText, positionIn, writePosition } from './AnswerPosition';
 import { DONE, ERROR_PREFIX, restOf } from './ConversationChannel';
 import type { ChannelSubscriber, ConversationChannel } from './ConversationChannel';
-import { LiveAnswer } from './LiveAnswer';
-import type { LiveAnswerPorts } from './LiveAnswer';
 
 export interface ConversationFollowerPorts {
   readonly turns: ChatTurnStore;
@@ -19,10 +18,16 @@ export interface ConversationFollowerPorts {
   readonly liveText?: () => LiveText | undefined;
 }
 
-/** The events of runs in any process. */
-export interface LiveText extends LiveAnswerPorts {
-  /** Makes those of a user's runs in other processes appear. @returns ends it */
+/** The texts of answers that any process writes. */
+export interface LiveText {
+  /** Writes an answer as its events arrive. @param id of the message */
+  show(id: string, output: AnswerOutput): LiveAnswer;
+  /** Makes the events of a user's runs in other processes appear. @returns ends it */
   watch(userId: string): () => void;
+}
+
+interface LiveAnswer {
+  stop(): void;
 }
 
 interface Followed {
@@ -131,7 +136,7 @@ export class ConversationFollower {
   private showLive(id: string, channel: ConversationChannel, live: Map<string, LiveAnswer>): void {
     const ports = this.ports.liveText?.();
     if (ports !== undefined && !this.ports.turns.isExclusive && !live.has(id))
-      live.set(id, new LiveAnswer(id, channel.follow(id), ports));
+      live.set(id, ports.show(id, channel.follow(id)));
   }
 }
 

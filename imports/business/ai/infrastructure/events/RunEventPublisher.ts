@@ -4,7 +4,6 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { EventSegment, OriginEvent, RunEventStore, WatchedBy } from '../../domain/interfaces/RunEventStore';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 import type { Writable } from '../../domain/types/Writable';
-import { runDetached } from '../../application/services/runDetached';
 import type { LoggedEvent, RunEventLog } from './RunEventLog';
 
 export interface RunEventPublisherPorts {
@@ -13,6 +12,8 @@ export interface RunEventPublisherPorts {
   readonly self: string;
   readonly log: () => RunEventLog;
   readonly logger: Pick<Logger, 'warn'>;
+  /** Does work in the context of nobody's request. */
+  readonly detached: <T>(work: () => T) => T;
   /** Milliseconds between looks for watchers, and between writes. */
   readonly times: { readonly look: number; readonly publish: number };
 }
@@ -71,7 +72,7 @@ export class RunEventPublisher {
   look(): void {
     if (this.isClosed) return;
     clearTimeout(this.lookTimer);
-    this.lookTimer = runDetached(() => setTimeout(() => this.lookAgain(), this.ports.times.look));
+    this.lookTimer = this.ports.detached(() => setTimeout(() => this.lookAgain(), this.ports.times.look));
     this.enqueue(async () => {
       this.watched = await this.ports.store.watched(this.ports.self);
       this.publishFor();
@@ -120,7 +121,7 @@ export class RunEventPublisher {
 
   private flushSoon(): void {
     if (this.isClosed) return;
-    this.flushTimer ??= runDetached(() =>
+    this.flushTimer ??= this.ports.detached(() =>
       setTimeout(() => {
         this.flushTimer = undefined;
         this.enqueue(() => this.flush());

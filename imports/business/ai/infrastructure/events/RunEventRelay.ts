@@ -9,7 +9,6 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import { MAX_SEGMENTS, PUBLISHED_MS, WATCH_MS } from '../../domain/interfaces/RunEventStore';
 import type { EventSegment, ReadPosition, RunEventStore, WatchedUsers } from '../../domain/interfaces/RunEventStore';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
-import { runDetached } from '../../application/services/runDetached';
 import type { RemoteEvents, RunEventLog } from './RunEventLog';
 import { RunEventPublisher } from './RunEventPublisher';
 
@@ -19,6 +18,8 @@ export interface RunEventRelayPorts {
   /** Receives the events of other processes, each once, in the order of their runs. */
   readonly onRemote: (event: AgentEvent, userId: string) => void;
   readonly logger: Pick<Logger, 'warn'>;
+  /** Does work in the context of nobody's request. */
+  readonly detached: <T>(work: () => T) => T;
   /** Milliseconds; see `DEFAULT_RELAY_TIMES`. */
   readonly times?: Partial<RelayTimes>;
 }
@@ -122,13 +123,15 @@ export class RunEventRelay implements RemoteEvents {
     this.isReadAgain = true;
     if (this.reading !== undefined) return;
     clearTimeout(this.timer);
-    this.reading = runDetached(() => this.readWatched()).finally(() => {
-      this.reading = undefined;
-      if (this.isClosed || this.watched.size === 0) return;
-      const { read } = this.times;
-      const pause = this.hasNotifications ? read * SLOWER_WITH_NOTIFICATIONS : read;
-      this.timer = setTimeout(() => this.readSoon(), pause);
-    });
+    this.reading = this.ports
+      .detached(() => this.readWatched())
+      .finally(() => {
+        this.reading = undefined;
+        if (this.isClosed || this.watched.size === 0) return;
+        const { read } = this.times;
+        const pause = this.hasNotifications ? read * SLOWER_WITH_NOTIFICATIONS : read;
+        this.timer = setTimeout(() => this.readSoon(), pause);
+      });
   }
 
   /** Never rejects. */
@@ -196,7 +199,7 @@ export class RunEventRelay implements RemoteEvents {
 
   /** Begins to listen to the store's notifications, if it has any. */
   private listen(): void {
-    this.notified ??= runDetached(async () => {
+    this.notified ??= this.ports.detached(async () => {
       const { store, logger } = this.ports;
       try {
         const stop = await store.onChange?.((change) => {

@@ -13,6 +13,8 @@ import type { ChannelSubscriber } from '../events/ConversationChannel';
 import { ConversationChannels } from '../events/ConversationChannels';
 import { ConversationFollower } from '../events/ConversationFollower';
 import type { LiveText } from '../events/ConversationFollower';
+import { LiveAnswer } from '../../application/services/chat/LiveAnswer';
+import type { LiveAnswerPorts } from '../../application/services/chat/LiveAnswer';
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
@@ -49,7 +51,7 @@ export interface Chat {
 }
 
 /** As a `RunModule` has it. */
-export type LiveEvents = Omit<LiveText, 'runs'>;
+export type LiveEvents = Pick<LiveText, 'watch'> & Pick<LiveAnswerPorts, 'live'>;
 
 export interface ChatDependencies {
   readonly settings: {
@@ -97,7 +99,7 @@ export function createChat({ settings, loop, tools, runs }: ChatDependencies, po
         ? channels.of(userId, conversationId).subscribe(subscriber, lastEventId)
         : follower.subscribe(userId, conversationId, subscriber, lastEventId),
     showLiveText: ({ live, watch }) => {
-      liveText = { live, watch, runs };
+      liveText = { watch, show: (id, output) => new LiveAnswer(id, output, { live, runs }) };
     },
   };
 }

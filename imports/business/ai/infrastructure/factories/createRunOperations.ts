@@ -91,6 +91,7 @@ export function createRunModule(
           store: ports.runEvents,
           log: () => events,
           onRemote: live.recordRemote,
+          detached: runDetached,
           logger,
           ...(ports.relayTimes === undefined ? {} : { times: ports.relayTimes }),
         });

@@ -39,6 +39,7 @@ describe('RunEventRelay', () => {
       store,
       log: () => log,
       onRemote: () => undefined,
+      detached: (work) => work(),
       logger,
       times: TIMES,
     });

@@ -1,13 +1,18 @@
 /** Writes an answer that another process is giving, as its events arrive. Its end is written by whoever reads it. */
-import { answerText } from '../../application/services/chat/answerText';
-import { AnswerWriter, TURN_SEPARATOR } from '../../application/services/chat/AnswerWriter';
-import type { AnswerOutput } from '../../domain/interfaces/OutputChannel';
-import type { RunStore } from '../../domain/interfaces/RunStore';
-import type { AgentEvent } from '../../domain/types/AgentEvents';
-import type { LiveRunEvents } from './LiveRunEvents';
+import type { AnswerOutput } from '../../../domain/interfaces/OutputChannel';
+import type { RunStore } from '../../../domain/interfaces/RunStore';
+import type { AgentEvent } from '../../../domain/types/AgentEvents';
+import { answerText } from './answerText';
+import { AnswerWriter, TURN_SEPARATOR } from './AnswerWriter';
 
 export interface LiveAnswerPorts {
-  readonly live: Pick<LiveRunEvents, 'follow'>;
+  readonly live: {
+    /** @param listener receives the events after `recent` */
+    follow(
+      executionId: string,
+      listener: (event: AgentEvent) => void,
+    ): { readonly recent: readonly AgentEvent[]; readonly unsubscribe: () => void };
+  };
   readonly runs: Pick<RunStore, 'load'>;
 }
 
