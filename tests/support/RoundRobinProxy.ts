@@ -1,7 +1,6 @@
 /**
- * A load balancer for tests: requests go to servers in turn, and servers whose `/ready` does not answer 200 get
- * none. It
- * repeats nothing.
+ * A load balancer for tests: requests go to servers in turn, and servers whose `/ready` does not answer 200 get none.
+ * It repeats nothing.
  */
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
