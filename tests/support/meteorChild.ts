@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
+import { UNOWNED } from '../../imports/business/ai/domain/entities/Run';
 import { startBolide } from '../../imports/startup/meteor/startBolide';
 import { DdpClient } from '../stubs/server/DdpClient';
 import { registry } from '../stubs/server/registry';
@@ -68,7 +69,7 @@ async function main(): Promise<void> {
   });
   process.on('exit', () => {
     const state: ChildExit = {
-      owners: registry.collections.get('ai_run_owners')?.select({}).length ?? 0,
+      owners: registry.collections.get('ai_run_owners')?.select({ _id: { $ne: UNOWNED } }).length ?? 0,
       runs:
         registry.collections
           .get('ai_runs')

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { UNOWNED } from '../../../../../imports/business/ai/domain/entities/Run';
 import { openEmbeddedDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { RUN_OWNERS, RUNS } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import type { RunDocument } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
@@ -20,6 +21,8 @@ describe('RunHealth', () => {
       runs.insert({ _id, userId: 'ann', requestId: _id, ...fields } as RunDocument);
     await owners.insertMany([
       { _id: 'alive', beats: 1, seenAt: new Date(NOW - 1_000) },
+      // Not a process: something was left to all of them.
+      { _id: UNOWNED, beats: 4, seenAt: new Date(NOW - 1_000) },
       { _id: 'dead', beats: 1, seenAt: new Date(NOW - 60_000) },
     ] as never);
     await run('a', { state: 'running', owner: 'alive', createdAt: 1 });

@@ -1,4 +1,5 @@
 /** What an operator watches of all runs that have not ended, whichever process executes them. */
+import { UNOWNED } from '../../../domain/entities/Run';
 import type { InboxReader } from '../../../domain/interfaces/InboxReader';
 import type { InboxCounts } from '../../../domain/types/InboxViews';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
@@ -74,7 +75,7 @@ export class RunHealth {
     return {
       states: { queued: countOf('queued'), running: countOf('running'), waiting: countOf('waiting') },
       waiting: { ...waiting, total: Object.values(waiting).reduce((sum, count) => sum + count, 0) },
-      owners: this.database.isExclusive ? 0 : alive.length,
+      owners: this.database.isExclusive ? 0 : alive.filter(({ _id }) => _id !== UNOWNED).length,
       overdue,
       oldestQueuedMs: oldest === undefined ? 0 : at - Math.max(oldest.createdAt, oldest.dueAt ?? 0),
     };
