@@ -236,6 +236,8 @@ describe('The documentation', function () {
         ...BUDGET_VARIABLES,
         ...LOG_VARIABLES,
         ...VENDOR_NAMES,
+        // Read by the command line, not by the server.
+        'BOLIDE_SERVER_URL',
       ]);
       expect(firstCells.filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name)).toSorted()).to.deep.equal(
         [...read].toSorted(),
