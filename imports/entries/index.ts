@@ -141,6 +141,8 @@ export type { CreateProviderOptions } from '../business/ai/infrastructure/factor
 export { mcp } from '../business/ai/infrastructure/factories/mcp';
 export type { McpOptions } from '../business/ai/infrastructure/factories/mcp';
 export { UnifiedStreamAdapter } from '../business/ai/infrastructure/streaming/UnifiedStreamAdapter';
+export { runAsTool } from '../business/ai/infrastructure/tools/runAsTool';
+export type { ChildOptions, RunToolOptions } from '../business/ai/infrastructure/tools/runAsTool';
 export { sleepTool } from '../business/ai/infrastructure/tools/sleepTool';
 export { waitForSignalTool } from '../business/ai/infrastructure/tools/waitForSignalTool';
 export { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';

@@ -9,7 +9,7 @@ import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
 import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
 import { normalizeInput } from '../business/ai/application/services/ContentNormalizer';
 import type { BatchOptions } from '../business/ai/application/services/chains/batch';
-import { titleOf } from '../business/ai/application/usecases/RunLauncher';
+import { titleOf } from '../business/ai/application/services/runs/titleOf';
 import type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
 import { checkEngineOptions, createAgentEngine } from './AgentEngine';
 import type { AgentEngine, EngineOptions } from './AgentEngine';

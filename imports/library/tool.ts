@@ -52,6 +52,7 @@ const FIELDS = {
   external: boolean,
   timer: boolean,
   signal: boolean,
+  childRun: boolean,
   untrusted: boolean,
   needsApproval: (value, path) => {
     if (typeof value !== 'boolean' && typeof value !== 'function')

@@ -73,6 +73,19 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       return JSON.stringify(documents).length;
     };
 
+    it('keeps a run that a call of an unfinished run has started', async () => {
+      const lease = await store.create(runRequest('parent'), 'running', 'me');
+      const child = await store.create(runRequest('child', { parentExecutionId: 'parent' }), 'running', 'me');
+      await store.saveRun(child, { state: 'completed', endedAt: START });
+      await run('other', START);
+      clock.now = START + 31 * DAY;
+      expect((await retention.sweep()).removed).to.equal(1);
+      expect(await store.head('child')).to.include({ state: 'completed' });
+      await store.saveRun(lease, { state: 'completed', endedAt: clock.now });
+      expect((await retention.sweep()).removed).to.equal(1);
+      expect(await store.head('child')).to.equal(undefined);
+    });
+
     it('ends parked runs that nobody resumed, and keeps the others', async () => {
       for (const [id, at] of [
         ['old', START],

@@ -5,6 +5,7 @@ import type { RunView } from '../../business/ai/domain/types/RunViews';
 import { formatCount, formatDateTime, pluralize } from '../format/format';
 import { formatRunCost } from '../format/formatCost';
 import { Elapsed } from '../components/Elapsed';
+import { linkTo } from '../shell/route';
 import { isLive } from './isLive';
 import { RunBudget } from './RunBudget';
 
@@ -65,6 +66,13 @@ export function RunFacts({ run, requests }: RunFactsProps) {
       {run.conversationId !== undefined && (
         <Fact name="Conversation">
           <bdi className="mono">{run.conversationId}</bdi>
+        </Fact>
+      )}
+      {run.parentExecutionId !== undefined && (
+        <Fact name="Started by">
+          <a className="mono" href={linkTo(['runs', run.parentExecutionId])}>
+            {run.parentExecutionId}
+          </a>
         </Fact>
       )}
       {run.budget !== undefined && (

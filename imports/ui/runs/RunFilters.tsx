@@ -6,7 +6,7 @@ import { describeRunFilter, RATINGS, STATE_FILTERS } from './runFilter';
 
 /** Parameters of the filters that are behind the button. */
 const MORE = [
-  ...['userId', 'tool', 'tag', 'rating', 'conversationId'],
+  ...['userId', 'tool', 'tag', 'rating', 'conversationId', 'parentExecutionId'],
   ...['minCost', 'maxCost', 'minDuration', 'maxDuration', 'from', 'to'],
 ];
 
@@ -31,6 +31,7 @@ export function RunFilters({ route }: { readonly route: Route }) {
           {field('tag', 'Tag')}
           {field('userId', 'User ID')}
           {field('conversationId', 'Conversation ID')}
+          {field('parentExecutionId', 'Started by run')}
           {time('from', 'Created from')}
           {time('to', 'Created up to')}
           {number('minCost', 'Cost from ($)')}

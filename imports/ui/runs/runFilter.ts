@@ -24,7 +24,7 @@ export const STATE_FILTERS = {
 export const RATINGS = { up: 'Thumbs up', down: 'Thumbs down' } as const;
 
 /** Parameters of the address, in the order in which they are shown. Costs are US dollars, durations seconds. */
-const TEXTS = ['providerId', 'model', 'userId', 'tool', 'tag', 'conversationId'] as const;
+const TEXTS = ['providerId', 'model', 'userId', 'tool', 'tag', 'conversationId', 'parentExecutionId'] as const;
 const BOUNDS = ['minCost', 'maxCost', 'minDuration', 'maxDuration', 'from', 'to'] as const;
 const SORTS = ['createdAt', 'cost', 'duration', 'tokens'] as const satisfies readonly RunSort[];
 
@@ -74,6 +74,7 @@ const LABELS: Readonly<Record<(typeof TEXTS)[number] | (typeof BOUNDS)[number], 
   tool: 'Tool',
   tag: 'Tag',
   conversationId: 'Conversation',
+  parentExecutionId: 'Started by',
   minCost: 'Cost from',
   maxCost: 'Cost up to',
   minDuration: 'Duration from',

@@ -11,7 +11,8 @@ const RUN_FILTER = {
   state: STATES,
   since: TIME,
   waiting: FLAG,
-  ...{ executionId: TEXT, userId: TEXT, providerId: TEXT, model: TEXT, tag: TEXT, conversationId: TEXT, search: TEXT },
+  ...{ executionId: TEXT, userId: TEXT, providerId: TEXT, model: TEXT, tag: TEXT, search: TEXT },
+  ...{ conversationId: TEXT, parentExecutionId: TEXT },
 };
 const CALL_STATE = objectOf({ executionId: TEXT, callId: TEXT, state: TEXT });
 const EXECUTION = objectOf({ executionId: TEXT });

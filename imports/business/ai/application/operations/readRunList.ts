@@ -25,6 +25,7 @@ const FILTER_FIELDS = [
   'tag',
   'rating',
   'conversationId',
+  'parentExecutionId',
   'since',
   ...LIST_FILTER_FIELDS,
 ] as const;
@@ -84,6 +85,7 @@ function filterOf(fields: JsonObject): RunListFilter {
     ...optional(fields, 'tag', tagName),
     ...optional(fields, 'rating', oneOf(RATINGS)),
     ...optional(fields, 'conversationId', named),
+    ...optional(fields, 'parentExecutionId', named),
     ...readListFilter({ ...fields, from }),
   };
 }

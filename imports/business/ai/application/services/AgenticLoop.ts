@@ -21,10 +21,10 @@ import type { Instrumentation, RunInstrumentation } from '../../domain/interface
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunSignalStore } from '../../domain/interfaces/RunSignalStore';
-import type { RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
+import type { ChildRun, RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
 import type { AgentEvent, AgentEventOf, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
-import type { LeasedRun, RunSuspicion, ToolNeeds } from '../../domain/types/RunRecords';
+import type { LeasedRun, RunFamily, RunRequest, RunSuspicion, ToolNeeds } from '../../domain/types/RunRecords';
 import type { RunLimits } from '../../domain/types/RunLimits';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
@@ -35,6 +35,10 @@ import { planRun } from './runs/planRun';
 import type { RunOptions } from './runs/planRun';
 import { DEFAULT_LIMITS, limitsOf } from './runs/runLimits';
 import { ResilientProvider } from './routing/ResilientProvider';
+import { ChildRuns } from './runs/ChildRuns';
+import type { ChildOptions, ParentRun } from './runs/ChildRuns';
+import type { LiveRun } from './runs/LiveRun';
+import { runDetached } from './runDetached';
 import { RunLauncher } from './runs/RunLauncher';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import { RunRegistry } from './runs/RunRegistry';
@@ -102,6 +106,13 @@ export interface StartedRun {
   readonly done: Promise<RunResult>;
 }
 
+/** Queues a run that a call has started. @throws ConflictError if the execution id is taken */
+export type QueueChild = (
+  userId: string,
+  options: ExecuteOptions,
+  queued: RunFamily & Pick<RunRequest, 'globalPriority'>,
+) => Promise<unknown>;
+
 /** Every event is emitted twice: under its own name and as `event`. */
 export type AgenticLoopEvents = { [T in AgentEventType]: (event: LocalAgentEvent<AgentEventOf<T>>) => void } & {
   event: (event: LocalAgentEvent) => void;
@@ -120,6 +131,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly instrumentation: RunInstrumentation | undefined;
   private readonly signalStore: RunSignalStore;
   private readonly signals: RunSignals;
+  private readonly children: ChildRuns;
+  private startQueuedChild: QueueChild | undefined;
 
   constructor(options: AgenticLoopOptions) {
     super(
@@ -151,7 +164,21 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     this.registry = new RunRegistry(keepFinished);
     this.signalStore = runStore?.signals ?? new MemoryRunSignals();
     this.signals = new RunSignals(this.signalStore);
+    this.children = new ChildRuns({
+      start: (parent, childOptions, family) => runDetached(() => this.startChild(parent, childOptions, family)),
+      exists: async (executionId) =>
+        this.registry.find(executionId) !== undefined || (await runStore?.head(executionId)) !== undefined,
+      hasEnded: async (executionId) => {
+        const { state } = this.registry.find(executionId) ?? (await runStore?.head(executionId)) ?? {};
+        return state === undefined || isFinished(state);
+      },
+      waitForResult: (executionId) => this.waitForResult(executionId),
+      cancel: (executionId) => this.cancel(executionId),
+      childrenOf: (executionId) =>
+        runStore?.childrenOf(executionId) ?? Promise.resolve(this.registry.childrenOf(executionId).map(toChildRun)),
+    });
     this.launcher = new RunLauncher({
+      children: this.children,
       signals: this.signals,
       provider: this.provider,
       toolExecutor,
@@ -215,7 +242,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const pinned = providerId === undefined ? runOptions : { ...runOptions, providerId };
     const plan = planRun(pinned, this.toolExecutor, this.limits);
     const observer = this.launcher.observe({ ...metadata, executionId, ...pinned });
-    const init = { executionId, userId, plan, observer, returnsEarly: onPending === 'return' };
+    const init = { executionId, userId, plan, observer, origin: metadata, returnsEarly: onPending === 'return' };
     if (this.durable === undefined) return { executionId, done: this.launcher.launch({ ...init, journal: undefined }) };
     const { trace } = observer ?? {};
     try {
@@ -429,7 +456,16 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    */
   async cancel(executionId: string): Promise<RunState> {
     const run = this.registry.find(executionId);
-    if (run === undefined) return this.requireDurable(executionId).cancel(executionId, this.launchCancelled);
+    if (run === undefined) {
+      const durable = this.requireDurable(executionId);
+      const state = await durable.cancel(executionId, this.launchCancelled);
+      if (isFinished(state)) {
+        durable.remote.ended(executionId);
+        // A run that was ended without being read.
+        await this.children.cancelAll(executionId);
+      }
+      return state;
+    }
     this.registry.live.get(executionId)?.loop.abort(new LLMAbortedError('The run was cancelled.'));
     return run.state;
   }
@@ -552,6 +588,23 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       loop.abort(new LLMAbortedError('The process is shutting down.'));
   }
 
+  /** The runs that calls of queued runs start are queued, too. */
+  queueChildren(startQueuedChild: QueueChild): void {
+    this.startQueuedChild = startQueuedChild;
+  }
+
+  private async startChild(parent: ParentRun, options: ChildOptions, family: RunFamily): Promise<void> {
+    const { userId, isQueued, globalPriority } = parent;
+    if (isQueued === true && this.startQueuedChild !== undefined) {
+      const priority = globalPriority === undefined ? {} : { globalPriority };
+      await this.startQueuedChild(userId, options, { ...family, ...priority });
+      return;
+    }
+    const { done } = await this.start(userId, options, family);
+    // The call learns of its end through `waitForResult`.
+    done.catch(() => undefined);
+  }
+
   /** @throws LLMOverloadedError */
   private assertNotDraining(): void {
     if (this.work.isDraining)
@@ -577,12 +630,18 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const entry = this.registry.live.get(event.executionId);
     if (entry !== undefined && isFinished(entry.run.state)) {
       this.registry.retire(entry.run);
+      this.durable?.remote.ended(event.executionId);
       if (this.durable === undefined) void this.signalStore.remove([event.executionId]);
     }
     // The union of events and the map of listeners are derived from the same type.
     (this.emit as (type: string, event: AgentEvent) => boolean)(event.type, event);
     (this.emit as (type: string, event: AgentEvent) => boolean)('event', event);
   };
+}
+
+function toChildRun({ executionId, state, iterations, usage, bill }: LiveRun): ChildRun {
+  const spent = { calls: iterations, tokens: usage.total_tokens, money: bill.totals.cost ?? 0 };
+  return { executionId, isFinished: isFinished(state), spent };
 }
 
 function resilient(

@@ -17,11 +17,12 @@ import { RunSlots } from './RunSlots';
 import type { RunMetadata } from './runs/durable/DurableRuns';
 import { runDetached } from './runDetached';
 import { neededTools, planRun, toStoredPlan } from './runs/planRun';
+import { titleOf } from './runs/titleOf';
 import { throughOutages } from './shared/throughOutages';
 import { DEFAULT_LIMITS } from './runs/runLimits';
 
 export interface RunQueueOptions {
-  readonly loop: Pick<AgenticLoop, 'startQueued' | 'getExecutionContext' | 'on' | 'off' | 'underLease'>;
+  readonly loop: Pick<AgenticLoop, 'startQueued' | 'queueChildren' | 'getExecutionContext' | 'on' | 'off' | 'underLease'>;
   readonly store: RunStore;
   readonly jobs: JobQueue;
   readonly tools: IToolExecutor;
@@ -92,6 +93,8 @@ export class RunQueue {
   }: RunQueueOptions) {
     this.instrumentation = instrumentation;
     this.loop = loop;
+    // The sooner it ends, the sooner the run goes on that has begun already.
+    loop.queueChildren((userId, options, queued) => this.add(userId, options, { ...queued, priority: MAX_PRIORITY }));
     this.store = store;
     this.jobs = jobs;
     this.tools = tools;
@@ -121,7 +124,7 @@ export class RunQueue {
       argumentsHash: createHash('sha256').update(executionId).digest('hex'),
       source: 'job' as const,
       providerId: plan.options.model,
-      title: '',
+      title: queued.parentExecutionId === undefined ? '' : titleOf(plan.options.input),
       ...queued,
       executionId,
       userId,

@@ -15,7 +15,7 @@ import {
 import type { FunctionTool, OnToolChange, ToolCall, ToolResult } from '../../domain/entities/Tool';
 import { ToolError } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
-import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
+import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
 import type { LooseTool } from '../../domain/types/LLMTypes';
 import type { CallOrigin } from '../../domain/types/RequestRecords';
 import { awaitSignal } from './signals/awaitSignal';
@@ -30,6 +30,8 @@ import type { Approval, ExternalResult, Review } from './tools/decisions';
 import { toolHash } from './runs/durable/toolChanges';
 import { WorkInProgress } from './runs/WorkInProgress';
 import { parseToolArguments } from './tools/parseToolArguments';
+import type { ChildRuns, ParentRun } from './runs/ChildRuns';
+import { settleByChild } from './runs/settleByChild';
 import { signalWait } from './tools/signalWait';
 import { timeNamedBy } from './tools/timerTime';
 import { serializeToolResult, toToolResult } from './tools/toolResult';
@@ -66,6 +68,10 @@ export interface ToolJob extends ToolCallHandle {
   awaitApproval(): Promise<Approval>;
   /** Those that arrive for the run. Absent outside of runs. */
   readonly signals?: RunSignals | undefined;
+  /** Starts runs for calls. Absent outside of runs. */
+  readonly children?: { readonly runs: ChildRuns; readonly parent: ParentRun } | undefined;
+  /** Whether the run goes on in another process. */
+  readonly isAbandoned?: boolean;
   /** Resolves when the result is submitted. Called only for external tools. */
   awaitExternal(): Promise<ExternalResult>;
   /**
@@ -303,6 +309,8 @@ export class ToolProcessor {
     const { call, signals } = job;
     if (tool.definition.signal === true && signals !== undefined)
       return this.runSignal(job, signals, tool, args, outcome);
+    if (tool.definition.childRun === true && job.children !== undefined)
+      return this.runChild(job, job.children, tool, args, outcome);
     if (tool.definition.timer === true) {
       const stored = isExecuting(call) && 'expiresAt' in call ? call.expiresAt : undefined;
       const wakesAt = stored ?? timeNamedBy(args);
@@ -312,6 +320,29 @@ export class ToolProcessor {
     const result = await job.awaitExternal();
     if ('error' in result) throw new ToolError('threw', result.error);
     this.complete(result.output, outcome);
+  }
+
+  private runChild(
+    job: ToolJob,
+    children: NonNullable<ToolJob['children']>,
+    tool: OfferedTool,
+    args: unknown,
+    outcome: ToolCallOutcome,
+  ): Promise<void> {
+    const { call } = job;
+    this.startWait(job, tool, outcome);
+    void job.awaitExternal().then((result) => {
+      if ('error' in result) outcome.fail(new ToolError('threw', result.error));
+      else this.complete(result.output, outcome);
+    });
+    return settleByChild(children, outcome, job.concurrency, {
+      id: call.id,
+      isWanted: () => outcome.isOpen(),
+      isAbandoned: () => job.isAbandoned === true,
+      optionsOf: () => this.toolExecutor.execute(call.name, args, contextOf(job, outcome)),
+      verifyLease: async () => job.flushJournal?.(),
+      complete: (answer) => this.complete(answer, outcome),
+    });
   }
 
   private async runSignal(
@@ -386,24 +417,10 @@ export class ToolProcessor {
   }
 
   /** Nothing is held while the tool runs but what its outcome needs. @throws what the tool throws at once */
-  private execute(
-    { call, userId, executionId, observer }: ToolJob,
-    tool: OfferedTool,
-    args: unknown,
-    outcome: ToolCallOutcome,
-  ): void {
+  private execute(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): void {
+    const { call, executionId, observer } = job;
     const startedAt = performance.now();
-    const run = (): unknown =>
-      this.toolExecutor.execute(call.name, args, {
-        get signal() {
-          return outcome.signal;
-        },
-        userId,
-        callId: call.id,
-        executionId,
-        idempotencyKey: `${executionId}:${call.id}`,
-        progress: (fraction, note) => outcome.progress(fraction, note),
-      });
+    const run = (): unknown => this.toolExecutor.execute(call.name, args, contextOf(job, outcome));
     const value = withLogIds({ run: executionId, call: call.id }, () =>
       observer === undefined ? run() : observer.runTool(call, run),
     );
@@ -425,6 +442,19 @@ export class ToolProcessor {
       outcome.fail(thrown);
     }
   }
+}
+
+function contextOf({ call, userId, executionId }: ToolJob, outcome: ToolCallOutcome): ToolCallContext {
+  return {
+    get signal() {
+      return outcome.signal;
+    },
+    userId,
+    callId: call.id,
+    executionId,
+    idempotencyKey: `${executionId}:${call.id}`,
+    progress: (fraction, note) => outcome.progress(fraction, note),
+  };
 }
 
 /**

@@ -4,7 +4,6 @@
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
-import { textOfContent } from '../../domain/entities/Content';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { RunResult } from '../../domain/entities/Run';
 import {
@@ -26,6 +25,7 @@ import type { AuditEvent } from '../../domain/types/AuditEvents';
 import type { AgenticLoop, ExecuteOptions } from '../services/AgenticLoop';
 import { canonicalJson } from '../services/shared/canonicalJson';
 import { normalizeInput } from '../services/ContentNormalizer';
+import { titleOf } from '../services/runs/titleOf';
 import { conversationBefore, followedRunOf } from './conversationBefore';
 import type { FollowedRuns } from './conversationBefore';
 import { RequestRuns } from './RequestRuns';
@@ -85,7 +85,6 @@ export interface RunWork<T> {
 type ReadRequest = Omit<UseRequest, 'input'> & { readonly input: readonly Item[] };
 
 const REQUEST_ID = /^[^\s\p{C}]{1,128}$/u;
-const TITLE_LENGTH = 80;
 
 export class RunLauncher {
   private readonly ports: RunLauncherPorts;
@@ -306,11 +305,4 @@ function optionsOf({ providerId, model, input, instructions, temperature, maxOut
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(reasoning === undefined ? {} : { reasoning: { effort: reasoning } }),
   };
-}
-
-/** The first line that people see of a run. */
-export function titleOf(input: readonly Item[]): string {
-  const question = input.findLast((item) => item.type === 'message' && item.role === 'user');
-  const text = question?.type === 'message' ? textOfContent(question.content).replace(/\s+/g, ' ').trim() : '';
-  return text.length <= TITLE_LENGTH ? text : `${text.slice(0, TITLE_LENGTH - 1).toWellFormed()}…`;
 }

@@ -46,6 +46,8 @@ export interface FunctionTool {
    * after `timeoutSeconds`, by default after `timeout`. A result that is submitted before ends the wait sooner.
    */
   readonly signal?: boolean;
+  /** The function of an external tool returns the options of a run, whose answer becomes the call's result. */
+  readonly childRun?: boolean;
   /**
    * The definition comes from a stranger: its schema is compiled and checked in a thread, within a time limit, and
    * never on the event loop. Default false.

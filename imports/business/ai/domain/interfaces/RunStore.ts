@@ -18,6 +18,7 @@ import type {
   RunSuspicion,
   WorkingRun,
 } from '../types/RunRecords';
+import type { Budget } from '../types/RunLimits';
 import type { AwaitedTools, ParkedRun } from '../types/RunViews';
 
 /** A run with its recorded tool calls, oldest first. */
@@ -35,6 +36,14 @@ export interface OpenCalls {
   readonly changed: readonly ToolCall[];
   /** Ids of calls that earlier writes recorded and that `saveCalls` has stored as settled since. */
   readonly settled: readonly string[];
+}
+
+/** A run that a call of another one has started. */
+export interface ChildRun {
+  readonly executionId: string;
+  readonly isFinished: boolean;
+  /** By its own model calls: not by those of the runs below it. */
+  readonly spent: Required<Budget>;
 }
 
 /** Runs that wait for one of these tools. */
@@ -146,6 +155,10 @@ export interface RunStore {
   findRequest(userId: string, requestId: string): Promise<RunRecord | undefined>;
   /** Ids of the user's runs that have not ended, oldest first. */
   unfinishedOf(userId: string, limit: number): Promise<readonly string[]>;
+  /** Those of the runs that exist and have not ended. */
+  unfinishedAmong(executionIds: readonly string[]): Promise<readonly string[]>;
+  /** The runs that calls of this run have started. */
+  childrenOf(executionId: string): Promise<readonly ChildRun[]>;
   /**
    * Unfinished runs that have an owner, oldest first.
    * @param except owners whose runs are left out

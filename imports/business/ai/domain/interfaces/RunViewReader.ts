@@ -41,6 +41,8 @@ export interface RunListFilter {
   readonly tag?: string;
   readonly rating?: RunRating;
   readonly conversationId?: string;
+  /** Only runs that calls of this one have started. */
+  readonly parentExecutionId?: string;
   /** Times of creation, in milliseconds since the epoch. */
   readonly from?: number;
   readonly to?: number;

@@ -49,6 +49,8 @@ export interface RunView {
   readonly title: string;
   /** The conversation that the run belongs to. */
   readonly conversationId?: string;
+  /** The run whose tool call it is. */
+  readonly parentExecutionId?: string;
   readonly tags?: readonly string[];
   readonly metadata?: RunMetadataFields;
   /** What people think of the run; the next three fields are of the last one who rated it. */

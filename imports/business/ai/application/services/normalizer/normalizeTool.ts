@@ -33,6 +33,7 @@ const CHECKS = {
   external: flag,
   timer: flag,
   signal: flag,
+  childRun: flag,
   untrusted: flag,
   needsApproval: flag,
   delivery: oneOf(DELIVERIES),

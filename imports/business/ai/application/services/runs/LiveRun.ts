@@ -44,6 +44,8 @@ export interface LiveRunInit {
   readonly userId: string;
   readonly input: readonly Item[];
   readonly publisher: RunPublisher;
+  /** The run whose tool call it is. */
+  readonly parentExecutionId?: string | undefined;
   /** The progress that another process made. */
   readonly restored?: RestoredState;
 }
@@ -77,6 +79,7 @@ const MAX_LISTED_TOOLS = 64;
 export class LiveRun implements ToolExecutionContext {
   readonly executionId: string;
   readonly userId: string;
+  readonly parentExecutionId: string | undefined;
   readonly followUps = new FollowUps();
   readonly bill: RunBill;
   transcript: Item[];
@@ -106,9 +109,10 @@ export class LiveRun implements ToolExecutionContext {
   private onArrival: (() => void) | undefined;
   private publisher: RunPublisher | undefined;
 
-  constructor({ id, userId, input, publisher, restored }: LiveRunInit) {
+  constructor({ id, userId, input, publisher, parentExecutionId, restored }: LiveRunInit) {
     this.executionId = id;
     this.userId = userId;
+    this.parentExecutionId = parentExecutionId;
     this.transcript = [...input];
     this.publisher = publisher;
     this.bill = new RunBill(restored?.totals);

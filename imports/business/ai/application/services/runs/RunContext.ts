@@ -6,12 +6,16 @@ import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { RunStore } from '../../../domain/interfaces/RunStore';
 import type { RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
+import type { ChildRuns } from './ChildRuns';
 import type { LiveRun } from './LiveRun';
 import type { RestoredRun } from './durable/restoreRun';
 import type { WorkInProgress } from './WorkInProgress';
 import type { ToolProcessor } from '../ToolProcessor';
 import type { RunSignals } from '../signals/RunSignals';
 import type { ToolSet } from '../tools/ToolSet';
+
+/** How the run came about, as far as its children depend on it. */
+export type RunOrigin = Pick<RunRequest, 'parentExecutionId' | 'depth' | 'isQueued' | 'globalPriority'>;
 
 export interface RunContext {
   readonly run: LiveRun;
@@ -21,6 +25,8 @@ export interface RunContext {
   readonly work: WorkInProgress;
   readonly tools: ToolSet;
   readonly signals: RunSignals;
+  readonly children: ChildRuns;
+  readonly origin: RunOrigin;
   /** Names of tools that were offered when the run began and that this process lacks. Absent: it was never without. */
   readonly missingTools?: readonly string[] | undefined;
   /** Definitions of tools other than the run began with, … */

@@ -8,6 +8,7 @@ import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { NewRun, RunInstrumentation, RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { StoredRun } from '../../../domain/interfaces/RunStore';
 import type { ToolProcessor } from '../ToolProcessor';
+import type { ChildRuns } from './ChildRuns';
 import type { ClaimedRun } from './durable/DurableRuns';
 import { restoreRun } from './durable/restoreRun';
 import { endOfChanged, hasBegun, toolChanges, toolProgress } from './durable/toolChanges';
@@ -27,6 +28,7 @@ export interface RunLauncherOptions {
   readonly processor: ToolProcessor;
   readonly work: WorkInProgress;
   readonly signals: RunSignals;
+  readonly children: ChildRuns;
   /** Receives the runs. */
   readonly live: RunRegistry['live'];
   readonly publisher: RunPublisher;
@@ -43,6 +45,8 @@ export interface RunInit
   readonly executionId: string;
   readonly userId: string;
   readonly plan: PlannedRun;
+  /** Default: nothing is known. */
+  readonly origin?: RunContext['origin'];
 }
 
 export class RunLauncher {
@@ -60,14 +64,15 @@ export class RunLauncher {
   }
 
   /** @returns settles when the run ends */
-  launch({ executionId, userId, plan, restored, ...init }: RunInit): Promise<RunResult> {
-    const { provider, processor, work, signals, live, publisher, isUserRemoved } = this.options;
+  launch({ executionId, userId, plan, restored, origin = {}, ...init }: RunInit): Promise<RunResult> {
+    const { provider, processor, work, signals, children, live, publisher, isUserRemoved } = this.options;
     const { options, tools, limits, stream } = plan;
     const { observer } = init;
     const run = new LiveRun({
       id: executionId,
       userId,
       input: options.input,
+      parentExecutionId: origin.parentExecutionId,
       publisher: observer === undefined ? publisher : observedPublisher(publisher, observer),
       ...(restored === undefined ? {} : { restored: restored.state }),
     });
@@ -77,12 +82,14 @@ export class RunLauncher {
       processor,
       work,
       signals,
+      children,
       options,
       tools,
       limits,
       stream,
       isUserRemoved,
       restored,
+      origin,
       endError: undefined,
       ...init,
     });
@@ -110,6 +117,7 @@ export class RunLauncher {
         executionId,
         userId,
         plan,
+        origin: stored.run,
         observer,
         ...progress,
         // Written also when it has all of them again.

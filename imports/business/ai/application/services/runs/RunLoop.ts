@@ -12,10 +12,13 @@ import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '..
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import type { RunSums } from '../../../domain/types/RunTotals';
+import type { ModelPrice } from '../../../domain/types/ModelPrice';
+import type { Budget } from '../../../domain/types/RunLimits';
 import { currentLogIds } from '../../../domain/logWriter';
 import type { LogIds } from '../../../domain/logWriter';
 import { withLogIds } from '../logIds';
 import { runDetached } from '../runDetached';
+import { throughOutages } from '../shared/throughOutages';
 import { nextStep } from './nextStep';
 import { estimateUsage } from '../routing/estimateUsage';
 import { priceCall } from '../routing/priceResponse';
@@ -291,6 +294,15 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.abort(error);
     this.calls.cancelOpenCalls();
     const isCancelled = error.code === 'aborted';
+    if (this.calls.hasChildren) {
+      // Whoever takes the run over meanwhile ends it likewise.
+      await this.journal?.flush().catch(() => undefined);
+      // Before the end is recorded: until then, whoever takes the run over does it again.
+      await this.calls.cancelChildren(() => this.leaseLost === undefined);
+      // `abandon` was called meanwhile.
+      const lost = this.lostLease();
+      if (lost !== undefined) return lost;
+    }
     run.transition(isCancelled ? 'cancelled' : 'failed');
     if (this.journal !== undefined) {
       try {
@@ -307,6 +319,10 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     );
     run.followUps.close(error);
     return error;
+  }
+
+  private lostLease(): LeaseLostError | undefined {
+    return this.leaseLost;
   }
 
   /** A stored run ends with this write, and not before. */
@@ -331,8 +347,10 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
         }
         const userCheck = this.checkUser();
         if (userCheck !== undefined) await userCheck;
+        const spending = this.spentBelow();
+        const below = spending === undefined ? undefined : await spending;
         const isDelivery = this.isDelivery;
-        lateCallIds = this.drainLateResults(lateCallIds, isDelivery);
+        lateCallIds = this.drainLateResults(lateCallIds, isDelivery, below);
         const response = await this.model.call(lateCallIds);
         if (isDelivery) run.deliveries += 1;
         this.markProgress();
@@ -383,6 +401,17 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     });
   }
 
+  /** What the runs below this one have spent, if a budget limits that. */
+  private spentBelow(): Promise<Required<Budget>> | undefined {
+    const { run, limits, children } = this.context;
+    if (limits.budget === undefined || !this.calls.hasChildren) return undefined;
+    const spent = throughOutages(
+      () => children.spentBelow(run.executionId),
+      () => !this.cancellation.aborted,
+    );
+    return this.cancellation.race(spent);
+  }
+
   /** Whether late results are the only reason for the next model call: the model's last turn is over. */
   private get isDelivery(): boolean {
     return this.isAfterAnswer && this.context.run.lastResponse?.vendor.finish_reason !== 'pause_turn';
@@ -391,13 +420,19 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   /**
    * Moves the late results that the next request may deliver to the transcript.
    * @param callIds late results that are in the transcript already
+   * @param below what the runs below this one have spent
    * @returns all late results that the next request delivers
    * @throws MaxIterationsError, BudgetError, or the reason for the run's cancellation
    */
-  private drainLateResults(callIds: readonly string[], isDelivery: boolean): readonly string[] {
+  private drainLateResults(
+    callIds: readonly string[],
+    isDelivery: boolean,
+    below: Required<Budget> | undefined,
+  ): readonly string[] {
     const { run, limits, options, provider } = this.context;
     this.cancellation.throwIfCancelled();
-    assertWithinLimits(run, isDelivery, limits, () => provider.getCapabilities(options.model).price, options.model);
+    const priceOf = (): ModelPrice | undefined => provider.getCapabilities(options.model).price;
+    assertWithinLimits(run, isDelivery, limits, priceOf, options.model, below);
     const arrived = run.takeLateResults((call) => this.isAfterAnswer || this.calls.deliveryOf(call) !== 'when_idle');
     const lateCallIds = callIds.length === 0 ? arrived : [...callIds, ...arrived];
     if (lateCallIds.length > 0) run.emit({ type: 'nonblocking:result', callIds: lateCallIds });

@@ -21,6 +21,12 @@ export class RunRegistry {
     return this.live.get(executionId)?.run ?? this.finished.get(executionId);
   }
 
+  /** The runs that calls of this run have started. */
+  childrenOf(parentId: string): readonly LiveRun[] {
+    const known = [...this.finished.values(), ...Array.from(this.live.values(), ({ run }) => run)];
+    return known.filter(({ parentExecutionId }) => parentExecutionId === parentId);
+  }
+
   /** Drops a user's finished runs. */
   forget(userId: string): void {
     for (const [executionId, run] of this.finished) if (run.userId === userId) this.finished.delete(executionId);

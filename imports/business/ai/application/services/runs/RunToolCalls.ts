@@ -12,6 +12,7 @@ import type { RunJournal } from './durable/RunJournal';
 import type { RunContext } from './RunContext';
 import { RunToolJob } from './RunToolJob';
 import type { ToolJobOwner } from './RunToolJob';
+import { throughOutages } from '../shared/throughOutages';
 import { ToolConcurrency } from '../tools/ToolConcurrency';
 
 export interface ToolCallObserver {
@@ -109,6 +110,28 @@ export class RunToolCalls implements ToolJobOwner {
         at: Date.now(),
         error: { failure: 'cancelled', message },
       });
+    }
+  }
+
+  /** Whether calls of this run may have started others. */
+  get hasChildren(): boolean {
+    const { run, tools } = this.context;
+    const mayStart = (name: string): boolean =>
+      tools.missing.includes(name) || this.definitionOf(name)?.childRun === true;
+    return run.toolNames.some(mayStart) || [...run.calls.values()].some(({ name }) => mayStart(name));
+  }
+
+  /**
+   * Cancels the runs that calls of this one have started.
+   * @param isWanted false once another process has this run
+   */
+  async cancelChildren(isWanted: () => boolean): Promise<void> {
+    const { run, children } = this.context;
+    try {
+      await throughOutages(() => children.cancelAll(run.executionId), isWanted);
+    } catch (error) {
+      // That process does it.
+      if (isWanted()) throw error;
     }
   }
 

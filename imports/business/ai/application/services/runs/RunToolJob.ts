@@ -2,6 +2,7 @@
 import { acceptsDecision, needsApproval } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
+import type { Budget } from '../../../domain/types/RunLimits';
 import type { CallOrigin } from '../../../domain/types/RequestRecords';
 import type { AbortSource } from '../shared/AbortSource';
 import { elapsedSince } from '../shared/time';
@@ -10,14 +11,17 @@ import { DECISION_LIFETIME_MS } from '../tools/decisions';
 import type { Approval, ExternalResult, Review } from '../tools/decisions';
 import type { ToolConcurrency } from '../tools/ToolConcurrency';
 import type { RunSignals } from '../signals/RunSignals';
+import { LeaseLostError } from './durable/RunJournal';
 import type { RunJournal } from './durable/RunJournal';
+import type { LiveRun } from './LiveRun';
 import type { PendingDecisions } from './PendingDecisions';
+import type { RunCancellation } from './RunCancellation';
 import type { RunContext } from './RunContext';
 
 /** What the calls of a run share. */
 export interface ToolJobOwner {
-  readonly context: Pick<RunContext, 'run' | 'options' | 'signals' | 'observer'>;
-  readonly cancellation: AbortSource;
+  readonly context: Pick<RunContext, 'run' | 'options' | 'limits' | 'signals' | 'children' | 'origin' | 'observer'>;
+  readonly cancellation: RunCancellation;
   readonly concurrency: ToolConcurrency;
   /** Undefined if runs are not stored. */
   readonly journal: RunJournal | undefined;
@@ -62,6 +66,20 @@ export class RunToolJob implements ToolJob {
     return this.owner.context.signals;
   }
 
+  get children(): ToolJob['children'] {
+    const { children, origin, options, limits, run } = this.owner.context;
+    const { isQueued, globalPriority, depth = 0 } = origin;
+    const { executionId, userId } = run;
+    const parent = { executionId, userId, depth, isQueued, globalPriority, options, budget: limits.budget };
+    // A run may go on while its calls wait for their turn.
+    return { runs: children, parent: { ...parent, spent: () => spentBy(run) } };
+  }
+
+  get isAbandoned(): boolean {
+    const { cancellation } = this.owner;
+    return cancellation.aborted && cancellation.error instanceof LeaseLostError;
+  }
+
   get awaitReview(): (() => Promise<Review>) | undefined {
     if (this.owner.journal === undefined) return undefined;
     return () => this.owner.pendingDecisions.awaitReview(this.call.id, decisionLifetimeMs(this.call));
@@ -82,6 +100,10 @@ export class RunToolJob implements ToolJob {
   awaitExternal(): Promise<ExternalResult> {
     return this.owner.pendingDecisions.awaitExternal(this.call.id);
   }
+}
+
+function spentBy({ iterations, usage, bill }: LiveRun): Required<Budget> {
+  return { calls: iterations, tokens: usage.total_tokens, money: bill.totals.cost ?? 0 };
 }
 
 /** A decision that was requested before a crash expires no later than any other. @param call as it was restored */

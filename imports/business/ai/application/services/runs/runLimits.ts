@@ -4,7 +4,7 @@ import { NO_USAGE } from '../../../domain/entities/Response';
 import { BudgetError, LLMInvalidRequestError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
-import type { RunLimits } from '../../../domain/types/RunLimits';
+import type { Budget, RunLimits } from '../../../domain/types/RunLimits';
 import type { RunTotals } from '../../../domain/types/RunTotals';
 import { estimateTokens } from '../routing/estimateUsage';
 import type { LiveRun } from './LiveRun';
@@ -41,6 +41,7 @@ export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): Ru
 /**
  * @param isDelivery whether the next model call only delivers late results
  * @param priceOf called only if the budget limits money
+ * @param below what the runs below this one have spent of its budget. Default: nothing
  * @throws MaxIterationsError, BudgetError
  */
 export function assertWithinLimits(
@@ -54,6 +55,7 @@ export function assertWithinLimits(
   { maxIterations, budget }: RunLimits,
   priceOf: () => ModelCapabilities['price'],
   model: string,
+  below?: Required<Budget>,
 ): void {
   const maxDeliveries = maxIterations * DELIVERIES_PER_ITERATION;
   if (isDelivery && deliveries >= maxDeliveries)
@@ -63,16 +65,16 @@ export function assertWithinLimits(
   if (!isDelivery && iterations - deliveries >= maxIterations)
     throw new MaxIterationsError(`The run reached its limit of ${maxIterations} model calls without an answer.`);
   if (budget === undefined) return;
-  if (budget.calls !== undefined && iterations >= budget.calls)
+  if (budget.calls !== undefined && iterations + (below?.calls ?? 0) >= budget.calls)
     throw new BudgetError(`The budget of ${budget.calls} model calls is spent.`);
   const next = estimateTokens(transcript);
-  if (budget.tokens !== undefined && totals.usage.total_tokens + next > budget.tokens)
+  if (budget.tokens !== undefined && totals.usage.total_tokens + (below?.tokens ?? 0) + next > budget.tokens)
     throw new BudgetError(`The next call would exceed the budget of ${budget.tokens} tokens.`);
   if (budget.money === undefined) return;
   const price = priceOf();
   if (price === undefined)
     throw new BudgetError(`The price of the model "${model}" is unknown, so a budget of money cannot be enforced.`);
-  if (spentOf(totals, price) + costOf({ ...NO_USAGE, input_tokens: next }, price) > budget.money)
+  if (spentOf(totals, price) + (below?.money ?? 0) + costOf({ ...NO_USAGE, input_tokens: next }, price) > budget.money)
     throw new BudgetError(`The next call would exceed the budget of $${budget.money}.`);
 }
 

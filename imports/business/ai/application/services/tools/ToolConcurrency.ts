@@ -14,6 +14,7 @@ export class ToolConcurrency {
   private blockingSemaphore: Semaphore | undefined;
   private nonBlockingSemaphore: Semaphore | undefined;
   private sequentialSemaphore: Semaphore | undefined;
+  private childSemaphore: Semaphore | undefined;
   private calls: Map<string, ToolCallOutcome> | undefined;
 
   constructor(maxParallelTools: number) {
@@ -33,6 +34,12 @@ export class ToolConcurrency {
   get sequential(): Semaphore {
     this.sequentialSemaphore ??= new Semaphore(1);
     return this.sequentialSemaphore;
+  }
+
+  /** @param isSingle whether one run at a time is started for the calls */
+  children(isSingle: boolean): Semaphore {
+    this.childSemaphore ??= new Semaphore(isSingle ? 1 : this.maxParallelTools);
+    return this.childSemaphore;
   }
 
   /** Open calls by tool and arguments, of tools that restrict duplicates. */

@@ -14,6 +14,7 @@ import type {
   Upsert,
 } from '../../../domain/interfaces/DocumentCollection';
 import type {
+  ChildRun,
   OpenCalls,
   QueueLock,
   QueueTurn,
@@ -114,6 +115,8 @@ export class DocumentRunStore implements RunStore {
     await this.runs.ensureIndex({ userId: 1, createdAt: -1 });
     await this.runs.ensureIndex({ userId: 1, state: 1, createdAt: -1 });
     await this.runs.ensureIndex({ conversationId: 1, createdAt: -1 });
+    // The children of runs, of which most have none.
+    await this.runs.ensureIndex({ parentExecutionId: 1 }, { sparse: true });
     await this.calls.ensureIndex({ executionId: 1, createdAt: 1 });
     await this.calls.ensureIndex({ createdAt: -1 });
     await this.calls.ensureIndex({ state: 1, createdAt: -1 });
@@ -288,6 +291,21 @@ export class DocumentRunStore implements RunStore {
       { sort: { createdAt: 1 }, limit, fields: { dueAt: 1 } },
     );
     return found.map(({ _id: executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) }));
+  }
+
+  async unfinishedAmong(executionIds: readonly string[]): Promise<readonly string[]> {
+    const selector = { _id: { $in: executionIds }, state: { $in: UNFINISHED } };
+    return (await this.runs.find(selector, { fields: { _id: 1 } })).map(({ _id }) => _id);
+  }
+
+  async childrenOf(executionId: string): Promise<readonly ChildRun[]> {
+    const fields = { state: 1, iterations: 1, usage: 1, cost: 1 } as const;
+    const found = await this.runs.find({ parentExecutionId: executionId }, { sort: { createdAt: 1 }, fields });
+    return found.map(({ _id, state, iterations, usage, cost = 0 }) => ({
+      executionId: _id,
+      isFinished: isFinished(state),
+      spent: { calls: iterations, tokens: usage.total_tokens, money: cost },
+    }));
   }
 
   nextQueued(turn: QueueTurn): Promise<QueuedRunHead | undefined> {

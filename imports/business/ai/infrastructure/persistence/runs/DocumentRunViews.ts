@@ -53,6 +53,7 @@ export const RUN_FIELDS = {
   changedTools: 1,
   title: 1,
   conversationId: 1,
+  parentExecutionId: 1,
   tags: 1,
   metadata: 1,
   rating: 1,

@@ -5,7 +5,7 @@ import { FairLruMap } from '../../../domain/FairLruMap';
 import { applyToolEvent, isSettled, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { OpenCalls, QueueTurn, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
+import type { ChildRun, OpenCalls, QueueTurn, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
@@ -213,6 +213,25 @@ export class MemoryRunStore implements RunStore {
       waiting
         .slice(0, limit)
         .map(({ request: { executionId, dueAt } }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) })),
+    );
+  }
+
+  unfinishedAmong(executionIds: readonly string[]): Promise<readonly string[]> {
+    const isUnfinished = (executionId: string): boolean => {
+      const entry = this.entries.get(executionId);
+      return entry !== undefined && !isFinished(entry.progress.state);
+    };
+    return Promise.resolve(executionIds.filter(isUnfinished));
+  }
+
+  childrenOf(executionId: string): Promise<readonly ChildRun[]> {
+    const children = [...this.entries.values()].filter(({ request }) => request.parentExecutionId === executionId);
+    return Promise.resolve(
+      children.map(({ request, progress: { state, iterations, usage, cost = 0 } }) => ({
+        executionId: request.executionId,
+        isFinished: isFinished(state),
+        spent: { calls: iterations, tokens: usage.total_tokens, money: cost },
+      })),
     );
   }
 

@@ -123,34 +123,46 @@ export class RunRetention {
     }
   }
 
-  /** `work` must leave no run of a batch that the selector would find again. */
+  /** @param work returns ids of runs that it left as they were; the selector must not find the others again */
   private async forEachBatch(
     selector: Selector,
-    work: (runs: readonly RetainedRun[]) => Promise<void>,
+    work: (runs: readonly RetainedRun[]) => Promise<readonly string[]>,
   ): Promise<number> {
     let count = 0;
+    const left: string[] = [];
     for (;;) {
-      const runs = await this.runs.find(selector, {
+      const runs = await this.runs.find(left.length === 0 ? selector : { ...selector, _id: { $nin: left } }, {
         sort: { endedAt: 1 },
         limit: BATCH_SIZE,
-        fields: { input: 1, response: 1 },
+        fields: { input: 1, response: 1, parentExecutionId: 1 },
       });
       if (runs.length === 0 || this.isStopped) return count;
-      await work(runs);
-      count += runs.length;
+      const leftOfBatch = await work(runs);
+      left.push(...leftOfBatch);
+      count += runs.length - leftOfBatch.length;
     }
   }
 
   /** Removes the calls first, so that the next sweep finds the run again if this one is interrupted. */
-  private async remove(runs: readonly RetainedRun[]): Promise<void> {
-    const ids = runs.map(({ _id }) => _id);
+  private async remove(runs: readonly RetainedRun[]): Promise<readonly string[]> {
+    const left = await this.awaitedAmong(runs);
+    const ids = runs.map(({ _id }) => _id).filter((id) => !left.includes(id));
     await this.calls.remove({ executionId: { $in: ids } });
     await this.transcripts.remove(ids);
     await this.store.signals.remove(ids);
     await this.runs.remove({ _id: { $in: ids } });
+    return left;
   }
 
-  private async compact(runs: readonly RetainedRun[], now: number): Promise<void> {
+  /** Runs that a call has started which may not have taken its result yet: it would start another one. */
+  private async awaitedAmong(runs: readonly RetainedRun[]): Promise<readonly string[]> {
+    const parents = [...new Set(runs.flatMap(({ parentExecutionId }) => parentExecutionId ?? []))];
+    if (parents.length === 0) return [];
+    const unfinished = new Set(await this.store.unfinishedAmong(parents));
+    return runs.flatMap(({ _id, parentExecutionId = '' }) => (unfinished.has(parentExecutionId) ? _id : []));
+  }
+
+  private async compact(runs: readonly RetainedRun[], now: number): Promise<readonly string[]> {
     const ids = runs.map(({ _id }) => _id);
     for (const document of await this.calls.find({ executionId: { $in: ids } })) {
       const call = compactCall(fromCallDocument(document));
@@ -163,6 +175,7 @@ export class RunRetention {
         { $set: { ...compactRun(run), compactedAt: now }, $unset: { transcriptItems: true } },
       );
     await this.transcripts.remove(ids);
+    return [];
   }
 }
 

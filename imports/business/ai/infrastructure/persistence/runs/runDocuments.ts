@@ -29,6 +29,8 @@ interface PrivateRunFields {
   readonly trace?: TraceContext;
   /** Of a queued run: its time has come. */
   readonly isDue?: boolean;
+  readonly parentExecutionId?: string;
+  readonly depth?: number;
   readonly priority?: number;
   readonly globalPriority?: number;
   readonly concurrencyKey?: string;
@@ -117,6 +119,8 @@ export const WITHOUT_TRANSCRIPT = {
   dueAt: 1,
   neededTools: 1,
   trace: 1,
+  parentExecutionId: 1,
+  depth: 1,
   priority: 1,
   globalPriority: 1,
   concurrencyKey: 1,

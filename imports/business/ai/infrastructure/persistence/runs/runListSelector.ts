@@ -5,7 +5,20 @@ import { searchSelector } from './searchWords';
 
 /** @param waitingIds the runs that wait, for a filter that asks for them */
 export function runListSelector(filter: RunListFilter, waitingIds: readonly string[] = []): Selector {
-  const { executionId, userId, states, waiting, providerId, model, tool, tag, rating, conversationId, search } = filter;
+  const {
+    executionId,
+    userId,
+    states,
+    waiting,
+    providerId,
+    model,
+    tool,
+    tag,
+    rating,
+    conversationId,
+    parentExecutionId,
+    search,
+  } = filter;
   const { from, to, minCost, maxCost, minDuration, maxDuration } = filter;
   const conditions: readonly Selector[] = [
     ...equal('_id', executionId),
@@ -19,6 +32,7 @@ export function runListSelector(filter: RunListFilter, waitingIds: readonly stri
     ...equal('tags', tag),
     ...equal('rating', rating),
     ...equal('conversationId', conversationId),
+    ...equal('parentExecutionId', parentExecutionId),
     ...between('createdAt', from, to),
     ...between('cost', minCost, maxCost),
     ...between('duration', minDuration, maxDuration),

@@ -28,6 +28,7 @@ import { recoveryLimitReason } from './recoveryLimit';
 import { RemoteRuns, decisionId } from './RemoteRuns';
 import { neededTools, readStoredPlan, toStoredPlan } from '../planRun';
 import { hasBegun, questionOfChanged, toolChanges } from './toolChanges';
+import { titleOf } from '../titleOf';
 import type { PlannedRun, RunOptions } from '../planRun';
 import type { RunLoop } from '../RunLoop';
 import type { WorkInProgress } from '../WorkInProgress';
@@ -50,7 +51,17 @@ import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor'
 export type RunMetadata = Partial<
   Pick<
     RunRequest,
-    'requestId' | 'argumentsHash' | 'source' | 'providerId' | 'model' | 'title' | 'conversationId' | 'tags' | 'metadata'
+    | 'requestId'
+    | 'argumentsHash'
+    | 'source'
+    | 'providerId'
+    | 'model'
+    | 'title'
+    | 'conversationId'
+    | 'tags'
+    | 'metadata'
+    | 'parentExecutionId'
+    | 'depth'
   >
 >;
 
@@ -179,7 +190,7 @@ export class DurableRuns implements JournalHost {
       const request: RunRequest = {
         requestId: metadata.executionId,
         source: 'job',
-        title: '',
+        title: metadata.parentExecutionId === undefined ? '' : titleOf(plan.options.input),
         ...metadata,
         argumentsHash: metadata.argumentsHash ?? createHash('sha256').update(metadata.executionId).digest('hex'),
         createdAt,

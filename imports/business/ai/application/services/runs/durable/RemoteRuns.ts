@@ -4,12 +4,13 @@ import type { RunReport, RunResult } from '../../../../domain/entities/Run';
 import { isUndelivered } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import { restoreError } from '../../../../domain/errors/restoreError';
-import { isStoreOutage, LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
+import { LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
 import type { RunAction, RunCommand, RunHead } from '../../../../domain/types/RunRecords';
 import { FollowUps } from '../FollowUps';
 import { totalsOf } from '../RunBill';
-import { sleep } from '../../shared/time';
+import { throughOutages } from '../../shared/throughOutages';
+import { RunEnds } from './RunEnds';
 
 /**
  * The id of every command that settles the call's present wait, so that only the first is accepted. A call that waits
@@ -24,12 +25,17 @@ const COMMAND_LIMIT = 1_000;
 
 export class RemoteRuns {
   private readonly store: RunStore;
-  private readonly pollIntervalMs: number;
+  private readonly ends: RunEnds;
 
-  /** @param pollIntervalMs how often `waitForResult` reads the run */
+  /** @param pollIntervalMs how often the store is asked whether runs of other processes have ended */
   constructor(store: RunStore, pollIntervalMs: number) {
     this.store = store;
-    this.pollIntervalMs = pollIntervalMs;
+    this.ends = new RunEnds(store, pollIntervalMs);
+  }
+
+  /** A run has ended in this process. */
+  ended(executionId: string): void {
+    this.ends.ended(executionId);
   }
 
   /** @throws LLMInvalidRequestError for an unknown run */
@@ -81,15 +87,14 @@ export class RemoteRuns {
    * @throws the error that ended the run; LLMInvalidRequestError for an unknown run; `signal.reason`
    */
   async waitForResult(executionId: string, signal?: AbortSignal): Promise<RunResult> {
-    let head: RunHead | undefined = await this.head(executionId);
-    for (;;) {
-      if (head !== undefined && isFinished(head.state)) return resultOfStoredRun(await this.load(executionId));
-      await sleep(this.pollIntervalMs, signal);
-      head = await this.head(executionId).catch((error: unknown) => {
-        if (isStoreOutage(error)) return undefined;
-        throw error;
-      });
-    }
+    const { state } = await this.head(executionId);
+    if (isFinished(state)) return resultOfStoredRun(await this.load(executionId));
+    await this.ends.wait(executionId, signal);
+    const stored = await throughOutages(
+      () => this.load(executionId),
+      () => signal?.aborted !== true,
+    );
+    return resultOfStoredRun(stored);
   }
 }
 

@@ -74,6 +74,7 @@ const RESERVED = {
   external: true,
   timer: true,
   signal: true,
+  childRun: true,
   untrusted: true,
   needsApproval: true,
   delivery: true,

@@ -89,6 +89,7 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
     external: _e,
     timer: _w,
     signal: _g,
+    childRun: _h,
     untrusted: _u,
     needsApproval: _n,
     delivery: _d,

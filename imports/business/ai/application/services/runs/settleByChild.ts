@@ -1,0 +1,39 @@
+/** Settles a call of a tool with `childRun: true` by the end of the run that the call starts. */
+import type { ToolCallOutcome } from '../tools/ToolCallOutcome';
+import type { ToolConcurrency } from '../tools/ToolConcurrency';
+import type { ChildCall, ChildRuns, ParentRun } from './ChildRuns';
+
+/**
+ * @param call `complete` receives the text of the run's answer
+ * @throws what the call fails with
+ */
+export async function settleByChild(
+  { runs, parent }: { readonly runs: ChildRuns; readonly parent: ParentRun },
+  outcome: ToolCallOutcome,
+  concurrency: ToolConcurrency,
+  call: ChildCall & { complete(answer: string): void },
+): Promise<void> {
+  let isOver = false;
+  outcome.onSettled(() => {
+    if (isOver || call.isAbandoned()) return;
+    // The end of the parent cancels those that could not be cancelled now.
+    runs.cancel(parent.executionId, call.id).catch(() => undefined);
+  });
+  // Each gets what its siblings have left of the parent's budget.
+  const places = concurrency.children(parent.budget !== undefined);
+  const turn = places.acquire();
+  if (turn !== undefined) await turn;
+  try {
+    if (!outcome.isOpen()) return;
+    await call.verifyLease();
+    const result = await runs.run(parent, call);
+    if (result === undefined || !outcome.isOpen()) return;
+    isOver = true;
+    call.complete(result.response.output_text);
+  } catch (error) {
+    isOver = outcome.isOpen();
+    throw error;
+  } finally {
+    places.release();
+  }
+}
