@@ -1,7 +1,8 @@
 /**
  * A process with a queue whose runs start others, for a test that kills it. Arguments: a data directory or the URL of a
  * MongoDB, and a file to which the children's tool appends a line per effect. A line `run <id>` on stdin queues a run,
- * `cancel <id>` cancels one.
+ * `cancel <id>` cancels one, and `count` asks for the number
+ * of those that have not ended.
  */
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -49,7 +50,10 @@ async function main([place = '', effects = '']: readonly string[]): Promise<void
   for await (const line of createInterface({ input: process.stdin })) {
     const [what, executionId = ''] = line.split(' ');
     if (what === 'cancel') await loop.cancel(executionId);
-    else
+    else if (what === 'count') {
+      process.stdout.write(`unfinished ${(await store.unfinishedOf('ann', 1_000)).length}\n`);
+      continue;
+    } else
       await queue.add('ann', { executionId, model: 'm', input: 'Go.', tools: ['delegate'] }).catch((error: unknown) => {
         // It was queued before, but the process died before it said so.
         if (!(error instanceof ConflictError)) throw error;
