@@ -135,6 +135,8 @@ for (const [name, open] of STORES) {
       await until(async () => (await opened.store.load(CHILD))?.calls[0]?.state === 'executing');
       await first.loop.close();
       await lost;
+      // Whoever leaves a run does not cancel what it has started.
+      expect(await opened.store.commands(10)).to.deep.equal([]);
       const other = startProcess();
       const recovery = new RunRecovery({ loop: other.loop, store: opened.store, lease: 5_000 });
       await recovery.start();
