@@ -40,6 +40,8 @@ import type { ToolCallHandle } from './tools/ToolCallOutcome';
 import type { RunObserver } from '../../domain/interfaces/Instrumentation';
 import { withLogIds } from './logIds';
 import { ToolConcurrency } from './tools/ToolConcurrency';
+import { saveCheckpoint } from './tools/saveCheckpoint';
+import { inputRequester } from './tools/toolInput';
 
 export interface ToolProcessorOptions {
   readonly toolExecutor: IToolExecutor;
@@ -73,6 +75,11 @@ export interface ToolJob extends ToolCallHandle {
    * Absent if runs are not stored.
    */
   readonly awaitReview?: (() => Promise<Review>) | undefined;
+  /**
+   * Resolves when a person answers what the tool asks. Absent where nobody can.
+   * @param lifetimeMs after which the answer is no
+   */
+  awaitInput?(lifetimeMs: number): Promise<Review>;
   /** Resolves when everything reported so far is stored; no tool runs before. Absent if runs are not stored. */
   readonly flushJournal?: (() => Promise<void> | undefined) | undefined;
 }
@@ -386,12 +393,8 @@ export class ToolProcessor {
   }
 
   /** Nothing is held while the tool runs but what its outcome needs. @throws what the tool throws at once */
-  private execute(
-    { call, userId, executionId, observer }: ToolJob,
-    tool: OfferedTool,
-    args: unknown,
-    outcome: ToolCallOutcome,
-  ): void {
+  private execute(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): void {
+    const { call, userId, executionId, observer } = job;
     const startedAt = performance.now();
     const run = (): unknown =>
       this.toolExecutor.execute(call.name, args, {
@@ -403,6 +406,9 @@ export class ToolProcessor {
         executionId,
         idempotencyKey: `${executionId}:${call.id}`,
         progress: (fraction, note) => outcome.progress(fraction, note),
+        requestInput: inputRequester(job, outcome, this.work),
+        saveCheckpoint: (checkpoint) => saveCheckpoint(job, outcome, checkpoint),
+        ...(call.checkpoint === undefined || outcome.isRerunApproved ? {} : { checkpoint: call.checkpoint }),
       });
     const value = withLogIds({ run: executionId, call: call.id }, () =>
       observer === undefined ? run() : observer.runTool(call, run),
@@ -450,11 +456,13 @@ function joinsDuplicate(tool: OfferedTool, args: unknown, job: ToolJob, outcome:
 
 /**
  * Whether a person must decide before the call runs again, because an earlier process may have run it already.
- * Idempotent tools may simply run again, and external work continues wherever it is done.
+ * Idempotent tools may simply run again, one with a checkpoint goes on from there, and external work continues wherever
+ * it is done.
  */
 function requiresReview(call: ToolCall, tool: OfferedTool | undefined): boolean {
   if (needsReview(call)) return true;
-  return isExecuting(call) && tool?.definition.idempotent !== true && tool?.definition.external !== true;
+  if (!isExecuting(call) || call.checkpoint !== undefined) return false;
+  return tool?.definition.idempotent !== true && tool?.definition.external !== true;
 }
 
 async function requiresApproval(tool: OfferedTool, args: unknown, job: ToolJob): Promise<boolean> {

@@ -67,6 +67,10 @@ export class RunToolJob implements ToolJob {
     return () => this.owner.pendingDecisions.awaitReview(this.call.id, decisionLifetimeMs(this.call));
   }
 
+  awaitInput(lifetimeMs: number): Promise<Review> {
+    return this.owner.pendingDecisions.awaitReview(this.call.id, lifetimeMs);
+  }
+
   report(event: ToolEvent): void {
     this.owner.report(this.call.id, event);
   }

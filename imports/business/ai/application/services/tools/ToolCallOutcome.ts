@@ -30,6 +30,10 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
   private hasTimedOut = false;
   private hasBeenInterrupted = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private timeoutMs: number | undefined;
+  /** By `performance.now()`; while the timeout pauses, the milliseconds that are left. */
+  private timeoutEnd = 0;
+  private isPaused = false;
   /** Created when the tool reads its signal. */
   private controller: AbortController | undefined;
   private readonly handle: ToolCallHandle;
@@ -90,7 +94,25 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
 
   /** @param elapsedMs how much of the timeout has already passed */
   startTimeout(timeoutMs: number, elapsedMs = 0): void {
-    this.timer = setTimeout(endByTimeout, Math.max(0, timeoutMs - elapsedMs), this, timeoutMs);
+    this.timeoutMs = timeoutMs;
+    this.timeoutEnd = Math.max(0, timeoutMs - elapsedMs);
+    if (!this.isPaused) this.resumeTimeout();
+  }
+
+  /** A tool that waits for a person does not time out. */
+  pauseTimeout(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    if (this.timeoutMs === undefined) return;
+    clearTimeout(this.timer);
+    this.timeoutEnd -= performance.now();
+  }
+
+  resumeTimeout(): void {
+    this.isPaused = false;
+    if (this.timeoutMs === undefined || !this.open) return;
+    this.timer = setTimeout(endByTimeout, Math.max(0, this.timeoutEnd), this, this.timeoutMs);
+    this.timeoutEnd += performance.now();
   }
 
   /** @param time in milliseconds since the epoch; the call completes at once if it has passed */

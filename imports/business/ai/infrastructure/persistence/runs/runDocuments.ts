@@ -268,7 +268,13 @@ export function fromCallDocuments(
 function isAsNew(stored: ToolCall, open: ToolCall | undefined): boolean {
   if (isSettled(stored) || open === undefined) return true;
   const startOf = (call: ToolCall): number | undefined => ('startTime' in call ? call.startTime : undefined);
-  return stored.state === open.state && startOf(stored) === startOf(open);
+  const inputOf = (call: ToolCall): string | undefined => ('input' in call ? call.input?.id : undefined);
+  return (
+    stored.state === open.state &&
+    startOf(stored) === startOf(open) &&
+    stored.checkpoint === open.checkpoint &&
+    inputOf(stored) === inputOf(open)
+  );
 }
 
 /** Ids may contain any characters, field names may not. */
@@ -286,6 +292,7 @@ export const WAIT_FIELDS = {
   expiresAt: true,
   argumentsHash: true,
   argumentsLength: true,
+  input: true,
 } as const satisfies {
   readonly [F in keyof ToolCallView]?: true;
 };
@@ -350,6 +357,7 @@ function waitFieldsOf(call: ToolCall): Pick<ToolCallView, keyof typeof WAIT_FIEL
     argumentsHash: argumentsHash(call.arguments),
     argumentsLength: call.arguments.length,
     ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
+    ...('input' in call && call.input !== undefined ? { input: call.input } : {}),
   };
 }
 

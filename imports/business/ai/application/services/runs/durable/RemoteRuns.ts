@@ -13,10 +13,11 @@ import { sleep } from '../../shared/time';
 
 /**
  * The id of every command that settles the call's present wait, so that only the first is accepted. A call that waits
- * again, after it was run again, has a new one.
+ * again, after it was run again or for another answer, has a new one.
  */
 export function decisionId(executionId: string, call: ToolCall): string {
-  return `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}`;
+  const input = 'input' in call && call.input !== undefined ? `:${call.input.id}` : '';
+  return `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}${input}`;
 }
 
 /** How many pending commands are searched. */
