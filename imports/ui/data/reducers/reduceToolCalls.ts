@@ -2,6 +2,7 @@
 import {
   acceptsLateResult,
   applyToolEvent,
+  inputOf,
   isExecuting,
   STATE_AFTER_EVENT,
   TOOL_CALL_TRANSITIONS,
@@ -24,7 +25,12 @@ export function reduceToolCalls(calls: readonly ToolCallView[], event: AgentEven
 
 type CallEvent = Extract<
   AgentEvent,
-  { type: Exclude<ToolEvent['type'], 'tool:decided' | 'tool:delivered' | 'tool:awaiting_result' | 'tool:checkpoint'> }
+  {
+    type: Exclude<
+      ToolEvent['type'],
+      'tool:decided' | 'tool:delivered' | 'tool:awaiting_result' | 'tool:checkpoint' | 'tool:detached'
+    >;
+  }
 >;
 
 function isToolEvent(event: AgentEvent): event is CallEvent {
@@ -142,11 +148,12 @@ function waitFieldsOf(
   call: ToolCall,
 ): Pick<ToolCallView, 'waiting' | 'expiresAt' | 'argumentsHash' | 'argumentsLength' | 'input'> {
   const waiting = waitOf(call);
+  const input = inputOf(call);
   if (waiting === undefined) return {};
   return {
     waiting,
     ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
-    ...('input' in call && call.input !== undefined ? { input: call.input } : {}),
+    ...(input === undefined ? {} : { input }),
     ...(argumentsHash === undefined ? {} : { argumentsHash }),
     ...(argumentsLength === undefined ? {} : { argumentsLength }),
   };

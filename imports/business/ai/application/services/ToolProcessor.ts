@@ -36,12 +36,13 @@ import { serializeToolResult, toToolResult } from './tools/toolResult';
 import { resolveTools } from './tools/ToolSet';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';
 import { ToolCallOutcome } from './tools/ToolCallOutcome';
-import type { ToolCallHandle } from './tools/ToolCallOutcome';
 import type { RunObserver } from '../../domain/interfaces/Instrumentation';
 import { withLogIds } from './logIds';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 import { saveCheckpoint } from './tools/saveCheckpoint';
+import type { StoredJob } from './tools/saveCheckpoint';
 import { inputRequester } from './tools/toolInput';
+import type { AskingJob } from './tools/toolInput';
 
 export interface ToolProcessorOptions {
   readonly toolExecutor: IToolExecutor;
@@ -56,7 +57,7 @@ export interface ToolProcessorOptions {
 }
 
 /** One call in the context of its run. */
-export interface ToolJob extends ToolCallHandle {
+export interface ToolJob extends AskingJob, StoredJob {
   readonly userId: string;
   /** Where the run comes from. Absent: the app's own code. */
   readonly origin?: CallOrigin | undefined;
@@ -75,13 +76,8 @@ export interface ToolJob extends ToolCallHandle {
    * Absent if runs are not stored.
    */
   readonly awaitReview?: (() => Promise<Review>) | undefined;
-  /**
-   * Resolves when a person answers what the tool asks. Absent where nobody can.
-   * @param lifetimeMs after which the answer is no
-   */
-  awaitInput?(lifetimeMs: number): Promise<Review>;
-  /** Resolves when everything reported so far is stored; no tool runs before. Absent if runs are not stored. */
-  readonly flushJournal?: (() => Promise<void> | undefined) | undefined;
+  /** Whether whoever has called can go on before the tool has ended. */
+  readonly isDetachable?: boolean;
 }
 
 /** `prepared`: the call was accepted, waits for a person, or has settled. `settled`: `job.report` knows its outcome. */
@@ -122,7 +118,10 @@ export class ToolProcessor {
         resolve();
         return;
       }
-      if (until === 'settled') outcome.onSettled(() => resolve());
+      if (until === 'settled') {
+        outcome.onSettled(() => resolve());
+        outcome.onDetach(resolve);
+      }
       void this.settle(job, tools, outcome);
     });
   }
@@ -407,7 +406,8 @@ export class ToolProcessor {
         idempotencyKey: `${executionId}:${call.id}`,
         progress: (fraction, note) => outcome.progress(fraction, note),
         requestInput: inputRequester(job, outcome, this.work),
-        saveCheckpoint: (checkpoint) => saveCheckpoint(job, outcome, checkpoint),
+        saveCheckpoint: (checkpoint) => saveCheckpoint(job, outcome, this.work, checkpoint),
+        ...(job.isDetachable === true ? { detach: (timeoutMs: number) => outcome.detach(timeoutMs) } : {}),
         ...(call.checkpoint === undefined || outcome.isRerunApproved ? {} : { checkpoint: call.checkpoint }),
       });
     const value = withLogIds({ run: executionId, call: call.id }, () =>

@@ -165,7 +165,7 @@ export interface InputRequest {
   readonly id: string;
   /** Up to 4,000 characters, as whoever made the tool wrote them. */
   readonly message: string;
-  /** JSON Schema of an object: the answer is submitted as a result. Absent: the answer is an approval or a rejection. */
+  /** JSON Schema of an object, which is submitted as a result. Absent: the answer is an approval or a rejection. */
   readonly schema?: JsonObject;
   /** Where the person does what is asked. Never opened by the server. */
   readonly url?: string;
@@ -264,6 +264,8 @@ export type ToolEvent =
   | { readonly type: 'tool:input_received'; readonly at: number }
   /** Absent text: from here on, the tool would have to run again. */
   | { readonly type: 'tool:checkpoint'; readonly at: number; readonly checkpoint?: string }
+  /** The tool takes long: the model goes on without its result, as with a non-blocking call. */
+  | { readonly type: 'tool:detached'; readonly at: number }
   /** A decision was taken in; what it leads to follows. */
   | { readonly type: 'tool:decided'; readonly at: number; readonly by: Decider }
   | { readonly type: 'tool:progress'; readonly at: number; readonly fraction: number; readonly note?: string }
@@ -294,6 +296,7 @@ export const STATE_AFTER_EVENT = {
     | 'tool:input_required'
     | 'tool:input_received'
     | 'tool:checkpoint'
+    | 'tool:detached'
     | 'tool:decided'
     | 'tool:progress'
     | 'tool:late'
@@ -336,6 +339,11 @@ export function waitOf(call: ToolCall): CallWait | undefined {
   if (needsReview(call)) return 'review';
   if (call.state !== 'executing' || !('expiresAt' in call)) return undefined;
   return needsInput(call) && call.input?.schema === undefined ? 'approval' : 'external';
+}
+
+/** What the call's tool, which has begun, asks a person. */
+export function inputOf(call: ToolCall): InputRequest | undefined {
+  return call.state === 'executing' ? call.input : undefined;
 }
 
 /** The tool has begun, and waits for a person. */
@@ -445,6 +453,8 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
       const { checkpoint: _, ...rest } = call;
       return event.checkpoint === undefined ? rest : { ...rest, checkpoint: event.checkpoint };
     }
+    case 'tool:detached':
+      return isSettled(call) ? call : { ...call, blocking: false };
     case 'tool:late':
       if (!acceptsLateResult(call)) throw illegal(call, event);
       return { ...call, lateResult: event.result };

@@ -7,7 +7,10 @@ export type InputAnswer =
   { readonly action: 'accept'; readonly values: JsonObject } | { readonly action: 'decline'; readonly reason: string };
 
 export interface ToolCallContext {
-  /** Fires when the call times out or its run ends. */
+  /**
+   * Fires when the call times out or its run ends. The reason is a `ToolError`: `interrupted` if the process ends and
+   * another one goes on with the call.
+   */
   readonly signal: AbortSignal;
   readonly userId: string;
   readonly callId: string;
@@ -32,6 +35,11 @@ export interface ToolCallContext {
    * @throws ToolError `threw` for a longer one
    */
   readonly saveCheckpoint?: (checkpoint: string | undefined) => Promise<void>;
+  /**
+   * The tool takes long: the call becomes a non-blocking one, and times out that many milliseconds after its start.
+   * Absent: whoever has called waits in any case.
+   */
+  readonly detach?: (timeoutMs: number) => void;
 }
 
 export interface IToolExecutor {

@@ -178,7 +178,7 @@ export interface ToolCallView {
   readonly error?: string;
   /** As the model wrote them, truncated to 16 KB. */
   readonly arguments: string;
-  /** What the call waits for from outside; absent while it does not. The next three fields come with it, and maybe `input`. */
+  /** What the call waits for from outside; absent while it does not. The next three fields, and `input`, need it. */
   readonly waiting?: CallWait;
   /** When the wait ends without a decision or a result, in milliseconds since the epoch. */
   readonly expiresAt?: number;

@@ -5,6 +5,7 @@
 import {
   acceptsDecision,
   acceptsResult,
+  inputOf,
   isAboutPresentAttempt,
   isDecidedLike,
   isFunctionTool,
@@ -126,8 +127,8 @@ export class ExternalDecisions {
 
   /** @throws LLMInvalidRequestError for an answer that is not what the call's tool asks for */
   private async assertAnswer(executionId: string, call: ToolCall, given: unknown): Promise<void> {
-    if (call.state !== 'executing' || call.input === undefined) return;
-    await assertValues(call.input, given, executionId);
+    const input = inputOf(call);
+    if (input !== undefined) await assertValues(input, given, executionId);
   }
 
   /** Of a run that another process executes. Its plan defines the tools that are not the server's. */

@@ -62,6 +62,10 @@ export class RunToolJob implements ToolJob {
     return this.owner.context.signals;
   }
 
+  get isDetachable(): boolean {
+    return true;
+  }
+
   get awaitReview(): (() => Promise<Review>) | undefined {
     if (this.owner.journal === undefined) return undefined;
     return () => this.owner.pendingDecisions.awaitReview(this.call.id, decisionLifetimeMs(this.call));

@@ -16,6 +16,7 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
     case 'tool:awaiting_result':
     case 'tool:interrupted':
     case 'tool:checkpoint':
+    case 'tool:detached':
       return undefined;
     case 'tool:approval_required':
       return {

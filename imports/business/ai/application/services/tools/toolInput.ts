@@ -5,17 +5,24 @@ import type { InputAnswer, ToolCallContext } from '../../../domain/interfaces/IT
 import { isObject } from '../../../domain/json';
 import type { WorkInProgress } from '../runs/WorkInProgress';
 import { canonicalJson } from '../shared/canonicalJson';
-import type { ToolJob } from '../ToolProcessor';
 import { DECISION_LIFETIME_MS } from './decisions';
 import type { Review } from './decisions';
 import { valuesOf } from './inputValues';
-import type { ToolCallOutcome } from './ToolCallOutcome';
+import type { ToolCallHandle, ToolCallOutcome } from './ToolCallOutcome';
+
+export interface AskingJob extends ToolCallHandle {
+  /**
+   * Resolves when a person answers what the tool asks. Absent where nobody can.
+   * @param lifetimeMs after which the answer is no
+   */
+  awaitInput?(lifetimeMs: number): Promise<Review>;
+}
 
 /** Characters. */
 const MAX_MESSAGE = 4_000;
 
 export function inputRequester(
-  job: ToolJob,
+  job: AskingJob,
   outcome: ToolCallOutcome,
   work: WorkInProgress,
 ): NonNullable<ToolCallContext['requestInput']> {
@@ -38,7 +45,7 @@ interface PendingInput {
 }
 
 /** What an earlier process has asked already. */
-function restoredInput({ call }: ToolJob, request: Omit<InputRequest, 'id'>): PendingInput | undefined {
+function restoredInput({ call }: AskingJob, request: Omit<InputRequest, 'id'>): PendingInput | undefined {
   if (call.state !== 'executing' || call.input === undefined || call.expiresAt === undefined) return undefined;
   const { input, expiresAt } = call;
   return canonicalJson(input) === canonicalJson({ ...toInput(request), id: input.id })
@@ -47,7 +54,7 @@ function restoredInput({ call }: ToolJob, request: Omit<InputRequest, 'id'>): Pe
 }
 
 async function ask(
-  job: ToolJob,
+  job: AskingJob,
   outcome: ToolCallOutcome,
   work: WorkInProgress,
   request: Omit<InputRequest, 'id'>,

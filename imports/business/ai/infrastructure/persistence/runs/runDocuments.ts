@@ -3,7 +3,7 @@
  * published. `PrivateRunFields` and `PrivateCallFields` belong to the journal and are never published.
  */
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
-import { isSettled, isUndelivered, waitOf } from '../../../domain/entities/Tool';
+import { inputOf, isSettled, isUndelivered, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
 import type { OpenCalls } from '../../../domain/interfaces/RunStore';
@@ -268,12 +268,11 @@ export function fromCallDocuments(
 function isAsNew(stored: ToolCall, open: ToolCall | undefined): boolean {
   if (isSettled(stored) || open === undefined) return true;
   const startOf = (call: ToolCall): number | undefined => ('startTime' in call ? call.startTime : undefined);
-  const inputOf = (call: ToolCall): string | undefined => ('input' in call ? call.input?.id : undefined);
   return (
     stored.state === open.state &&
     startOf(stored) === startOf(open) &&
     stored.checkpoint === open.checkpoint &&
-    inputOf(stored) === inputOf(open)
+    inputOf(stored)?.id === inputOf(open)?.id
   );
 }
 
@@ -351,13 +350,14 @@ function settledFields({
 
 function waitFieldsOf(call: ToolCall): Pick<ToolCallView, keyof typeof WAIT_FIELDS> {
   const waiting = waitOf(call);
+  const input = inputOf(call);
   if (waiting === undefined) return {};
   return {
     waiting,
     argumentsHash: argumentsHash(call.arguments),
     argumentsLength: call.arguments.length,
     ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
-    ...('input' in call && call.input !== undefined ? { input: call.input } : {}),
+    ...(input === undefined ? {} : { input }),
   };
 }
 

@@ -23,7 +23,7 @@ import { openMcpClient } from './openMcpClient';
 import { McpElicitations } from './McpElicitations';
 import { McpToolCall } from './McpToolCall';
 import { readMcpResult } from './readMcpResult';
-import { readMcpTools } from './readMcpTools';
+import { readMcpTools, settingsOf } from './readMcpTools';
 
 export interface McpSourcePorts {
   readonly logger: Logger;
@@ -167,8 +167,11 @@ export class McpSource implements ToolSource {
   /** @throws ToolError, and what the server's client throws */
   private async call(tool: Tool, args: unknown, context: ToolCallContext): Promise<unknown> {
     const { outputSchema } = tool;
-    const { name: server, connection, elicitations } = this;
-    const ports = { server, connection, elicitations, timeout: this.settings.timeout };
+    const { name: server, connection, elicitations, settings } = this;
+    const { timeout, taskTimeout } = settings;
+    const { logger } = this.ports;
+    const waitsForTasks = settingsOf(tool.name, settings).blocking === true;
+    const ports = { server, connection, elicitations, logger, timeout, taskTimeout, waitsForTasks };
     const result = await new McpToolCall(ports, tool, args, context).run();
     if (outputSchema !== undefined && result.isError !== true)
       await this.assertStructured(result, outputSchema, context.userId);

@@ -4,23 +4,24 @@
  * outlives the process.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallToolResult, Client, Tool } from '@modelcontextprotocol/client';
+import type { CallToolResult, Client, Progress, Tool } from '@modelcontextprotocol/client';
 import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { InputAnswer, ToolCallContext } from '../../../domain/interfaces/IToolExecutor';
 import { isList, isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { CallDeadline, sendingSignal } from './CallDeadline';
-import type { McpConnection } from './McpConnection';
-import type { AskingCall, McpElicitations } from './McpElicitations';
+import type { McpCallPorts } from './McpCallPorts';
+import { McpTask } from './McpTask';
+import type { TaskOwner } from './McpTask';
 import { ProgressReporter } from './ProgressReporter';
 import { DECLINED, readElicitation, toElicitationAnswer } from './readElicitation';
 import type { ElicitationAnswer } from './readElicitation';
+import { ANY_OBJECT, taskIn } from './taskMessages';
 
-export interface McpToolCallPorts {
-  readonly server: string;
-  readonly connection: McpConnection;
-  readonly elicitations: McpElicitations;
-  /** Milliseconds for each request. */
-  readonly timeout: number;
+/** Of a task, as the call's checkpoint. */
+interface TaskHandle {
+  readonly kind: 'task';
+  readonly taskId: string;
 }
 
 /** What the server wants to know, and what it has been told. Stored as the call's checkpoint. */
@@ -34,7 +35,7 @@ interface Round {
   readonly isRefusal?: true;
 }
 
-type Outcome = { readonly result: CallToolResult } | { readonly round: Round };
+type Outcome = { readonly task: JsonObject } | { readonly result: CallToolResult } | { readonly round: Round };
 
 const MAX_ROUNDS = 20;
 const FIRST_RETRY_MS = 250;
@@ -43,14 +44,14 @@ const UNLIMITED_MS = 2 ** 31 - 1;
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
 const URL_ELICITATION_REQUIRED = -32_042;
 
-export class McpToolCall implements AskingCall {
-  private readonly ports: McpToolCallPorts;
+export class McpToolCall implements TaskOwner {
+  private readonly ports: McpCallPorts;
   private readonly tool: Tool;
   private readonly args: unknown;
-  private readonly context: ToolCallContext;
+  readonly context: ToolCallContext;
   private deadline: CallDeadline | undefined;
 
-  constructor(ports: McpToolCallPorts, tool: Tool, args: unknown, context: ToolCallContext) {
+  constructor(ports: McpCallPorts, tool: Tool, args: unknown, context: ToolCallContext) {
     this.ports = ports;
     this.tool = tool;
     this.args = args;
@@ -59,19 +60,31 @@ export class McpToolCall implements AskingCall {
 
   /** @throws ToolError, and what the server's client throws */
   async run(): Promise<CallToolResult> {
-    let round = readRound(this.context.checkpoint);
+    const stored = readCheckpoint(this.context.checkpoint);
+    if (stored?.kind === 'task') return this.settleTask(stored.taskId);
+    let round = stored;
     for (let count = 0; count < MAX_ROUNDS; count += 1) {
       const answered = round === undefined ? undefined : await this.answer(round);
       // From here on, the request may have taken effect.
       if (round !== undefined) await this.context.saveCheckpoint?.(undefined);
       const outcome = await this.request(answered);
       if ('result' in outcome) return outcome.result;
+      if ('task' in outcome) {
+        const taskId = String(outcome.task.taskId);
+        await this.context.saveCheckpoint?.(JSON.stringify({ kind: 'task', taskId } satisfies TaskHandle));
+        return this.settleTask(taskId, outcome.task);
+      }
       round = outcome.round;
       await this.save(round);
       if (Object.keys(round.inputRequests).length === 0)
         await delay(FIRST_RETRY_MS * 2 ** Math.min(count, 6), undefined, { signal: this.context.signal });
     }
     throw new ToolError('threw', `The MCP server "${this.ports.server}" has asked ${MAX_ROUNDS} times.`);
+  }
+
+  private settleTask(taskId: string, created?: JsonObject): Promise<CallToolResult> {
+    if (!this.ports.waitsForTasks) this.context.detach?.(this.ports.taskTimeout);
+    return new McpTask(this.ports, this, taskId).settle(created);
   }
 
   async ask(request: NonNullable<ReturnType<typeof readElicitation>>): Promise<InputAnswer> {
@@ -99,7 +112,7 @@ export class McpToolCall implements AskingCall {
     return { ...round, answers };
   }
 
-  private async answerOne(request: unknown): Promise<ElicitationAnswer> {
+  async answerOne(request: unknown): Promise<ElicitationAnswer> {
     const { method, params } = isObject(request) ? request : {};
     if (method !== 'elicitation/create')
       throw new ToolError(
@@ -149,22 +162,35 @@ export class McpToolCall implements AskingCall {
     reporter: ProgressReporter,
   ): Promise<Outcome> {
     const { outputSchema: _, ...toolDefinition } = this.tool;
-    const result: unknown = await client.callTool(
+    const params = {
+      name: this.tool.name,
       // The arguments have been checked against the tool's schema, which describes an object.
-      { name: this.tool.name, arguments: this.args as Record<string, unknown>, ...retryFields(round) },
-      {
-        timeout: UNLIMITED_MS,
-        signal,
-        onprogress: (progress) => reporter.report(progress),
-        toolDefinition,
-        allowInputRequired: true,
-      },
-    );
-    return isObject(result) && result.resultType === 'input_required'
-      ? { round: toRound(result) }
-      : // Boundary: the client has validated it.
-        { result: result as CallToolResult };
+      arguments: this.args as Record<string, unknown>,
+      ...retryFields(round),
+    };
+    const options = {
+      timeout: UNLIMITED_MS,
+      signal,
+      onprogress: (progress: Progress) => reporter.report(progress),
+      toolDefinition,
+      allowInputRequired: true,
+    };
+    const result: unknown = runsAsTask(client, this.tool)
+      ? await client.request({ method: 'tools/call', params: { ...params, task: {} } }, ANY_OBJECT, options)
+      : await client.callTool(params, options);
+    if (isObject(result) && result.resultType === 'input_required') return { round: toRound(result) };
+    const task = isObject(result) ? taskIn(result) : undefined;
+    // Boundary: the client has validated it.
+    return task === undefined ? { result: result as CallToolResult } : { task };
   }
+}
+
+/** In the revision 2025-11-25, the client asks for it; since then, the server decides with each call. */
+function runsAsTask(client: Client, tool: Tool): boolean {
+  if (client.getProtocolEra() === 'modern') return false;
+  const support = tool.execution?.taskSupport;
+  const isOffered = client.getServerCapabilities()?.tasks?.requests?.tools?.call !== undefined;
+  return isOffered && (support === 'required' || support === 'optional');
 }
 
 function retryFields(round: Round | undefined): Record<string, unknown> {
@@ -196,9 +222,7 @@ function roundOfRefusal(error: unknown): Round | undefined {
   return { kind: 'input', inputRequests, answers: {}, isRefusal: true };
 }
 
-/** @param checkpoint as `save` wrote it */
-function readRound(checkpoint: string | undefined): Round | undefined {
-  if (checkpoint === undefined) return undefined;
-  const stored = JSON.parse(checkpoint) as { readonly kind: string };
-  return stored.kind === 'input' ? (stored as Round) : undefined;
+/** @param checkpoint as a call wrote it */
+function readCheckpoint(checkpoint: string | undefined): Round | TaskHandle | undefined {
+  return checkpoint === undefined ? undefined : (JSON.parse(checkpoint) as Round | TaskHandle);
 }

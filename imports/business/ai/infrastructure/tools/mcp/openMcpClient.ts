@@ -6,6 +6,7 @@ import type { Logger } from '../../../domain/interfaces/Logger';
 import { createMcpFetch } from './createMcpFetch';
 import type { ElicitationAnswer } from './readElicitation';
 import type { ReadMcpServerSettings } from './McpServerSettings';
+import { carryTasks, TASKS_EXTENSION } from './taskMessages';
 import { logStderr } from './logStderr';
 
 export interface McpClientEvents {
@@ -53,7 +54,7 @@ export async function openMcpClient(
   const client = new Client(
     { name: 'bolide', title: 'Bolide', version: '1' },
     {
-      capabilities: { elicitation: { form: {}, url: {} } },
+      capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS_EXTENSION]: {} } },
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: connectTimeout } },
       jsonSchemaValidator: NO_VALIDATION,
       inputRequired: { autoFulfill: false },
@@ -80,6 +81,7 @@ export async function openMcpClient(
   };
   try {
     await client.connect(transport, { timeout: connectTimeout });
+    carryTasks(transport);
   } catch (error) {
     await close();
     throw error;

@@ -38,10 +38,10 @@ export function readElicitation(server: string, params: unknown): Omit<InputRequ
     message,
     schema: {
       type: 'object',
-      properties: properties as JsonObject,
+      properties,
       ...(required === undefined ? {} : { required }),
       additionalProperties: false,
-    } as JsonObject,
+    },
   };
 }
 

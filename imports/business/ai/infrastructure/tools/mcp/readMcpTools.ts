@@ -56,7 +56,8 @@ function isOffered(name: string, { allow, deny = [] }: ReadMcpServerSettings): b
   return isAllowed && !deny.some((pattern) => matchesName(pattern, name));
 }
 
-function settingsOf(name: string, { tools = {} }: ReadMcpServerSettings): McpToolSettings {
+/** What the app says about the tool. */
+export function settingsOf(name: string, { tools = {} }: ReadMcpServerSettings): McpToolSettings {
   const matching = Object.entries(tools).filter(([pattern]) => matchesName(pattern, name));
   return Object.assign({}, ...matching.map(([, fields]) => fields)) as McpToolSettings;
 }

@@ -1,7 +1,7 @@
 /** Reaches runs through the store, whichever process owns them. The owner carries the commands out. */
 import { isFinished } from '../../../../domain/entities/Run';
 import type { RunReport, RunResult } from '../../../../domain/entities/Run';
-import { isUndelivered } from '../../../../domain/entities/Tool';
+import { inputOf, isUndelivered } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import { restoreError } from '../../../../domain/errors/restoreError';
 import { isStoreOutage, LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
@@ -16,8 +16,9 @@ import { sleep } from '../../shared/time';
  * again, after it was run again or for another answer, has a new one.
  */
 export function decisionId(executionId: string, call: ToolCall): string {
-  const input = 'input' in call && call.input !== undefined ? `:${call.input.id}` : '';
-  return `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}${input}`;
+  const input = inputOf(call);
+  const wait = `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}`;
+  return input === undefined ? wait : `${wait}:${input.id}`;
 }
 
 /** How many pending commands are searched. */
