@@ -63,7 +63,7 @@ export const SEALED_CONTENT: ContentRules = {
     ],
     owner: OF_USER,
   },
-  [TOOL_CALLS]: { content: ['arguments', 'argumentsHash', 'result', 'note', 'error', 'call'], owner: OF_USER },
+  [TOOL_CALLS]: { content: ['arguments', 'argumentsHash', 'result', 'note', 'error', 'call', 'input'], owner: OF_USER },
   [RUN_ITEMS]: { content: ['items'], owner: OF_USER },
   [DELTAS_COLLECTION]: { content: ['text'], owner: OF_RUN },
   [RUN_SIGNALS]: { content: ['payload'], owner: OF_RUN },

@@ -10,8 +10,8 @@ import { describeInFull } from '../support/describeInFull';
 const ROOT = join(__dirname, '../..');
 const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const CLIENT = `${process.execPath} --require tsx/cjs tests/support/mcp/conformanceClient.ts`;
-/** All for clients that neither sign in nor answer requests of the server. */
-const SCENARIOS = ['initialize', 'tools_call', 'sse-retry'];
+/** All for clients that do not sign in. */
+const SCENARIOS = ['initialize', 'tools_call', 'sse-retry', 'elicitation-sep1034-client-defaults'];
 
 if (Number(process.versions.node.split('.')[0]) >= 22)
   describeInFull('the conformance suite of the Model Context Protocol', function () {

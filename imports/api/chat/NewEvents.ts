@@ -47,6 +47,8 @@ export class NewEvents {
       case 'tool:cancelled':
         return this.advances(event.callId, STAGES.settled);
       case 'tool:progress':
+      case 'tool:input_required':
+      case 'tool:input_received':
         return (this.stages.get(event.callId) ?? STAGES.settled) < STAGES.settled;
       case 'result:arrived': {
         const isFirst = !this.arrived.has(event.callId);

@@ -140,6 +140,12 @@ export class AgUiEncoder {
         const value = { toolCallId: this.wireId(callId), callId, name, arguments: event.arguments, argumentsHash };
         return [...this.applyToCall(event), custom('bolide:approval_required', value)];
       }
+      case 'tool:input_required': {
+        const { callId, name, input, expiresAt } = event;
+        const value = { toolCallId: this.wireId(callId), callId, name, input, expiresAt };
+        return [...this.applyToCall(event), custom('bolide:input_required', value)];
+      }
+      case 'tool:input_received':
       case 'tool:executing':
       case 'tool:needs_review':
       case 'tool:progress':

@@ -116,6 +116,8 @@ export class UIMessageEncoder {
       case 'run:parked':
       case 'run:awaiting_tools':
       case 'tool:late':
+      case 'tool:input_required':
+      case 'tool:input_received':
       case 'nonblocking:result':
       case 'nonblocking:llm_response':
       case 'nonblocking:error':

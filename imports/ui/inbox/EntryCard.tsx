@@ -9,6 +9,7 @@ import { StateBadge } from '../components/StateBadge';
 import { useNow } from '../components/useNow';
 import { ApprovalControls } from '../runs/ApprovalControls';
 import { CallArguments } from '../runs/CallArguments';
+import { CallInput } from '../runs/CallInput';
 import { OutcomeForm } from '../runs/OutcomeForm';
 import { ReviewControls } from '../runs/ReviewControls';
 import { useShownArguments } from '../runs/useShownArguments';
@@ -113,6 +114,7 @@ function WaitingCall({ entry, status, commands, onDecide }: WaitingCallProps) {
   };
   return (
     <>
+      {entry.input !== undefined && <CallInput input={entry.input} />}
       <CallArguments call={entry} label={`arguments of ${entry.name}`} isComplete={isComplete} onComplete={showAll} />
       {entry.kind === 'approval' && <ApprovalControls {...controls} onApprove={approve} />}
       {entry.kind === 'review' && (

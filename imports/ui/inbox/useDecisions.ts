@@ -155,6 +155,6 @@ async function isDecidedElsewhere(call: DashboardData['call'], entry: InboxEntry
 
 function isWaiting({ kind }: WaitingCallEntry, state: string): boolean {
   if (!isToolCallState(state)) return false;
-  if (kind === 'approval') return needsApproval({ state });
+  if (kind === 'approval') return needsApproval({ state }) || isExecuting({ state });
   return kind === 'review' ? needsReview({ state }) : isExecuting({ state }) || acceptsDecision({ state });
 }

@@ -12,6 +12,7 @@ import { FoldedText } from '../components/FoldedText';
 import { Icon } from '../components/Icon';
 import { JsonTree } from '../components/JsonTree';
 import { StateBadge } from '../components/StateBadge';
+import { CallInput } from './CallInput';
 import { percent } from './barPosition';
 
 export function CallCards({ calls }: { readonly calls: readonly ToolCallView[] }) {
@@ -76,6 +77,7 @@ function CallBody({ call }: { readonly call: ToolCallView }) {
         </div>
       )}
       <CallTimes call={call} />
+      {call.input !== undefined && <CallInput input={call.input} />}
       <h3>Arguments</h3>
       <JsonTree text={shown.arguments === '' ? '{}' : shown.arguments} label={`arguments of ${call.name}`} />
       {shown.result !== undefined && (

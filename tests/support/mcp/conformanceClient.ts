@@ -1,4 +1,5 @@
 /** The program that the protocol's conformance suite runs as the client. Its last argument is the server's URL. */
+import { valuesOf } from '../../../imports/business/ai/application/services/tools/inputValues';
 import { mcp } from '../../../imports/business/ai/infrastructure/factories/mcp';
 
 const ARGUMENTS: Readonly<Record<string, unknown>> = { add_numbers: { a: 5, b: 3 } };
@@ -13,6 +14,8 @@ async function main(): Promise<void> {
       executionId: 'e',
       idempotencyKey: 'e:c',
       progress: () => undefined,
+      requestInput: ({ schema }) =>
+        Promise.resolve({ action: 'accept', values: valuesOf(schema, {}) as Record<string, never> }),
     });
   await source.close();
 }

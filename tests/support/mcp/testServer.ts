@@ -1,6 +1,6 @@
 /** A server of the official SDK, with a tool for each kind of result. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { McpServer } from '@modelcontextprotocol/server';
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import type { RegisteredTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
@@ -56,6 +56,47 @@ export function createTestServer(state: TestServerState, supportedProtocolVersio
     state.cancelled.push('wait');
     return { content: [] };
   });
+  server.registerTool('book', { description: 'Books a table.' }, (ctx) => {
+    state.calls.push('book');
+    const answer = ctx.mcpReq.inputResponses?.table as { action: string; content?: unknown } | undefined;
+    if (answer === undefined)
+      return inputRequired({
+        inputRequests: {
+          table: inputRequired.elicit({
+            message: 'For how many?',
+            requestedSchema: {
+              type: 'object',
+              properties: { seats: { type: 'integer', minimum: 1 }, outside: { type: 'boolean', default: true } },
+              required: ['seats'],
+            },
+          }),
+        },
+        requestState: 'table 7',
+      });
+    state.calls.push(`booked ${JSON.stringify(answer)} ${String(ctx.mcpReq.requestState())}`);
+    return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
+  });
+  server.registerTool('confirm', { description: 'Asks yes or no.' }, (ctx) => {
+    const answer = ctx.mcpReq.inputResponses?.sure as { action: string } | undefined;
+    if (answer === undefined)
+      return inputRequired({
+        inputRequests: {
+          sure: inputRequired.elicit({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }),
+        },
+      });
+    return { content: [{ type: 'text', text: answer.action }] };
+  });
+  server.registerTool('sign_in', { description: 'Asks to visit a page.' }, (ctx) => {
+    const answer = ctx.mcpReq.inputResponses?.page as { action: string } | undefined;
+    if (answer === undefined)
+      return inputRequired({
+        inputRequests: { page: inputRequired.elicitUrl({ message: 'Sign in.', url: 'https://example.com/sign-in' }) },
+      });
+    return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
+  });
+  server.registerTool('ask_model', { description: 'Asks the client for its model.' }, () =>
+    inputRequired({ inputRequests: { model: inputRequired.createMessage({ messages: [], maxTokens: 1 }) } }),
+  );
   server.registerTool('steps', { description: 'Reports progress.' }, async (ctx) => {
     const progressToken = ctx.mcpReq._meta?.progressToken;
     if (progressToken !== undefined)

@@ -2,6 +2,8 @@
 import {
   acceptsLateResult,
   applyToolEvent,
+  inputOf,
+  isExecuting,
   STATE_AFTER_EVENT,
   TOOL_CALL_TRANSITIONS,
   waitOf,
@@ -23,7 +25,12 @@ export function reduceToolCalls(calls: readonly ToolCallView[], event: AgentEven
 
 type CallEvent = Extract<
   AgentEvent,
-  { type: Exclude<ToolEvent['type'], 'tool:decided' | 'tool:delivered' | 'tool:awaiting_result'> }
+  {
+    type: Exclude<
+      ToolEvent['type'],
+      'tool:decided' | 'tool:delivered' | 'tool:awaiting_result' | 'tool:checkpoint' | 'tool:detached'
+    >;
+  }
 >;
 
 function isToolEvent(event: AgentEvent): event is CallEvent {
@@ -54,7 +61,10 @@ function addCall(
 function applyToView(view: ToolCallView, event: CallEvent): ToolCallView {
   const call = toToolCall(view);
   // A fetched call may be newer than the events that are read after it.
-  if (event.type !== 'tool:progress' && event.type !== 'tool:late' && !isLegalTransition(call, event)) return view;
+  const isOfTool = event.type === 'tool:input_required' || event.type === 'tool:input_received';
+  if (isOfTool && !isExecuting(call)) return view;
+  const isTransition = !isOfTool && event.type !== 'tool:progress' && event.type !== 'tool:late';
+  if (isTransition && !isLegalTransition(call, event)) return view;
   if (event.type === 'tool:late' && !acceptsLateResult(call)) return view;
   const next = applyToolEvent(call, event);
   if (next === call) return view;
@@ -88,6 +98,7 @@ function toToolCall(view: ToolCallView): ToolCall {
     ...(startTime === undefined ? {} : { startTime }),
   };
   const expiry = view.expiresAt === undefined ? {} : { expiresAt: view.expiresAt };
+  const input = view.input === undefined ? {} : { input: view.input };
   // Of an error, the view has only the message.
   const error = { failure: 'threw', message: view.error ?? '' } as const;
   switch (state) {
@@ -96,6 +107,7 @@ function toToolCall(view: ToolCallView): ToolCall {
     case 'awaiting_approval':
       return { ...common, ...expiry, state };
     case 'executing':
+      return { ...common, ...expiry, ...input, state, startTime: startTime ?? 0 };
     case 'needs_review':
       return { ...common, ...expiry, state, startTime: startTime ?? 0 };
     case 'completed':
@@ -134,12 +146,14 @@ function toView(before: ToolCallView, call: ToolCall): ToolCallView {
 function waitFieldsOf(
   { argumentsHash, argumentsLength }: ToolCallView,
   call: ToolCall,
-): Pick<ToolCallView, 'waiting' | 'expiresAt' | 'argumentsHash' | 'argumentsLength'> {
+): Pick<ToolCallView, 'waiting' | 'expiresAt' | 'argumentsHash' | 'argumentsLength' | 'input'> {
   const waiting = waitOf(call);
+  const input = inputOf(call);
   if (waiting === undefined) return {};
   return {
     waiting,
     ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
+    ...(input === undefined ? {} : { input }),
     ...(argumentsHash === undefined ? {} : { argumentsHash }),
     ...(argumentsLength === undefined ? {} : { argumentsLength }),
   };

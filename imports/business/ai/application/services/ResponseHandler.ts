@@ -18,7 +18,7 @@ import { ChatInput } from './chat/ChatInput';
 import { failureMessage, StageError } from './chat/failureMessage';
 import { TurnOrder } from './chat/TurnOrder';
 import type { LeasedWork, LeasedWorkSource } from './RunRecovery';
-import { LeaseLostError } from './runs/durable/RunJournal';
+import { LeaseLostError } from './runs/durable/LeaseLostError';
 import { MAX_TAKEOVERS } from './runs/durable/recoveryLimit';
 import { KeyedQueue } from './shared/KeyedQueue';
 

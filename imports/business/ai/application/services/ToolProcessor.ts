@@ -38,10 +38,13 @@ import { serializeToolResult, toToolResult } from './tools/toolResult';
 import { resolveTools } from './tools/ToolSet';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';
 import { ToolCallOutcome } from './tools/ToolCallOutcome';
-import type { ToolCallHandle } from './tools/ToolCallOutcome';
 import type { RunObserver } from '../../domain/interfaces/Instrumentation';
 import { withLogIds } from './logIds';
 import { ToolConcurrency } from './tools/ToolConcurrency';
+import { saveCheckpoint } from './tools/saveCheckpoint';
+import type { StoredJob } from './tools/saveCheckpoint';
+import { inputRequester } from './tools/toolInput';
+import type { AskingJob } from './tools/toolInput';
 
 export interface ToolProcessorOptions {
   readonly toolExecutor: IToolExecutor;
@@ -56,7 +59,7 @@ export interface ToolProcessorOptions {
 }
 
 /** One call in the context of its run. */
-export interface ToolJob extends ToolCallHandle {
+export interface ToolJob extends AskingJob, StoredJob {
   readonly userId: string;
   /** Where the run comes from. Absent: the app's own code. */
   readonly origin?: CallOrigin | undefined;
@@ -70,8 +73,6 @@ export interface ToolJob extends ToolCallHandle {
   readonly signals?: RunSignals | undefined;
   /** Starts runs for calls. Absent outside of runs. */
   readonly children?: { readonly runs: ChildRuns; readonly parent: ParentRun } | undefined;
-  /** Whether the run goes on in another process. */
-  readonly isAbandoned?: boolean;
   /** Resolves when the result is submitted. Called only for external tools. */
   awaitExternal(): Promise<ExternalResult>;
   /**
@@ -79,8 +80,8 @@ export interface ToolJob extends ToolCallHandle {
    * Absent if runs are not stored.
    */
   readonly awaitReview?: (() => Promise<Review>) | undefined;
-  /** Resolves when everything reported so far is stored; no tool runs before. Absent if runs are not stored. */
-  readonly flushJournal?: (() => Promise<void> | undefined) | undefined;
+  /** Whether whoever has called can go on before the tool has ended. */
+  readonly isDetachable?: boolean;
 }
 
 /** `prepared`: the call was accepted, waits for a person, or has settled. `settled`: `job.report` knows its outcome. */
@@ -121,7 +122,10 @@ export class ToolProcessor {
         resolve();
         return;
       }
-      if (until === 'settled') outcome.onSettled(() => resolve());
+      if (until === 'settled') {
+        outcome.onSettled(() => resolve());
+        outcome.onDetach(resolve);
+      }
       void this.settle(job, tools, outcome);
     });
   }
@@ -338,8 +342,8 @@ export class ToolProcessor {
     return settleByChild(children, outcome, job.concurrency, {
       id: call.id,
       isWanted: () => outcome.isOpen(),
-      isAbandoned: () => job.isAbandoned === true,
-      optionsOf: () => this.toolExecutor.execute(call.name, args, contextOf(job, outcome)),
+      isHandedOver: () => job.signal.isHandedOver === true,
+      optionsOf: () => this.toolExecutor.execute(call.name, args, contextOf(job, outcome, this.work)),
       verifyLease: async () => job.flushJournal?.(),
       complete: (answer) => this.complete(answer, outcome),
     });
@@ -420,7 +424,7 @@ export class ToolProcessor {
   private execute(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): void {
     const { call, executionId, observer } = job;
     const startedAt = performance.now();
-    const run = (): unknown => this.toolExecutor.execute(call.name, args, contextOf(job, outcome));
+    const run = (): unknown => this.toolExecutor.execute(call.name, args, contextOf(job, outcome, this.work));
     const value = withLogIds({ run: executionId, call: call.id }, () =>
       observer === undefined ? run() : observer.runTool(call, run),
     );
@@ -444,7 +448,8 @@ export class ToolProcessor {
   }
 }
 
-function contextOf({ call, userId, executionId }: ToolJob, outcome: ToolCallOutcome): ToolCallContext {
+function contextOf(job: ToolJob, outcome: ToolCallOutcome, work: WorkInProgress): ToolCallContext {
+  const { call, userId, executionId } = job;
   return {
     get signal() {
       return outcome.signal;
@@ -454,6 +459,10 @@ function contextOf({ call, userId, executionId }: ToolJob, outcome: ToolCallOutc
     executionId,
     idempotencyKey: `${executionId}:${call.id}`,
     progress: (fraction, note) => outcome.progress(fraction, note),
+    requestInput: inputRequester(job, outcome, work),
+    saveCheckpoint: (checkpoint) => saveCheckpoint(job, outcome, work, checkpoint),
+    ...(job.isDetachable === true ? { detach: (timeoutMs: number) => outcome.detach(timeoutMs) } : {}),
+    ...(call.checkpoint === undefined || outcome.isRerunApproved ? {} : { checkpoint: call.checkpoint }),
   };
 }
 
@@ -480,11 +489,13 @@ function joinsDuplicate(tool: OfferedTool, args: unknown, job: ToolJob, outcome:
 
 /**
  * Whether a person must decide before the call runs again, because an earlier process may have run it already.
- * Idempotent tools may simply run again, and external work continues wherever it is done.
+ * Idempotent tools may simply run again, one with a checkpoint goes on from there, and external work continues wherever
+ * it is done.
  */
 function requiresReview(call: ToolCall, tool: OfferedTool | undefined): boolean {
   if (needsReview(call)) return true;
-  return isExecuting(call) && tool?.definition.idempotent !== true && tool?.definition.external !== true;
+  if (!isExecuting(call) || call.checkpoint !== undefined) return false;
+  return tool?.definition.idempotent !== true && tool?.definition.external !== true;
 }
 
 async function requiresApproval(tool: OfferedTool, args: unknown, job: ToolJob): Promise<boolean> {

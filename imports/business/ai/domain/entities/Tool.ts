@@ -161,6 +161,18 @@ export interface Decider {
   readonly at: number;
 }
 
+/** What a tool that has begun needs a person to decide or to fill in before it goes on. */
+export interface InputRequest {
+  /** Unique within the call. */
+  readonly id: string;
+  /** Up to 4,000 characters, as whoever made the tool wrote them. */
+  readonly message: string;
+  /** JSON Schema of an object, which is submitted as a result. Absent: the answer is an approval or a rejection. */
+  readonly schema?: JsonObject;
+  /** Where the person does what is asked. Never opened by the server. */
+  readonly url?: string;
+}
+
 interface ToolCallBase {
   /** Unique within its run: the model's own id, unless the model used that twice. */
   readonly id: string;
@@ -184,6 +196,8 @@ interface ToolCallBase {
   readonly deliveredIn?: string;
   /** Of its last attempt. Absent: it was not traced. */
   readonly trace?: TraceContext;
+  /** What the tool goes on from in another process. Absent: it would have to run again. */
+  readonly checkpoint?: string;
 }
 
 interface Started {
@@ -215,8 +229,8 @@ interface Failed extends Settled {
 interface StateFields {
   pending: unknown;
   awaiting_approval: Waiting;
-  /** Only calls of external tools have `expiresAt`. */
-  executing: Started & Waiting;
+  /** `expiresAt`: only calls of external tools, and those whose tool waits for `input`. */
+  executing: Started & Waiting & { readonly input?: InputRequest };
   needs_review: Started & Waiting;
   completed: Settled & { readonly result: string };
   failed: Failed;
@@ -242,6 +256,18 @@ export type ToolEvent =
     }
   /** Adds `expiresAt` to an external call that an older version started. */
   | { readonly type: 'tool:awaiting_result'; readonly at: number; readonly expiresAt: number }
+  /** The tool waits for a person's answer until `expiresAt`. */
+  | {
+      readonly type: 'tool:input_required';
+      readonly at: number;
+      readonly expiresAt: number;
+      readonly input: InputRequest;
+    }
+  | { readonly type: 'tool:input_received'; readonly at: number }
+  /** Absent text: from here on, the tool would have to run again. */
+  | { readonly type: 'tool:checkpoint'; readonly at: number; readonly checkpoint?: string }
+  /** The tool takes long: the model goes on without its result, as with a non-blocking call. */
+  | { readonly type: 'tool:detached'; readonly at: number }
   /** A decision was taken in; what it leads to follows. */
   | { readonly type: 'tool:decided'; readonly at: number; readonly by: Decider }
   | { readonly type: 'tool:progress'; readonly at: number; readonly fraction: number; readonly note?: string }
@@ -268,7 +294,15 @@ export const STATE_AFTER_EVENT = {
 } as const satisfies Record<
   Exclude<
     ToolEvent['type'],
-    'tool:awaiting_result' | 'tool:decided' | 'tool:progress' | 'tool:late' | 'tool:delivered'
+    | 'tool:awaiting_result'
+    | 'tool:input_required'
+    | 'tool:input_received'
+    | 'tool:checkpoint'
+    | 'tool:detached'
+    | 'tool:decided'
+    | 'tool:progress'
+    | 'tool:late'
+    | 'tool:delivered'
   >,
   ToolCallState
 >;
@@ -279,7 +313,7 @@ export function createToolCall(
   return { state: 'pending', ...fields };
 }
 
-type InState = Pick<ToolCall, 'state'>;
+type InState = Pick<ToolCall, 'state'> & { readonly input?: InputRequest };
 
 /** The call has reached a final state. */
 export function isSettled({ state }: InState): boolean {
@@ -305,7 +339,18 @@ export function needsReview({ state }: InState): boolean {
 export function waitOf(call: ToolCall): CallWait | undefined {
   if (needsApproval(call)) return 'approval';
   if (needsReview(call)) return 'review';
-  return isExecuting(call) && 'expiresAt' in call ? 'external' : undefined;
+  if (call.state !== 'executing' || !('expiresAt' in call)) return undefined;
+  return needsInput(call) && call.input?.schema === undefined ? 'approval' : 'external';
+}
+
+/** What the call's tool, which has begun, asks a person. */
+export function inputOf(call: ToolCall): InputRequest | undefined {
+  return call.state === 'executing' ? call.input : undefined;
+}
+
+/** The tool has begun, and waits for a person. */
+export function needsInput({ state, input }: InState): boolean {
+  return isExecuting({ state }) && input !== undefined;
 }
 
 /** The tool, or for external tools another service, is at work. */
@@ -315,7 +360,7 @@ export function isExecuting({ state }: InState): boolean {
 
 /** The call may be approved or rejected now. */
 export function acceptsDecision(call: InState): boolean {
-  return needsApproval(call) || needsReview(call);
+  return needsApproval(call) || needsReview(call) || needsInput(call);
 }
 
 /**
@@ -335,7 +380,7 @@ export function isDecidedLike(call: ToolCall, isApproval: boolean): boolean {
 
 /** A result may be submitted for the call now. @param isExternal whether its tool is external */
 export function acceptsResult(call: InState, isExternal: boolean): boolean {
-  return needsReview(call) || (isExternal && isExecuting(call));
+  return needsReview(call) || needsInput(call) || (isExternal && isExecuting(call));
 }
 
 /** Only a person or another service can move the call on. @param isExternal whether its tool is external */
@@ -397,6 +442,21 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
       return isSettled(call) ? call : { ...call, decidedBy: event.by };
     case 'tool:awaiting_result':
       return call.state === 'executing' ? { ...call, expiresAt: event.expiresAt } : call;
+    case 'tool:input_required':
+      if (call.state !== 'executing') throw illegal(call, event);
+      return { ...call, expiresAt: event.expiresAt, input: event.input };
+    case 'tool:input_received': {
+      if (call.state !== 'executing') return call;
+      const { input: _, expiresAt: __, ...rest } = call;
+      return rest;
+    }
+    case 'tool:checkpoint': {
+      if (isSettled(call)) return call;
+      const { checkpoint: _, ...rest } = call;
+      return event.checkpoint === undefined ? rest : { ...rest, checkpoint: event.checkpoint };
+    }
+    case 'tool:detached':
+      return isSettled(call) ? call : { ...call, blocking: false };
     case 'tool:late':
       if (!acceptsLateResult(call)) throw illegal(call, event);
       return { ...call, lateResult: event.result };

@@ -2,7 +2,7 @@
  * The events of a run: one discriminated union that feeds stores, event streams and the dashboard. A run emits
  * `run:started` first and exactly one of `run:completed`, `run:failed` and `run:cancelled` last.
  */
-import type { ToolCall, ToolCallError, ToolCallState } from '../entities/Tool';
+import type { InputRequest, ToolCall, ToolCallError, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { FailedAttempt, LLMResponse } from './ResponsesAPITypes';
 import type { RunSums } from './RunTotals';
@@ -74,6 +74,10 @@ export type AgentEventBody =
     } & CallReference)
   /** Has `expiresAt` if the tool is external: the call then waits for a submitted result. */
   | ({ readonly type: 'tool:executing'; readonly expiresAt?: number } & CallReference)
+  /** The tool has begun and waits for a person's answer: an approval, or values that match `input.schema`. */
+  | ({ readonly type: 'tool:input_required'; readonly input: InputRequest; readonly expiresAt: number } & CallReference)
+  /** The answer is there, or nobody gave one, and the tool goes on. */
+  | ({ readonly type: 'tool:input_received' } & CallReference)
   /**
    * The call was interrupted while it ran, and a person has to decide what to do about it. `startTime` is when that
    * attempt began, in milliseconds since the epoch: it names what may run again.

@@ -1,5 +1,5 @@
 /** What waits for a person or another service, across all runs. Times are milliseconds since the epoch. */
-import type { CallWait } from '../entities/Tool';
+import type { CallWait, InputRequest } from '../entities/Tool';
 import type { AwaitedTools, ParkedRun, RunError, RunView, RunWait } from './RunViews';
 
 /**
@@ -32,6 +32,8 @@ export interface WaitingCallEntry extends InboxEntryBase {
   readonly argumentsHash: string;
   /** When the wait ends without a decision or a result. Absent if it is not known. */
   readonly expiresAt?: number;
+  /** What the call's tool, which has begun, asks. Absent: it is not the tool that asks. */
+  readonly input?: InputRequest;
   /** The last progress that the interrupted or external work reported. */
   readonly note?: string;
 }

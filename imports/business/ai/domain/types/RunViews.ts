@@ -3,7 +3,7 @@
  * their keys may contain `$` and `.`.
  */
 import type { RunState } from '../entities/Run';
-import type { CallWait, Decider, ToolCallState } from '../entities/Tool';
+import type { CallWait, Decider, InputRequest, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { Budget, RunLimits } from './RunLimits';
 import type { UnpricedCalls } from './RunTotals';
@@ -180,7 +180,7 @@ export interface ToolCallView {
   readonly error?: string;
   /** As the model wrote them, truncated to 16 KB. */
   readonly arguments: string;
-  /** What the call waits for from outside; absent while it does not. The next three fields come with it. */
+  /** What the call waits for from outside; absent while it does not. The next three fields, and `input`, need it. */
   readonly waiting?: CallWait;
   /** When the wait ends without a decision or a result, in milliseconds since the epoch. */
   readonly expiresAt?: number;
@@ -188,6 +188,8 @@ export interface ToolCallView {
   readonly argumentsHash?: string;
   /** Characters of the complete arguments. */
   readonly argumentsLength?: number;
+  /** What its tool, which has begun, asks. */
+  readonly input?: InputRequest;
   /** The text that the model receives, truncated to 16 KB. */
   readonly result?: string;
 }

@@ -4,7 +4,13 @@
  * reaches the parent.
  */
 import { createHash } from 'node:crypto';
-import { ConflictError, isLLMError, isStoreOutage, LLMOverloadedError, ToolError } from '../../../domain/errors/LLMErrors';
+import {
+  ConflictError,
+  isLLMError,
+  isStoreOutage,
+  LLMOverloadedError,
+  ToolError,
+} from '../../../domain/errors/LLMErrors';
 import type { RunResult } from '../../../domain/entities/Run';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { Budget } from '../../../domain/types/RunLimits';
@@ -48,7 +54,7 @@ export interface ChildCall {
   /** False once the call has settled. */
   isWanted(): boolean;
   /** Whether the parent goes on in another process. */
-  isAbandoned(): boolean;
+  isHandedOver(): boolean;
   /** @throws LeaseLostError if the parent goes on in another process */
   verifyLease(): Promise<void>;
 }
@@ -123,7 +129,7 @@ export class ChildRuns {
     await this.tracked(parent.executionId, started);
     if (call.isWanted()) return true;
     // Unless the parent goes on elsewhere.
-    if (!call.isAbandoned() || (await this.ports.hasEnded(parent.executionId))) await this.ports.cancel(executionId);
+    if (!call.isHandedOver() || (await this.ports.hasEnded(parent.executionId))) await this.ports.cancel(executionId);
     return false;
   }
 

@@ -5,6 +5,7 @@
 import {
   acceptsDecision,
   acceptsResult,
+  inputOf,
   isAboutPresentAttempt,
   isDecidedLike,
   isFunctionTool,
@@ -17,6 +18,7 @@ import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import { argumentsHash } from '../argumentsHash';
 import type { Approval, ExternalResult, ShownCall } from '../tools/decisions';
+import { assertValues } from '../tools/inputValues';
 import { toStorableResult } from '../tools/toolResult';
 import type { DurableRuns } from './durable/DurableRuns';
 import { unknownCallError, unknownRunError } from './durable/RemoteRuns';
@@ -67,6 +69,7 @@ export class ExternalDecisions {
     const isFirst = shown.startTime === undefined && call.isApproved !== true;
     const isDue = !approval.approved || isFirst || isAboutPresentAttempt(call, shown.startTime);
     const isWaiting = acceptsDecision(call) && isDue;
+    if (isWaiting && approval.approved) await this.assertAnswer(executionId, call, {});
     if (isWaiting && (await this.send(executionId, call, action))) return this.stateOf(executionId, callId);
     // Another decision came first. Its command exists until the run's owner has applied it.
     const earlier = isWaiting ? await this.durable?.remote.findAction(executionId, call) : undefined;
@@ -99,7 +102,8 @@ export class ExternalDecisions {
     return (await this.findCall(executionId, callId)).state;
   }
 
-  /** @throws LLMInvalidRequestError for an unknown run or call, and for a call that takes no submitted result */
+  /** @throws LLMInvalidRequestError for an unknown run or call, for a call that takes no submitted result, and
+   *   for an answer that is not what the call's tool asks for */
   async submitResult(
     executionId: string,
     callId: string,
@@ -115,8 +119,16 @@ export class ExternalDecisions {
       throw new LLMInvalidRequestError(`The call "${callId}" does not wait for a submitted result.`, {
         path: 'callId',
       });
-    const action: RunAction = { kind: 'submit', callId, result: toStorableResult(result), ...decider(by) };
+    const storable = toStorableResult(result);
+    if ('output' in storable) await this.assertAnswer(executionId, call, storable.output);
+    const action: RunAction = { kind: 'submit', callId, result: storable, ...decider(by) };
     return (await this.send(executionId, call, action)) ? 'accepted' : 'already-settled';
+  }
+
+  /** @throws LLMInvalidRequestError for an answer that is not what the call's tool asks for */
+  private async assertAnswer(executionId: string, call: ToolCall, given: unknown): Promise<void> {
+    const input = inputOf(call);
+    if (input !== undefined) await assertValues(input, given, executionId);
   }
 
   /** Of a run that another process executes. Its plan defines the tools that are not the server's. */

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError } from '../../../domain/errors/LLMErrors';
 import type { AbortListener, AbortSource } from '../shared/AbortSource';
+import { LeaseLostError } from './durable/LeaseLostError';
 
 export class RunCancellation implements AbortSource {
   private cancelledWith: LLMError | undefined;
@@ -14,6 +15,10 @@ export class RunCancellation implements AbortSource {
 
   get aborted(): boolean {
     return this.cancelledWith !== undefined;
+  }
+
+  get isHandedOver(): boolean {
+    return this.cancelledWith instanceof LeaseLostError;
   }
 
   /** For model calls; see `releaseSignal`. */

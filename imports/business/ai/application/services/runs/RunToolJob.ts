@@ -11,7 +11,6 @@ import { DECISION_LIFETIME_MS } from '../tools/decisions';
 import type { Approval, ExternalResult, Review } from '../tools/decisions';
 import type { ToolConcurrency } from '../tools/ToolConcurrency';
 import type { RunSignals } from '../signals/RunSignals';
-import { LeaseLostError } from './durable/RunJournal';
 import type { RunJournal } from './durable/RunJournal';
 import type { LiveRun } from './LiveRun';
 import type { PendingDecisions } from './PendingDecisions';
@@ -75,14 +74,17 @@ export class RunToolJob implements ToolJob {
     return { runs: children, parent: { ...parent, spent: () => spentBy(run) } };
   }
 
-  get isAbandoned(): boolean {
-    const { cancellation } = this.owner;
-    return cancellation.aborted && cancellation.error instanceof LeaseLostError;
+  get isDetachable(): boolean {
+    return true;
   }
 
   get awaitReview(): (() => Promise<Review>) | undefined {
     if (this.owner.journal === undefined) return undefined;
     return () => this.owner.pendingDecisions.awaitReview(this.call.id, decisionLifetimeMs(this.call));
+  }
+
+  awaitInput(lifetimeMs: number): Promise<Review> {
+    return this.owner.pendingDecisions.awaitReview(this.call.id, lifetimeMs);
   }
 
   report(event: ToolEvent): void {

@@ -15,7 +15,7 @@ export async function settleByChild(
 ): Promise<void> {
   let isOver = false;
   outcome.onSettled(() => {
-    if (isOver || call.isAbandoned()) return;
+    if (isOver || call.isHandedOver()) return;
     // The end of the parent cancels those that could not be cancelled now.
     runs.cancel(parent.executionId, call.id).catch(() => undefined);
   });

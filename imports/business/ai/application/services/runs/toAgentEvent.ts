@@ -15,6 +15,8 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
     case 'tool:delivered':
     case 'tool:awaiting_result':
     case 'tool:interrupted':
+    case 'tool:checkpoint':
+    case 'tool:detached':
       return undefined;
     case 'tool:approval_required':
       return {
@@ -33,6 +35,10 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
       };
     case 'tool:executing':
       return { type: event.type, ...reference, ...expiryOf(event) };
+    case 'tool:input_required':
+      return { type: event.type, ...reference, input: event.input, expiresAt: event.expiresAt };
+    case 'tool:input_received':
+      return { type: event.type, ...reference };
     case 'tool:progress':
       return {
         type: event.type,

@@ -7,7 +7,7 @@ import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { ToolFailure } from '../../../domain/errors/LLMErrors';
 import type { AbortListener, AbortSource } from '../shared/AbortSource';
-import { MAX_TIMER_MS } from '../shared/time';
+import { elapsedSince, MAX_TIMER_MS } from '../shared/time';
 import type { RunningTool } from '../runs/WorkInProgress';
 import { errorMessage } from './toolResult';
 
@@ -30,10 +30,15 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
   private hasTimedOut = false;
   private hasBeenInterrupted = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private timeoutMs: number | undefined;
+  /** By `performance.now()`; while the timeout pauses, the milliseconds that are left. */
+  private timeoutEnd = 0;
+  private isPaused = false;
   /** Created when the tool reads its signal. */
   private controller: AbortController | undefined;
   private readonly handle: ToolCallHandle;
   private onPrepared: (() => void) | undefined;
+  private onDetached: (() => void) | undefined;
   /** Identical calls that take their outcome from this one. */
   private mirrors: readonly ToolCallOutcome[] | undefined;
   private settledCallbacks: readonly ((event: ToolEvent) => void)[] | undefined;
@@ -67,6 +72,24 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
     this.onPrepared = undefined;
   }
 
+  /** @param callback called once, if the tool is not to be waited for any more */
+  onDetach(callback: () => void): void {
+    this.onDetached = callback;
+  }
+
+  /** @param timeoutMs after the start of the call's first attempt */
+  detach(timeoutMs: number): void {
+    if (!this.open) return;
+    const { call } = this.handle;
+    const elapsedMs = 'startTime' in call && isExecuting(call) ? elapsedSince(call.startTime ?? 0) : 0;
+    clearTimeout(this.timer);
+    this.timeoutMs = undefined;
+    this.startTimeout(timeoutMs, elapsedMs);
+    if (call.blocking) this.handle.report({ type: 'tool:detached', at: Date.now() });
+    this.onDetached?.();
+    this.onDetached = undefined;
+  }
+
   isOpen(): boolean {
     return this.open;
   }
@@ -90,7 +113,27 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
 
   /** @param elapsedMs how much of the timeout has already passed */
   startTimeout(timeoutMs: number, elapsedMs = 0): void {
-    this.timer = setTimeout(endByTimeout, Math.max(0, timeoutMs - elapsedMs), this, timeoutMs);
+    // The tool may have been detached already.
+    if (this.timeoutMs !== undefined) return;
+    this.timeoutMs = timeoutMs;
+    this.timeoutEnd = Math.max(0, timeoutMs - elapsedMs);
+    if (!this.isPaused) this.resumeTimeout();
+  }
+
+  /** A tool that waits for a person does not time out. */
+  pauseTimeout(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    if (this.timeoutMs === undefined) return;
+    clearTimeout(this.timer);
+    this.timeoutEnd -= performance.now();
+  }
+
+  resumeTimeout(): void {
+    this.isPaused = false;
+    if (this.timeoutMs === undefined || !this.open) return;
+    this.timer = setTimeout(endByTimeout, Math.max(0, this.timeoutEnd), this, this.timeoutMs);
+    this.timeoutEnd += performance.now();
   }
 
   /** @param time in milliseconds since the epoch; the call completes at once if it has passed */
@@ -173,12 +216,19 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
     this.handle.report(event);
     for (const callback of this.settledCallbacks ?? []) callback(event);
     this.settledCallbacks = undefined;
+    this.onDetached = undefined;
     this.prepared();
     if (event.type !== 'tool:completed') this.abortTool();
   }
 
   private abortTool(): void {
-    this.controller?.abort(new ToolError('cancelled', `The call to "${this.handle.call.name}" is over.`));
+    const { call, signal } = this.handle;
+    const goesOn = this.hasBeenInterrupted || signal.isHandedOver === true;
+    this.controller?.abort(
+      goesOn
+        ? new ToolError('interrupted', `The process that runs "${call.name}" shuts down.`)
+        : new ToolError('cancelled', `The call to "${call.name}" is over.`),
+    );
   }
 }
 

@@ -6,9 +6,9 @@
 import { argumentsHash } from '../../../application/services/argumentsHash';
 import { ERROR_TABLE } from '../../../domain/errors/LLMErrors';
 import type { ErrorCode } from '../../../domain/errors/LLMErrors';
-import { needsApproval, needsReview } from '../../../domain/entities/Tool';
-import type { CallWait } from '../../../domain/entities/Tool';
-import type { AggregateRow, DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
+import { isExecuting, needsApproval, needsReview } from '../../../domain/entities/Tool';
+import type { CallWait, ToolCallState } from '../../../domain/entities/Tool';
+import type { DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
 import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../../domain/interfaces/InboxReader';
 import type {
   CompleteCallView,
@@ -29,12 +29,12 @@ const MAX_SHOWN_CHARACTERS = 4_000;
 const RETRYABLE_CODES = (Object.keys(ERROR_TABLE) as ErrorCode[]).filter((code) => ERROR_TABLE[code].retryable);
 
 const CALL_SELECTORS = {
-  approval: { state: 'awaiting_approval' },
+  approval: { $or: [{ state: 'awaiting_approval' }, { waiting: 'approval', state: 'executing' }] },
   review: { state: 'needs_review' },
   external: { waiting: 'external', state: 'executing' },
-} as const satisfies Record<CallWait, Readonly<Record<string, string>>>;
+} as const satisfies Record<CallWait, Selector>;
 
-const WAITING_STATES = Object.values(CALL_SELECTORS).map(({ state }) => state);
+const WAITING_STATES = ['awaiting_approval', 'needs_review', 'executing'];
 
 const FAILED: Selector = {
   state: 'failed',
@@ -62,6 +62,8 @@ const CALL_FIELDS = {
   argumentsLength: 1,
   expiresAt: 1,
   note: 1,
+  input: 1,
+  waiting: 1,
 } as const;
 
 const RUN_FIELDS = {
@@ -135,14 +137,14 @@ export class DocumentInbox implements InboxReader {
       this.runs.count({ ...filter, ...RUN_SELECTORS.tools }),
       this.runs.count({ ...filter, ...RUN_SELECTORS.failed }),
     ]);
-    const countOf = (matches: AggregateRow['key']): number =>
+    const countOf = (state: ToolCallState, waiting?: CallWait): number =>
       rows
-        .filter(({ key }) => Object.entries(matches).every(([field, value]) => key[field] === value))
+        .filter(({ key }) => key.state === state && (waiting === undefined || key.waiting === waiting))
         .reduce((sum, { count }) => sum + count, 0);
     return {
-      approval: countOf(CALL_SELECTORS.approval),
-      review: countOf(CALL_SELECTORS.review),
-      external: countOf(CALL_SELECTORS.external),
+      approval: countOf('awaiting_approval') + countOf('executing', 'approval'),
+      review: countOf('needs_review'),
+      external: countOf('executing', 'external'),
       parked,
       tools,
       failed,
@@ -178,10 +180,11 @@ export class DocumentInbox implements InboxReader {
     run: RunFields | undefined,
   ): Promise<WaitingCallEntry> {
     const { _id, executionId, userId, callId, name, state, createdAt, startTime = createdAt } = document;
-    const { expiresAt, note } = document;
+    const { expiresAt, note, input, waiting } = document;
+    const isApproval = needsApproval({ state }) || (isExecuting({ state }) && waiting === 'approval');
     return {
       _id,
-      kind: needsApproval({ state }) ? 'approval' : needsReview({ state }) ? 'review' : 'external',
+      kind: isApproval ? 'approval' : needsReview({ state }) ? 'review' : 'external',
       executionId,
       userId,
       callId,
@@ -192,6 +195,7 @@ export class DocumentInbox implements InboxReader {
       ...(await this.argumentFacts(document)),
       ...(expiresAt === undefined ? {} : { expiresAt }),
       ...(note === undefined ? {} : { note }),
+      ...(input === undefined ? {} : { input }),
       ...describeRun(run),
     };
   }

@@ -99,6 +99,7 @@ export const TOOL_CALL_FIELDS = {
   expiresAt: 1,
   argumentsHash: 1,
   argumentsLength: 1,
+  input: 1,
 } as const satisfies Record<keyof ToolCallView, 1>;
 
 /** The fields of calls in lists, without the arguments and results, which may be long. */

@@ -3,7 +3,7 @@
  * published. `PrivateRunFields` and `PrivateCallFields` belong to the journal and are never published.
  */
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
-import { isSettled, isUndelivered, waitOf } from '../../../domain/entities/Tool';
+import { inputOf, isSettled, isUndelivered, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
 import type { OpenCalls } from '../../../domain/interfaces/RunStore';
@@ -272,7 +272,12 @@ export function fromCallDocuments(
 function isAsNew(stored: ToolCall, open: ToolCall | undefined): boolean {
   if (isSettled(stored) || open === undefined) return true;
   const startOf = (call: ToolCall): number | undefined => ('startTime' in call ? call.startTime : undefined);
-  return stored.state === open.state && startOf(stored) === startOf(open);
+  return (
+    stored.state === open.state &&
+    startOf(stored) === startOf(open) &&
+    stored.checkpoint === open.checkpoint &&
+    inputOf(stored)?.id === inputOf(open)?.id
+  );
 }
 
 /** Ids may contain any characters, field names may not. */
@@ -290,6 +295,7 @@ export const WAIT_FIELDS = {
   expiresAt: true,
   argumentsHash: true,
   argumentsLength: true,
+  input: true,
 } as const satisfies {
   readonly [F in keyof ToolCallView]?: true;
 };
@@ -348,12 +354,14 @@ function settledFields({
 
 function waitFieldsOf(call: ToolCall): Pick<ToolCallView, keyof typeof WAIT_FIELDS> {
   const waiting = waitOf(call);
+  const input = inputOf(call);
   if (waiting === undefined) return {};
   return {
     waiting,
     argumentsHash: argumentsHash(call.arguments),
     argumentsLength: call.arguments.length,
     ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
+    ...(input === undefined ? {} : { input }),
   };
 }
 

@@ -26,6 +26,8 @@ export interface McpConnectionOptions {
   readonly logger: Logger;
   /** The tools may have changed: the server says so, or it was connected again. */
   readonly onChange: () => void;
+  /** The server asks a person. */
+  readonly onElicit: McpClientEvents['elicit'];
   /** Milliseconds; doubled after each failure. */
   readonly retryDelay?: number;
 }
@@ -140,7 +142,11 @@ export class McpConnection {
 
   private async open(): Promise<Session> {
     const lost = new AbortController();
-    const events: McpClientEvents = { toolsChanged: () => this.options.onChange(), lost: () => lost.abort() };
+    const events: McpClientEvents = {
+      toolsChanged: () => this.options.onChange(),
+      elicit: (client, params) => this.options.onElicit(client, params),
+      lost: () => lost.abort(),
+    };
     const hadFailed = this.failures > 0;
     let opened: Session;
     try {

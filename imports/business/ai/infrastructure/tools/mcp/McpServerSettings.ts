@@ -36,6 +36,8 @@ export interface McpServerSettings {
   readonly tools?: Readonly<Record<string, McpToolSettings>>;
   /** Milliseconds for each request; default 60,000. */
   readonly timeout?: number;
+  /** Milliseconds for a call of which the server makes a task; default 24 hours. */
+  readonly taskTimeout?: number;
   /** Milliseconds until the connection is established; default 15,000. */
   readonly connectTimeout?: number;
   /** Tools that are registered; default 200. The others are left out. */
@@ -48,6 +50,7 @@ export interface McpServerSettings {
 
 export const DEFAULT_MCP_LIMITS = {
   timeout: 60_000,
+  taskTimeout: 86_400_000,
   connectTimeout: 15_000,
   maxTools: 200,
   maxDescriptionLength: 4_000,
@@ -104,6 +107,7 @@ const FIELDS = {
     for (const [name, settings] of Object.entries(value)) readToolSettings(settings, `${path}.${name}`);
   },
   timeout: numberBetween(1, MAX_TIMEOUT),
+  taskTimeout: numberBetween(1, MAX_TIMEOUT),
   connectTimeout: numberBetween(1, MAX_TIMEOUT),
   maxTools: integer(1, 10_000),
   maxDescriptionLength: integer(1, 65_536),

@@ -20,9 +20,10 @@ import type { McpHealth } from './McpConnection';
 import { readMcpServerSettings } from './McpServerSettings';
 import type { McpServerSettings, ReadMcpServerSettings } from './McpServerSettings';
 import { openMcpClient } from './openMcpClient';
-import { ProgressReporter } from './ProgressReporter';
+import { McpElicitations } from './McpElicitations';
+import { McpToolCall } from './McpToolCall';
 import { readMcpResult } from './readMcpResult';
-import { readMcpTools } from './readMcpTools';
+import { readMcpTools, settingsOf } from './readMcpTools';
 
 export interface McpSourcePorts {
   readonly logger: Logger;
@@ -42,6 +43,7 @@ export class McpSource implements ToolSource {
   private readonly settings: ReadMcpServerSettings;
   private readonly ports: McpSourcePorts;
   private readonly connection: McpConnection;
+  private readonly elicitations: McpElicitations;
   private readonly listeners = new Set<() => void>();
 
   /** Connects when it is first used. @throws LLMInvalidRequestError, whose `path` names the invalid field */
@@ -49,6 +51,7 @@ export class McpSource implements ToolSource {
     this.settings = readMcpServerSettings(settings);
     this.name = settings.name;
     this.ports = ports;
+    this.elicitations = new McpElicitations(this.name);
     this.connection = new McpConnection({
       name: this.name,
       open: (events) => openMcpClient(this.settings, events, ports.logger),
@@ -56,6 +59,7 @@ export class McpSource implements ToolSource {
       onChange: () => {
         for (const listener of this.listeners) listener();
       },
+      onElicit: (client, params) => this.elicitations.answer(client, params),
       ...(ports.retryDelay === undefined ? {} : { retryDelay: ports.retryDelay }),
     });
   }
@@ -162,26 +166,13 @@ export class McpSource implements ToolSource {
 
   /** @throws ToolError, and what the server's client throws */
   private async call(tool: Tool, args: unknown, context: ToolCallContext): Promise<unknown> {
-    const { outputSchema, ...definition } = tool;
-    const reporter = new ProgressReporter(context.progress);
-    const result = await this.connection
-      .use((client) =>
-        client.callTool(
-          // The arguments have been checked against the tool's schema, which describes an object.
-          { name: tool.name, arguments: args as Record<string, unknown> },
-          {
-            ...this.requestOptions(context.signal),
-            onprogress: (progress) => reporter.report(progress),
-            toolDefinition: definition,
-          },
-        ),
-      )
-      .catch((error: unknown) => {
-        // Whoever has aborted the call knows why.
-        context.signal.throwIfAborted();
-        throw error;
-      })
-      .finally(() => reporter.end());
+    const { outputSchema } = tool;
+    const { name: server, connection, elicitations, settings } = this;
+    const { timeout, taskTimeout } = settings;
+    const { logger } = this.ports;
+    const waitsForTasks = settingsOf(tool.name, settings).blocking === true;
+    const ports = { server, connection, elicitations, logger, timeout, taskTimeout, waitsForTasks };
+    const result = await new McpToolCall(ports, tool, args, context).run();
     if (outputSchema !== undefined && result.isError !== true)
       await this.assertStructured(result, outputSchema, context.userId);
     return readMcpResult(result);
@@ -201,7 +192,7 @@ export class McpSource implements ToolSource {
       );
   }
 
-  private requestOptions(signal?: AbortSignal): RequestOptions {
-    return { timeout: this.settings.timeout, ...(signal === undefined ? {} : { signal }) };
+  private requestOptions(): RequestOptions {
+    return { timeout: this.settings.timeout };
   }
 }

@@ -4,6 +4,7 @@ import { createGuardedFetch } from '../../clients/http/guardedFetch';
 import type { GuardedResponse } from '../../clients/http/GuardedResponse';
 import type { PrivateHosts } from '../../clients/http/privateHosts';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
+import { sendingSignal } from './CallDeadline';
 
 export interface McpFetch {
   (url: string | URL, init?: RequestInit): Promise<Response>;
@@ -35,13 +36,20 @@ export function createMcpFetch({ allowPrivateHosts, timeout, maxMessageBytes }: 
     // Boundary: the transport sends JSON as text, and nothing else.
     const body = init.body as string | undefined;
     const isListening = method === 'GET' || headers.get('mcp-method') === 'subscriptions/listen';
+    const message = messageOf(body);
+    // A tool's call takes as long as a person does who is asked during it; its own time limit pauses meanwhile.
+    const sending = message.method === 'tools/call' ? sendingSignal.getStore() : undefined;
+    const signals = [signal, sending].filter((each) => each !== undefined && each !== null);
     const response = await guardedFetch(url, {
       method,
       headers: [...headers],
       ...(body === undefined ? {} : { body }),
-      call: { ...(signal ? { signal } : {}), timeout: isListening ? UNLIMITED_MS : timeout },
+      call: {
+        ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
+        timeout: isListening || sending !== undefined ? UNLIMITED_MS : timeout,
+      },
     });
-    return toResponse(response, maxMessageBytes, isListening ? undefined : requestIdOf(body));
+    return toResponse(response, maxMessageBytes, isListening ? undefined : message.id);
   };
   return Object.assign(fetch, { close: () => guardedFetch.close() });
 }
@@ -89,9 +97,8 @@ function toResponse(
   return new Response(body, init);
 }
 
-function requestIdOf(body: string | undefined): string | number | undefined {
-  const message = body === undefined ? {} : (JSON.parse(body) as { readonly id?: string | number });
-  return message.id;
+function messageOf(body: string | undefined): { readonly id?: string | number; readonly method?: string } {
+  return body === undefined ? {} : (JSON.parse(body) as ReturnType<typeof messageOf>);
 }
 
 /** The client would wait for the answer until the time limit if its stream only broke off. */

@@ -4,12 +4,16 @@ import { explainMissingPackage } from '../../../domain/errors/explainMissingPack
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { createMcpFetch } from './createMcpFetch';
+import type { ElicitationAnswer } from './readElicitation';
 import type { ReadMcpServerSettings } from './McpServerSettings';
+import { carryTasks, TASKS_EXTENSION } from './taskMessages';
 import { logStderr } from './logStderr';
 
 export interface McpClientEvents {
   /** The server says that its tools have changed. */
   toolsChanged(): void;
+  /** Of a server of the revisions before 2026-07-28, which asks a person. @param params of `elicitation/create` */
+  elicit(client: Client, params: unknown): Promise<ElicitationAnswer>;
   /** The connection has ended, or no longer tells of changes. */
   lost(): void;
 }
@@ -50,7 +54,7 @@ export async function openMcpClient(
   const client = new Client(
     { name: 'bolide', title: 'Bolide', version: '1' },
     {
-      capabilities: {},
+      capabilities: { elicitation: { form: {}, url: {} }, extensions: { [TASKS_EXTENSION]: {} } },
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: connectTimeout } },
       jsonSchemaValidator: NO_VALIDATION,
       inputRequired: { autoFulfill: false },
@@ -59,6 +63,7 @@ export async function openMcpClient(
       },
     },
   );
+  client.setRequestHandler('elicitation/create', async ({ params }) => ({ ...(await events.elicit(client, params)) }));
   const { transport, endSession, release } = await createTransport(settings, logger);
   let isClosed = false;
   const close = async (): Promise<void> => {
@@ -76,6 +81,7 @@ export async function openMcpClient(
   };
   try {
     await client.connect(transport, { timeout: connectTimeout });
+    carryTasks(transport);
   } catch (error) {
     await close();
     throw error;

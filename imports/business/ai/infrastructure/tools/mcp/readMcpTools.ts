@@ -4,6 +4,7 @@ import type { SourceTool } from '../../../domain/interfaces/ToolSource';
 import { matchesName } from './McpServerSettings';
 import type { McpToolSettings, ReadMcpServerSettings } from './McpServerSettings';
 import { toToolName } from './mcpToolNames';
+import { visibleText } from './visibleText';
 
 export type McpToolExecutor = (tool: Tool) => NonNullable<SourceTool['execute']>;
 
@@ -55,17 +56,10 @@ function isOffered(name: string, { allow, deny = [] }: ReadMcpServerSettings): b
   return isAllowed && !deny.some((pattern) => matchesName(pattern, name));
 }
 
-function settingsOf(name: string, { tools = {} }: ReadMcpServerSettings): McpToolSettings {
+/** What the app says about the tool. */
+export function settingsOf(name: string, { tools = {} }: ReadMcpServerSettings): McpToolSettings {
   const matching = Object.entries(tools).filter(([pattern]) => matchesName(pattern, name));
   return Object.assign({}, ...matching.map(([, fields]) => fields)) as McpToolSettings;
-}
-
-/** Without characters that a person who reads the description does not see. */
-function visibleText(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\p{Cf}\p{Co}]|(?![\n\t])\p{Cc}/gu, '')
-    .trim();
 }
 
 function shorten(text: string, maxLength: number): string {

@@ -1,10 +1,8 @@
 /** The barrier before a tool or a model call: what waits for it together, and what must verify the lease anew. */
 import { expect } from 'chai';
 import sinon from 'sinon';
-import {
-  LeaseLostError,
-  RunJournal,
-} from '../../../../../../imports/business/ai/application/services/runs/durable/RunJournal';
+import { LeaseLostError } from '../../../../../../imports/business/ai/application/services/runs/durable/LeaseLostError';
+import { RunJournal } from '../../../../../../imports/business/ai/application/services/runs/durable/RunJournal';
 import { initialProgress } from '../../../../../../imports/business/ai/domain/entities/initialProgress';
 import { StoreUnavailableError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';

@@ -1,7 +1,7 @@
 /** Reaches runs through the store, whichever process owns them. The owner carries the commands out. */
 import { isFinished } from '../../../../domain/entities/Run';
 import type { RunReport, RunResult } from '../../../../domain/entities/Run';
-import { isUndelivered } from '../../../../domain/entities/Tool';
+import { inputOf, isUndelivered } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import { restoreError } from '../../../../domain/errors/restoreError';
 import { LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
@@ -14,10 +14,12 @@ import { RunEnds } from './RunEnds';
 
 /**
  * The id of every command that settles the call's present wait, so that only the first is accepted. A call that waits
- * again, after it was run again, has a new one.
+ * again, after it was run again or for another answer, has a new one.
  */
 export function decisionId(executionId: string, call: ToolCall): string {
-  return `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}`;
+  const input = inputOf(call);
+  const wait = `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}`;
+  return input === undefined ? wait : `${wait}:${input.id}`;
 }
 
 /** How many pending commands are searched. */

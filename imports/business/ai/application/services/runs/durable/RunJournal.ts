@@ -8,16 +8,14 @@ import { isFinished } from '../../../../domain/entities/Run';
 import type { RunState } from '../../../../domain/entities/Run';
 import { isSettled } from '../../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
-import { isLLMError, isStoreOutage, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
+import { isLLMError, isStoreOutage } from '../../../../domain/errors/LLMErrors';
 import type { RunLease, RunProgress } from '../../../../domain/types/RunRecords';
 import type { RunObserver } from '../../../../domain/interfaces/Instrumentation';
 import { runDetached } from '../../runDetached';
 import type { JournalContext } from '../RunContext';
+import { LeaseLostError } from './LeaseLostError';
 import { reclaimLease } from './reclaimLease';
 import type { Writable } from '../../../../domain/types/Writable';
-
-/** The run has another owner, or the store cannot be reached to prove that it has not. The run continues elsewhere. */
-export class LeaseLostError extends LLMAbortedError {}
 
 export type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
 /** What every write of the run records; the transcript and the response are written if they have changed. */
