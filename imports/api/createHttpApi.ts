@@ -44,6 +44,9 @@ import { ResponseSockets } from './gateway/responses/websocket/ResponseSockets';
 import { AgUiRuns } from './agUi/AgUiRuns';
 import { Chats } from './chat/Chats';
 import type { ChatStore } from './chat/ChatStore';
+import { createMcpServerPorts } from './mcp/createMcpServerPorts';
+import type { McpOffer } from './mcp/createMcpServerPorts';
+import { McpHttp } from './mcp/McpHttp';
 import type { RunRoutePorts } from './runs/RunRoutePorts';
 
 export interface HttpApiPorts {
@@ -66,6 +69,8 @@ export interface HttpApiPorts {
   readonly runs?: RunRoutePorts;
   /** Enables `/chat`, with `runs` that have `live` events. */
   readonly chats?: ChatStore;
+  /** Enables `/mcp`. */
+  readonly mcp?: McpOffer;
   /** Enables `/providers` and `/secrets`. */
   readonly providers?: ProviderOperations;
   /** Enables the dashboard's page, files and session. */
@@ -168,6 +173,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     changes,
     requestLog,
     corsOrigins = [],
+    mcp: offer,
   } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => consoleLogger.error('A request failed unexpectedly:', error));
@@ -186,6 +192,18 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const models = new ModelDirectory({ module, ...permitted });
   const closing = new AbortController();
   const summaries = new EncryptedSummaries(secrets);
+  const logger = ports.logger ?? consoleLogger;
+  const mcp =
+    offer === undefined
+      ? undefined
+      : new McpHttp({
+          ...createMcpServerPorts(module, offer, {
+            ...{ runs, models, access, audit: ports.audit, secret: secrets[0] ?? randomBytes(32), toError, logger },
+          }),
+          registry: module.tools,
+          isAlone: ports.isAlone ?? false,
+          keepAliveAfter: limits.keepAliveAfter,
+        });
   const shared = {
     module,
     authenticate,
@@ -236,7 +254,15 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(ports.audit === undefined ? {} : { audit: ports.audit }),
     ...(ports.readiness === undefined ? {} : { readiness: ports.readiness }),
     forwardedCount: ports.forwardedCount ?? 0,
-    logger: ports.logger ?? consoleLogger,
+    logger,
+    ...(offer === undefined || mcp === undefined
+      ? {}
+      : {
+          mcp: {
+            ...{ mcp, rootUrl: offer.rootUrl, corsOrigins },
+            authorizationServers: offer.authorizationServers ?? [],
+          },
+        }),
     ...limits,
   };
   const router = express.Router();
@@ -281,6 +307,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     handleUpgrade: (request, socket, head) => sockets.handleUpgrade(request, socket, head),
     cancelUser: async (userId) => {
       sockets.closeUser(userId);
+      await mcp?.endUser(userId);
       await inFlight.cancelUser(userId, CANCEL_PATIENCE_MS);
     },
     close: async (hurry) => {
@@ -294,6 +321,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       openSessions?.close();
       sockets.close();
       await idle;
+      await mcp?.close();
     },
   };
 }

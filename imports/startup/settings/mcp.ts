@@ -1,0 +1,28 @@
+/** The settings of what is offered over MCP. */
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+
+export interface McpSettings {
+  /** Names of tools, in which `*` stands for any characters. Empty: nothing is offered. */
+  readonly tools: readonly string[];
+}
+
+/** Names of tools have up to 64 characters. */
+const PATTERN = /^[a-zA-Z0-9_*-]{1,64}$/;
+
+/**
+ * MCP_TOOLS: names with commas. Default: none, so that there is no `/mcp`.
+ * @param valueOf returns the setting or variable with that name
+ * @throws LLMInvalidRequestError
+ */
+export function readMcpSettings(valueOf: (name: string) => string | undefined): McpSettings {
+  const tools = (valueOf('MCP_TOOLS') ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const wrong = tools.find((name) => !PATTERN.test(name));
+  if (wrong === undefined) return { tools };
+  throw new LLMInvalidRequestError(
+    `MCP_TOOLS has "${wrong.slice(0, 100)}". Expected names of tools with commas, in which * stands for any characters, such as get_weather,docs_*.`,
+    { path: 'MCP_TOOLS' },
+  );
+}
