@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 /**
- * `npx bolide`: the server with its demo tools, configured by the environment. `npx bolide data` looks after the files
- * of its embedded database.
+ * `npx bolide`: the server with its demo tools, configured by the environment. `npx bolide mcp` offers the same tools
+ * over MCP to the program that starts it. `npx bolide data` looks after the files of the embedded database.
  */
 import { ToolRegistry } from '../dist/index.mjs';
-import { registerDemoTools, runDataCommand, runServer } from '../dist/node.mjs';
+import { registerDemoTools, runDataCommand, runMcp, runServer } from '../dist/node.mjs';
 
 const [command, ...args] = process.argv.slice(2);
+const tools = registerDemoTools(new ToolRegistry());
 if (command === 'data') process.exitCode = await runDataCommand(args);
-else await runServer({ tools: registerDemoTools(new ToolRegistry()) });
+else if (command === 'mcp') await runMcp({ tools });
+else await runServer({ tools });

@@ -46,6 +46,7 @@ import { Chats } from './chat/Chats';
 import type { ChatStore } from './chat/ChatStore';
 import { createMcpServerPorts } from './mcp/createMcpServerPorts';
 import type { McpOffer } from './mcp/createMcpServerPorts';
+import type { McpServerPorts } from './mcp/createMcpServer';
 import { McpHttp } from './mcp/McpHttp';
 import type { RunRoutePorts } from './runs/RunRoutePorts';
 
@@ -145,6 +146,8 @@ const CANCEL_PATIENCE_MS = 10_000;
 const SHUTDOWN_PATIENCE_MS = 2_000;
 
 export interface HttpApi {
+  /** What is offered over MCP, for other transports. Absent: nothing is. */
+  readonly mcp?: McpServerPorts;
   readonly router: Router;
   /** Returns false for upgrades of other paths, and leaves their sockets alone. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
@@ -193,17 +196,17 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const closing = new AbortController();
   const summaries = new EncryptedSummaries(secrets);
   const logger = ports.logger ?? consoleLogger;
+  const secret = secrets[0] ?? randomBytes(32);
+  const mcpServers =
+    offer && createMcpServerPorts(module, offer, { runs, models, access, audit: ports.audit, secret, toError, logger });
   const mcp =
-    offer === undefined
-      ? undefined
-      : new McpHttp({
-          ...createMcpServerPorts(module, offer, {
-            ...{ runs, models, access, audit: ports.audit, secret: secrets[0] ?? randomBytes(32), toError, logger },
-          }),
-          registry: module.tools,
-          isAlone: ports.isAlone ?? false,
-          keepAliveAfter: limits.keepAliveAfter,
-        });
+    mcpServers &&
+    new McpHttp({
+      ...mcpServers,
+      registry: module.tools,
+      isAlone: ports.isAlone ?? false,
+      keepAliveAfter: limits.keepAliveAfter,
+    });
   const shared = {
     module,
     authenticate,
@@ -303,6 +306,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
         });
   return {
     router,
+    ...(mcpServers === undefined ? {} : { mcp: mcpServers }),
     checkToken: (tokenId) => openTokens.check(tokenId),
     handleUpgrade: (request, socket, head) => sockets.handleUpgrade(request, socket, head),
     cancelUser: async (userId) => {

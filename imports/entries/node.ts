@@ -24,6 +24,8 @@ export { moduleFromEnvironment } from '../startup/moduleFromEnvironment';
 export type { OpenedModule } from '../startup/moduleFromEnvironment';
 export { runDataCommand } from '../startup/node/runDataCommand';
 export type { DataCommandPorts } from '../startup/node/runDataCommand';
+export { runMcp } from '../startup/node/runMcp';
+export type { McpProgramOptions } from '../startup/node/runMcp';
 export { runServer } from '../startup/node/runServer';
 export { startServer } from '../startup/node/startServer';
 export type { RunningServer, ServerOptions } from '../startup/node/startServer';

@@ -1,10 +1,10 @@
 /**
- * Streamable HTTP: requests of the revision 2026-07-28 stand alone. Those of earlier revisions belong to a session where
- * no other process can receive them, which lets the server ask the client and tell it of changes; otherwise they stand
- * alone, too.
+ * Streamable HTTP: requests of the revision 2026-07-28 stand alone. Those of earlier revisions belong to a session
+ * where no other process can receive them, which lets the server ask the client and tell it of changes; otherwise they
+ * stand alone, too.
  */
 import { randomUUID } from 'node:crypto';
-import type { McpHttpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { McpHttpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { ToolRegistry } from '../../business/ai/infrastructure/tools/ToolRegistry';
 import { createMcpServer } from './createMcpServer';
 import type { McpServerPorts } from './createMcpServer';
@@ -24,7 +24,7 @@ export interface McpHttpPorts extends McpServerPorts {
 interface Session {
   readonly owner: string;
   readonly userId: string;
-  readonly server: Server;
+  readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   lastUsedAt: number;
   /** Requests in progress, among them open streams. */
@@ -153,7 +153,7 @@ export class McpHttp {
     this.change = undefined;
     this.handler.notify.toolsChanged();
     for (const { server } of this.sessions.values())
-      server.sendToolListChanged().catch((error: unknown) => this.ports.logger.debug('MCP:', error));
+      server.server.sendToolListChanged().catch((error: unknown) => this.ports.logger.debug('MCP:', error));
   }
 }
 

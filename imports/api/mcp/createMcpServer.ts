@@ -1,6 +1,5 @@
 /** The protocol's server for a request or a connection: lists and calls the tools that its caller is offered. */
-import type { CallToolResult, InputRequiredResult, Server, ServerContext } from '@modelcontextprotocol/server';
-import { needsApproval } from '../../business/ai/domain/entities/Tool';
+import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { APPROVAL, asksPeople, hashOfCall, isApproved, toQuestion } from './approvals';
@@ -36,7 +35,7 @@ const PAGE = 100;
 /** How long a person may take to answer. */
 const ANSWER_SECONDS = 600;
 
-export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsChanges }: ServedConnection): Server {
+export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsChanges }: ServedConnection): McpServer {
   const { sdk, tools, stateKey, logger } = ports;
   const callerOf = (ctx: ServerContext): McpCaller => {
     const caller = callerIn(ctx) ?? fixed;
@@ -52,14 +51,15 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
       return JSON.stringify([userId, tokenId]);
     },
   });
-  const server = new sdk.Server(
+  const mcpServer = new sdk.McpServer(
     { name: 'bolide', title: 'Bolide', version: '1' },
     {
       capabilities: { tools: { listChanged: tellsChanges } },
-      requestState: { verify: codec.verify },
+      requestState: { verify: (state, ctx) => codec.verify(state, ctx) },
       inputRequired: { roundTimeoutMs: ANSWER_SECONDS * 1_000 },
     },
   );
+  const { server } = mcpServer;
   server.onerror = (error) => logger.debug('MCP:', error);
 
   server.setRequestHandler('tools/list', async ({ params }, ctx) => {
@@ -93,7 +93,7 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
       return toMcpFailure(ports.toError(thrown).message);
     }
   });
-  return server;
+  return mcpServer;
 
   async function callTool(
     name: string,
@@ -107,13 +107,13 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
     const callId = asked?.hash === hash ? asked.callId : crypto.randomUUID();
     const answer = asked?.hash === hash ? ctx.mcpReq.inputResponses?.[APPROVAL] : undefined;
     const progress = new ProgressNotifier(ctx, logger);
-    let isUndecided = false;
+    const decision = { isMissing: false };
     const call = await tools.calls.call(actor, {
       ...{ callId, name, arguments: args, signal },
       onProgress: (fraction, note) => progress.report(fraction, note),
       async approve() {
         if (answer === undefined || actor.mayDecide === false) {
-          isUndecided = true;
+          decision.isMissing = true;
           return { approved: false, reason: 'Nobody was asked yet.' };
         }
         const approved = isApproved(answer);
@@ -122,7 +122,7 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
       },
     });
     progress.end();
-    if (!isUndecided || needsApproval(call)) return toMcpResult(call);
+    if (!decision.isMissing) return toMcpResult(call);
     return askOrExplain(name, args, { callId, hash }, caller, ctx);
   }
 
@@ -137,7 +137,10 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
     const needs = `The tool "${name}" needs a person's approval`;
     if (actor.mayDecide === false)
       return toMcpFailure(`${needs}, and this API token lacks the scope "approve". ${elsewhere}`);
-    if (!asksPeople(server.getClientCapabilities()))
+    // Only requests of the revision 2026-07-28 have an envelope.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    const capabilities = ctx.mcpReq.envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
+    if (!asksPeople(capabilities))
       return toMcpFailure(`${needs}, and this client cannot ask for it, since it has no elicitation. ${elsewhere}`);
     const question = toQuestion(name, args);
     if (question === undefined)

@@ -6,6 +6,15 @@ export interface McpSettings {
   readonly tools: readonly string[];
 }
 
+/** MCP_USER: the user as whom `npx bolide mcp` calls tools. Default: `local`. @throws LLMInvalidRequestError */
+export function readMcpUser(valueOf: (name: string) => string | undefined): string {
+  const user = valueOf('MCP_USER') ?? 'local';
+  if (/^[^\s\p{C}]{1,128}$/u.test(user)) return user;
+  throw new LLMInvalidRequestError('MCP_USER must be a user id of 1 to 128 visible characters without spaces.', {
+    path: 'MCP_USER',
+  });
+}
+
 /** Names of tools have up to 64 characters. */
 const PATTERN = /^[a-zA-Z0-9_*-]{1,64}$/;
 

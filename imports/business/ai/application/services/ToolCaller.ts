@@ -159,9 +159,11 @@ export class ToolCaller {
         if (audit === undefined) return tools.execute(name, args, context);
         const { callId } = context;
         const subject = { kind: 'tool', id: name, ownerId: actor.userId } as const;
-        return audit.carryOut(actor, { action: 'tool.call', subject, details: { callId } }, async () =>
-          tools.execute(name, args, context),
-        );
+        return audit.carryOut(actor, { action: 'tool.call', subject, details: { callId } }, async () => {
+          // It may have been cancelled while it was recorded.
+          context.signal.throwIfAborted();
+          return await tools.execute(name, args, context);
+        });
       },
     };
   }
