@@ -1,6 +1,13 @@
 /** The protocol's server for a request or a connection: lists and calls the tools that its caller is offered. */
-import type { CallToolResult, InputRequiredResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
+import { fieldsOf } from '../../business/ai/domain/json';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { APPROVAL, asksPeople, hashOfCall, isApproved, toQuestion } from './approvals';
 import type { AskedApproval } from './approvals';
@@ -137,9 +144,8 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
     const needs = `The tool "${name}" needs a person's approval`;
     if (actor.mayDecide === false)
       return toMcpFailure(`${needs}, and this API token lacks the scope "approve". ${elsewhere}`);
-    // Only requests of the revision 2026-07-28 have an envelope.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated
-    const capabilities = ctx.mcpReq.envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- earlier revisions have no envelope
+    const capabilities = declaredIn(ctx) ?? server.getClientCapabilities();
     if (!asksPeople(capabilities))
       return toMcpFailure(`${needs}, and this client cannot ask for it, since it has no elicitation. ${elsewhere}`);
     const question = toQuestion(name, args);
@@ -150,4 +156,10 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
       requestState: await codec.mint(asked, ctx),
     });
   }
+}
+
+/** What a request of the revision 2026-07-28 says about its client. */
+function declaredIn({ mcpReq: { envelope } }: ServerContext): ClientCapabilities | undefined {
+  // The SDK has validated it; its type leaves the keys out.
+  return fieldsOf(envelope)['io.modelcontextprotocol/clientCapabilities'] as ClientCapabilities | undefined;
 }

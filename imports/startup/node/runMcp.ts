@@ -70,7 +70,6 @@ async function serve(
       'Nothing is offered over MCP. Set MCP_TOOLS to names of tools, such as MCP_TOOLS=get_weather,docs_*.',
       { path: 'MCP_TOOLS' },
     );
-  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
   const registry = toToolRegistry(tools);
   const { settings: ai, simulator } = await openSettings(env);
   const database = await openDatabase(env);
@@ -88,6 +87,7 @@ async function serve(
   const { mcp } = host.api;
   // Something is offered.
   if (mcp === undefined) throw new Error('The host offers nothing over MCP.');
+  const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
   const closing = new AbortController();
   const caller = toMcpCaller({ userId: mcpUser, scopes: ['generate', 'read', 'approve'] }, closing.signal);
   const servers = new Set<McpServer>();
