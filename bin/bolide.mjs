@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 /**
- * `npx bolide`: the server with its demo tools, configured by the environment. `npx bolide data` looks after the files
- * of its embedded database, and `npx bolide runs` shows and decides about the runs of a running server.
+ * `npx bolide`: the server with its demo tools, configured by the environment. `npx bolide mcp` offers the same tools
+ * over MCP to the program that starts it. `npx bolide data` looks after the files of the embedded database, and
+ * `npx bolide runs` shows and decides about the runs of a running server.
  */
 import { ToolRegistry } from '../dist/index.mjs';
-import { registerDemoTools, runDataCommand, runRunsCommand, runServer } from '../dist/node.mjs';
+import { registerDemoTools, runDataCommand, runMcp, runRunsCommand, runServer } from '../dist/node.mjs';
 
 const [command, ...args] = process.argv.slice(2);
+const tools = registerDemoTools(new ToolRegistry());
 if (command === 'data') process.exitCode = await runDataCommand(args);
 else if (command === 'runs') process.exitCode = await runRunsCommand(args);
-else await runServer({ tools: registerDemoTools(new ToolRegistry()) });
+else if (command === 'mcp') await runMcp({ tools });
+else await runServer({ tools });

@@ -45,6 +45,10 @@ import { ResponseSockets } from './gateway/responses/websocket/ResponseSockets';
 import { AgUiRuns } from './agUi/AgUiRuns';
 import { Chats } from './chat/Chats';
 import type { ChatStore } from './chat/ChatStore';
+import { createMcpServerPorts } from './mcp/createMcpServerPorts';
+import type { McpOffer } from './mcp/createMcpServerPorts';
+import type { McpServerPorts } from './mcp/createMcpServer';
+import { McpHttp } from './mcp/McpHttp';
 import type { RunRoutePorts } from './runs/RunRoutePorts';
 
 export interface HttpApiPorts {
@@ -67,6 +71,8 @@ export interface HttpApiPorts {
   readonly runs?: RunRoutePorts;
   /** Enables `/chat`, with `runs` that have `live` events. */
   readonly chats?: ChatStore;
+  /** Enables `/mcp`. */
+  readonly mcp?: McpOffer;
   /** Enables `/providers` and `/secrets`. */
   readonly providers?: ProviderOperations;
   /** Enables the dashboard's page, files and session. */
@@ -143,6 +149,8 @@ const CANCEL_PATIENCE_MS = 10_000;
 const SHUTDOWN_PATIENCE_MS = 2_000;
 
 export interface HttpApi {
+  /** What is offered over MCP, for other transports. Absent: nothing is. */
+  readonly mcp?: McpServerPorts;
   readonly router: Router;
   /** Returns false for upgrades of other paths, and leaves their sockets alone. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
@@ -173,6 +181,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     changes,
     requestLog,
     corsOrigins = [],
+    mcp: offer,
   } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => consoleLogger.error('A request failed unexpectedly:', error));
@@ -192,6 +201,18 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const models = new ModelDirectory({ module, ...permitted });
   const closing = new AbortController();
   const summaries = new EncryptedSummaries(secrets);
+  const logger = ports.logger ?? consoleLogger;
+  const secret = secrets[0] ?? randomBytes(32);
+  const mcpServers =
+    offer && createMcpServerPorts(module, offer, { runs, models, access, audit: ports.audit, secret, toError, logger });
+  const mcp =
+    mcpServers &&
+    new McpHttp({
+      ...mcpServers,
+      registry: module.tools,
+      isAlone: ports.isAlone ?? false,
+      keepAliveAfter: limits.keepAliveAfter,
+    });
   const shared = {
     module,
     authenticate,
@@ -248,7 +269,15 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(ports.audit === undefined ? {} : { audit: ports.audit }),
     ...(ports.readiness === undefined ? {} : { readiness: ports.readiness }),
     forwardedCount: ports.forwardedCount ?? 0,
-    logger: ports.logger ?? consoleLogger,
+    logger,
+    ...(offer === undefined || mcp === undefined
+      ? {}
+      : {
+          mcp: {
+            ...{ mcp, rootUrl: offer.rootUrl, corsOrigins },
+            authorizationServers: offer.authorizationServers ?? [],
+          },
+        }),
     ...limits,
   };
   const router = express.Router();
@@ -289,10 +318,12 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
         });
   return {
     router,
+    ...(mcpServers === undefined ? {} : { mcp: mcpServers }),
     checkToken: (tokenId) => openTokens.check(tokenId),
     handleUpgrade: (request, socket, head) => sockets.handleUpgrade(request, socket, head),
     cancelUser: async (userId) => {
       sockets.closeUser(userId);
+      await mcp?.endUser(userId);
       await inFlight.cancelUser(userId, CANCEL_PATIENCE_MS);
     },
     startLeaving: () => inFlight.startLeaving(),
@@ -307,6 +338,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       openSessions?.close();
       sockets.close();
       await idle;
+      await mcp?.close();
     },
   };
 }

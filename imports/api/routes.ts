@@ -23,6 +23,8 @@ import type { AgUiRuns } from './agUi/AgUiRuns';
 import { addAgUiRoutes } from './agUi/agUiRoutes';
 import { addChatRoutes } from './chat/addChatRoutes';
 import type { Chats } from './chat/Chats';
+import { addMcpRoutes } from './mcp/addMcpRoutes';
+import type { McpRoutePorts } from './mcp/addMcpRoutes';
 import type { FollowRunPorts } from './chat/followRun';
 import { addExportRoutes } from './runs/exportRoutes';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
@@ -91,6 +93,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly streamedRuns?: FollowRunPorts;
   readonly chat?: Chats;
   readonly agUi?: AgUiRuns;
+  readonly mcp?: Pick<McpRoutePorts, 'authorizationServers' | 'corsOrigins' | 'mcp' | 'rootUrl'>;
   /** Lets pages of other origins call the routes. */
   readonly cors?: RequestHandler;
 }
@@ -319,6 +322,10 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     if (agUi !== undefined)
       for (const path of addAgUiRoutes(add, { ...streaming, agUi })) router.use(path, notFound('app', 'unknown'));
   }
+
+  const { mcp } = ports;
+  if (mcp !== undefined)
+    addMcpRoutes(add, { ...mcp, closing: ports.closing, maxConnectionTime: ports.maxConnectionTime });
 
   for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));
 

@@ -26,6 +26,8 @@ export { runDataCommand } from '../startup/node/runDataCommand';
 export { runRunsCommand } from '../startup/node/runRunsCommand';
 export type { RunsCommandPorts } from '../startup/node/runRunsCommand';
 export type { DataCommandPorts } from '../startup/node/runDataCommand';
+export { runMcp } from '../startup/node/runMcp';
+export type { McpProgramOptions } from '../startup/node/runMcp';
 export { runServer } from '../startup/node/runServer';
 export { startServer } from '../startup/node/startServer';
 export type { RunningServer, ServerOptions } from '../startup/node/startServer';

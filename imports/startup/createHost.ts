@@ -3,6 +3,7 @@ import type express from 'express';
 import { createHttpApi } from '../api/createHttpApi';
 import type { HostOperations } from '../api/HostOperations';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
+import { importMcpServer } from '../api/mcp/importMcpServer';
 import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
 import { SESSIONS, SessionStore } from '../api/dashboard/SessionStore';
 import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
@@ -60,6 +61,7 @@ import { HostShutdown } from './HostShutdown';
 import { DEFAULT_SHUTDOWN_GRACE_MS } from './settings/shutdown';
 import { openJobQueue } from './settings/jobs';
 import type { JobSettings } from './settings/jobs';
+import type { McpSettings } from './settings/mcp';
 import { StoredProviderSource } from './StoredProviderSource';
 import { UsageRecorder } from './UsageRecorder';
 
@@ -109,6 +111,8 @@ export interface HostSettings {
   readonly guardrails?: readonly Guardrail[];
   /** Servers whose tools are registered. Default: none. */
   readonly mcpServers?: readonly McpServerSettings[];
+  /** What is offered over MCP. Default: nothing. */
+  readonly mcp?: McpSettings;
   /** Which users may use which tools. Default: everyone may use all. */
   readonly toolRules?: readonly ToolRule[];
   /** Whether requests may be answered from cached responses, if they ask for it. Default: true. */
@@ -195,6 +199,7 @@ export async function createHost(
     responseCache = true,
     guardrails = [],
     mcpServers = [],
+    mcp: offeredMcp = { tools: [] },
     toolRules = [],
     shutdownGraceMs = DEFAULT_SHUTDOWN_GRACE_MS,
     shutdownNoticeMs = 0,
@@ -208,7 +213,9 @@ export async function createHost(
   ports: HostPorts,
 ): Promise<Host> {
   const { express, dashboard } = ports;
-  const rootUrl = appUrl.replace(/\/+$/, '') + checkedPath(httpPath);
+  const homeUrl = appUrl.replace(/\/+$/, '');
+  const rootUrl = homeUrl + checkedPath(httpPath);
+  const sdk = offeredMcp.tools.length === 0 ? undefined : await importMcpServer();
   const ring = KeyRing.parse(secretKeys);
   const sealing = await openSealing(ports.database, ring, sealContent);
   const database = sealing?.database ?? ports.database;
@@ -429,6 +436,7 @@ export async function createHost(
       onConnected: audit.onConnected,
     }),
     corsOrigins,
+    ...(sdk === undefined ? {} : { mcp: { sdk, tools: offeredMcp.tools, rootUrl, homeUrl } }),
     runs: audited,
     chats,
     providers: providerOperations,

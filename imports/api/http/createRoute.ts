@@ -46,6 +46,8 @@ export interface RoutePorts extends Pick<RequestLimiters, 'tokenRates'> {
   readonly maxBodyBytes: number;
 }
 
+export type Held = 'calls' | 'connections' | 'nothing';
+
 export interface RouteOptions {
   /** The API whose shape errors have; where several APIs share a path, the request tells which. */
   readonly api: ApiName | ((request: Request) => ApiName);
@@ -54,7 +56,7 @@ export interface RouteOptions {
   /** The scope that the caller needs. Absent: the route is public. */
   readonly scope?: Scope;
   /** What a request holds of its caller's limits until its response is complete. Default: a call. */
-  readonly holds?: 'connections' | 'nothing';
+  readonly holds?: Held | ((request: Request) => Held);
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
   /** Requests that fail before they call a model are entries of the request log. */
@@ -65,6 +67,8 @@ export interface RouteOptions {
   readonly answersWhileClosing?: true;
   /** Refuses requests by their headers, before the body is read. @throws what the client gets */
   readonly admit?: (request: Request) => void;
+  /** The header `www-authenticate` for a caller without a valid token, or without the scope. */
+  readonly challenge?: (error: LLMError) => string | undefined;
 }
 
 /** The caller is authenticated, and its request admitted, before the body is read. */
@@ -123,7 +127,7 @@ export function createRoute(
     const { request, response, signal, details } = context;
     ports.userLimiter?.countUnidentified(-1);
     const end = await beginRequest(ports, principal, {
-      holds: route.holds ?? 'calls',
+      holds: (typeof route.holds === 'function' ? route.holds(request) : route.holds) ?? 'calls',
       bytes: Number(request.headers['content-length'] ?? 0),
       signal,
       onRateLimits: (state) => {
@@ -159,6 +163,8 @@ export function createRoute(
       return;
     }
     response.set(headers).status(status);
+    const challenge = context.isAuthorized ? undefined : route.challenge?.(error);
+    if (challenge !== undefined) response.set('www-authenticate', challenge);
     discardBody(request, context.isAuthorized ? ports.maxBodyBytes : undefined);
     // `useChat` shows people the body as it is.
     if (api === 'ai_sdk') response.type('text/plain').send(error.message);

@@ -12,8 +12,11 @@ export interface ErrorResponse {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** `app` is this app's own API, which the dashboard uses; `ai_sdk` is for `useChat`, which shows the body to people. */
-export type ApiName = WireName | 'app' | 'ai_sdk';
+/**
+ * `app` is this app's own API, which the dashboard uses; `ai_sdk` is for `useChat`, which shows the body to people;
+ * `mcp` has bodies of JSON-RPC.
+ */
+export type ApiName = WireName | 'app' | 'ai_sdk' | 'mcp';
 
 export interface ErrorContext {
   readonly api: ApiName;
@@ -75,6 +78,7 @@ function mergeVendorBody({ vendorBody }: LLMError, ours: JsonObject, api: ApiNam
 const OWN_STATUSES: Readonly<Record<ApiName, Partial<Record<ErrorCode, number>>>> = {
   app: {},
   ai_sdk: {},
+  mcp: {},
   responses: { 'context-too-long': 400 },
   chat_completions: { 'context-too-long': 400 },
   // https://platform.claude.com/docs/en/api/errors
@@ -123,6 +127,12 @@ const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
     },
   }),
   ai_sdk: ({ message }) => ({ error: { message } }),
+  // https://www.jsonrpc.org/specification#error_object; an error without an id concerns no request in particular.
+  mcp: ({ code, message }, status) => ({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: status < 500 ? -32_600 : -32_603, message, data: { code } },
+  }),
   responses: (error, status, context) =>
     openAIBody(error, isStoreOutage(error) ? 'server_error' : responsesTypeOf(status), context),
   chat_completions: (error, status, context) =>

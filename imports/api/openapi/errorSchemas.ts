@@ -15,6 +15,10 @@ const OPENAI_ERROR = objectOf({
 export const ERROR_SCHEMAS: Readonly<Record<ApiName, Schema>> = {
   app: objectOf({ error: objectOf({ code: TEXT, message: TEXT }, { path: TEXT }) }),
   ai_sdk: TEXT,
+  mcp: objectOf(
+    { jsonrpc: TEXT, error: objectOf({ code: { type: 'integer' }, message: TEXT }, { data: ANYTHING }) },
+    { id: ANYTHING },
+  ),
   responses: OPENAI_ERROR,
   chat_completions: OPENAI_ERROR,
   anthropic_messages: objectOf(
@@ -28,6 +32,7 @@ export const ERROR_SCHEMAS: Readonly<Record<ApiName, Schema>> = {
 export const ERROR_NAMES: Readonly<Record<ApiName, string>> = {
   app: 'Error',
   ai_sdk: 'TextError',
+  mcp: 'McpError',
   responses: 'OpenAIError',
   chat_completions: 'OpenAIError',
   anthropic_messages: 'AnthropicError',

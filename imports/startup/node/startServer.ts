@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import express from 'express';
 import { ApiTokens } from '../../api/auth/ApiTokens';
 import { presentedToken } from '../../api/auth/presentedToken';
@@ -19,8 +18,6 @@ import type { DocumentDatabase } from '../../business/ai/infrastructure/persiste
 import { openDatabase } from '../../business/ai/infrastructure/persistence/databases/openDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import type { ToolList } from '../../business/ai/infrastructure/tools/toToolRegistry';
-import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
-import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
 import { knownToAny } from '../accessPolicy';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
@@ -28,7 +25,6 @@ import { createSignIn } from '../createSignIn';
 import type { SignIn } from '../createSignIn';
 import { readRootUrl } from '../settings/host';
 import { readServerSettings } from '../settings/server';
-import { valueOf } from '../settings/vendors';
 import type { Environment } from '../settings/vendors';
 import { openSettings } from '../moduleFromEnvironment';
 import { SIMULATION_NOTICE } from '../simulation';
@@ -37,6 +33,7 @@ import { createExpressServer } from './createExpressServer';
 import { dashboardFiles } from './dashboardFiles';
 import type { DashboardAssets } from './dashboardFiles';
 import { readDashboard } from './readDashboard';
+import { readSecretKeys } from './readSecretKeys';
 
 export interface ServerOptions {
   /** The variables of the configuration reference. Default: `process.env`. */
@@ -163,15 +160,6 @@ async function open(
     ...(oidc?.isOnly === true ? { signInWith: oidc.name } : {}),
     host,
   };
-}
-
-/** @throws LLMInvalidRequestError that names the variable or file whose keys are invalid */
-async function readSecretKeys(env: Environment): Promise<string> {
-  const given = valueOf(env, 'AI_SECRET_KEYS');
-  const directory = valueOf(env, 'DATA_DIR') ?? '.data';
-  const keys = given ?? (await readOrCreateSecretKey(directory));
-  KeyRing.parse(keys, given === undefined ? join(directory, SECRET_KEY_FILE) : 'AI_SECRET_KEYS');
-  return keys;
 }
 
 /** Sessions of API tokens, also those from before, have ended. */

@@ -22,6 +22,8 @@ import type { Guardrail } from '../../business/ai/domain/interfaces/Guardrail';
 import { readGuardrails } from './guardrails';
 import { readResponseCache } from './responseCache';
 import type { McpServerSettings } from '../../business/ai/infrastructure/tools/mcp/McpServerSettings';
+import { readMcpSettings } from './mcp';
+import type { McpSettings } from './mcp';
 import { readMcpServers } from './mcpServers';
 import { readRequestLogSettings } from './requestLog';
 import { readContentTimes } from './retention';
@@ -60,6 +62,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly requestLog: RequestLogSettings;
   readonly auditLimits: AuditLimits;
   readonly mcpServers: readonly McpServerSettings[];
+  readonly mcp?: McpSettings;
   readonly toolRules: readonly ToolRule[];
   readonly storage: Partial<StorageBounds>;
   readonly maxBodyBytes?: number;
@@ -125,6 +128,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const json = (name: string): unknown => jsonIn(given, name) ?? valueOf(env, name);
   const guardrails = problems.attempt(() => readGuardrails(json('GUARDRAILS'))) ?? [];
   const mcpServers = problems.attempt(() => readMcpServers(json('AI_MCP_SERVERS'))) ?? [];
+  const mcp = problems.attempt(() => readMcpSettings(named));
   const toolRules = problems.attempt(() => readToolRules(json('AI_TOOL_RULES'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
   const contentTimes = problems.attempt(() => readContentTimes(named)) ?? {};
@@ -153,6 +157,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     guardrails,
     mcpServers,
     toolRules,
+    ...(mcp === undefined ? {} : { mcp }),
     ...auth,
     ...(firstUser === undefined ? {} : { firstUser }),
     ...(allowSignUp === undefined ? {} : { allowSignUp }),

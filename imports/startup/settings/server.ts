@@ -7,6 +7,7 @@ import { readCorsOrigins } from './cors';
 import { readGuardrails } from './guardrails';
 import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from './host';
 import { readJobSettings } from './jobs';
+import { readMcpSettings, readMcpUser } from './mcp';
 import { readMcpServers } from './mcpServers';
 import { readOidcSettings } from './oidc';
 import { readRequestLogSettings } from './requestLog';
@@ -39,6 +40,7 @@ export function readServerSettings(env: Environment) {
   const settings = {
     token: read(() => readApiToken(env)),
     port,
+    mcpUser: read(() => readMcpUser(named)),
     oidc: read(() => readOidcSettings(named, allowPrivateHosts)),
     host: {
       allowPrivateHosts,
@@ -51,6 +53,7 @@ export function readServerSettings(env: Environment) {
       userLimits: read(() => readUserLimits(named)),
       responseCache: read(() => readResponseCache(named)),
       mcpServers: read(() => readMcpServers(named('AI_MCP_SERVERS'))),
+      mcp: read(() => readMcpSettings(named)),
       toolRules: read(() => readToolRules(named('AI_TOOL_RULES'))),
       guardrails: read(() => readGuardrails(named('GUARDRAILS'))),
       corsOrigins: read(() => readCorsOrigins(named)),

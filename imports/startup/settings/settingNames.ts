@@ -23,6 +23,7 @@ const SHARED_SETTINGS: readonly string[] = [
   'JOBS_CONCURRENCY',
   'JOBS_CONCURRENCY_PER_USER',
   'JOBS_ENGINE',
+  'MCP_TOOLS',
   'MESSAGES_KEEP_DAYS',
   'MONGO_URL',
   'REQUEST_LOG',
@@ -58,6 +59,7 @@ export const VARIABLES: readonly string[] = [
   'HOST',
   'HTTP_MAX_BODY_MB',
   'HTTP_MAX_JSON_VALUES',
+  'MCP_USER',
   'OIDC_ADMINS',
   'OIDC_ADMIN_GROUPS',
   'OIDC_CLIENT_ID',
@@ -78,7 +80,7 @@ export const VARIABLES: readonly string[] = [
 
 /** Other programs use these beginnings as well, so that only a name that resembles one of ours is a mistake. */
 const PREFIXES =
-  /^(?:BOLIDE|AI|LLM|RUNS|JOBS|OIDC|AUDIT|AUTH_FAILURES|REQUEST_LOG|RESPONSE|RESPONSES|CONVERSATIONS|MESSAGES|CHATS|STORAGE|SHUTDOWN|USER|CORS)_/i;
+  /^(?:BOLIDE|AI|LLM|RUNS|JOBS|OIDC|AUDIT|AUTH_FAILURES|REQUEST_LOG|RESPONSE|RESPONSES|CONVERSATIONS|MESSAGES|CHATS|MCP|STORAGE|SHUTDOWN|USER|CORS)_/i;
 /** How much of a name may be wrong. Nobody else's variables begin with our own name. */
 const TOLERANCE = 1 / 4;
 const OWN_TOLERANCE = 1 / 3;

@@ -47,6 +47,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'token.revoke': 'Revoke an API token',
   'token.rotate': 'Rotate an API token',
   'token.update': 'Change an API token',
+  'tool.call': 'Call a tool without a run',
   'user.delete_data': 'Delete a user’s data',
   'user.export_data': 'Export a user’s data',
 };
@@ -65,6 +66,7 @@ export const SUBJECT_LABELS: Readonly<Record<AuditSubjectKind, string>> = {
   schedule: 'Schedules',
   session: 'Sign-ins',
   token: 'API tokens',
+  tool: 'Tools',
   user: 'Users',
 };
 

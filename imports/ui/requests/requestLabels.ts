@@ -23,5 +23,6 @@ export const API_LABELS: Readonly<Record<string, string>> = {
   gemini: 'Gemini',
   ai_sdk: 'AI SDK',
   ag_ui: 'AG-UI',
+  mcp: 'MCP',
   runs: 'Runs',
 };

@@ -34,6 +34,17 @@ export const SERVER_ROUTES: RouteDescriptions = {
   'GET /metrics': { summary: 'Metrics for Prometheus', content: ['text/plain'] },
   'GET /openapi.json': { summary: 'This document', result: OBJECT },
 
+  'POST /mcp': {
+    summary: 'A message of the Model Context Protocol',
+    body: objectOf({ jsonrpc: { const: '2.0' }, method: TEXT }, { id: either(TEXT, COUNT), params: OBJECT }),
+    result: ANYTHING,
+    streams: 'on-request',
+  },
+  'GET /mcp': { summary: 'The changes of a session of the Model Context Protocol', streams: 'always' },
+  'DELETE /mcp': { summary: 'End a session of the Model Context Protocol', result: ANYTHING },
+  'GET /.well-known/oauth-protected-resource': { summary: 'How to get access to /mcp (RFC 9728)', result: OBJECT },
+  'GET /.well-known/oauth-protected-resource/mcp': { summary: 'How to get access to /mcp (RFC 9728)', result: OBJECT },
+
   'POST /input': {
     summary: 'Send a message to a conversation',
     body: objectOf(

@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = [
   'token.revoke',
   'token.rotate',
   'token.update',
+  'tool.call',
   'user.delete_data',
   'user.export_data',
 ] as const;
@@ -58,6 +59,7 @@ export const AUDIT_SUBJECTS = [
   'schedule',
   'session',
   'token',
+  'tool',
   'user',
 ] as const;
 export type AuditSubjectKind = (typeof AUDIT_SUBJECTS)[number];

@@ -47,6 +47,7 @@ export class ToolRegistry implements IToolExecutor {
   private readonly definitions = new Map<string, FunctionTool>();
   private readonly registered = new Map<string, RegisteredTool>();
   private readonly subscriptions = new Set<SourceSubscription>();
+  private readonly listeners = new Set<() => void>();
 
   /**
    * The arguments of `execute` are inferred from `parameters`.
@@ -82,6 +83,7 @@ export class ToolRegistry implements IToolExecutor {
         ? {}
         : { needsApproval: needsApproval as NonNullable<FunctionTool['needsApproval']> }),
     });
+    this.notify();
     return this;
   }
 
@@ -91,7 +93,15 @@ export class ToolRegistry implements IToolExecutor {
    */
   unregister(name: string): boolean {
     this.definitions.delete(name);
-    return this.registered.delete(name);
+    const wasRegistered = this.registered.delete(name);
+    if (wasRegistered) this.notify();
+    return wasRegistered;
+  }
+
+  /** Calls back after each tool that comes or goes. @returns ends the subscription */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
   }
 
   /**
@@ -164,5 +174,9 @@ export class ToolRegistry implements IToolExecutor {
 
   getToolDefinition(toolName: string): FunctionTool | undefined {
     return this.definitions.get(toolName);
+  }
+
+  private notify(): void {
+    for (const listener of this.listeners) listener();
   }
 }

@@ -1,0 +1,309 @@
+import { expect } from 'chai';
+import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { connect, REVISIONS, startOffering } from '../../../support/mcp/offeringServer';
+import type { OfferingServer } from '../../../support/mcp/offeringServer';
+import { until } from '../../../support/until';
+
+describe('/mcp', () => {
+  let server: OfferingServer;
+
+  before(async function () {
+    this.timeout(20_000);
+    server = await startOffering();
+  });
+
+  after(() => server.close());
+
+  const post = (headers: Readonly<Record<string, string>>, path = '/mcp'): Promise<Response> =>
+    fetch(server.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+  const tokenOf = async (scopes: readonly string[]): Promise<string> => {
+    const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
+    return (await server.host.operations['ai.tokens.create'](admin, { name: 'mcp', userId: 'ann', scopes })).token;
+  };
+
+  for (const revision of REVISIONS) {
+    it(`lists and calls tools in the revision ${revision}`, async () => {
+      const client = await connect(server, { revision });
+      expect(client.getNegotiatedProtocolVersion()).to.equal(revision);
+      const { tools } = await client.listTools();
+      const names = tools.map(({ name }) => name);
+      expect(names).to.deep.equal(['start_run', 'get_run', 'cancel_run', 'add', 'fail', 'send', 'steps', 'wait']);
+      expect(tools.find(({ name }) => name === 'add')).to.deep.include({
+        description: 'Adds two numbers.',
+        annotations: { idempotentHint: true },
+      });
+      expect(await client.callTool({ name: 'add', arguments: { a: 2, b: 3 } })).to.deep.include({
+        content: [{ type: 'text', text: '{"sum":5}' }],
+        structuredContent: { sum: 5 },
+      });
+      expect(textOf(await client.callTool({ name: 'fail' }))).to.equal('error: No such order.');
+      expect(textOf(await client.callTool({ name: 'add', arguments: { a: 2 } }))).to.match(/^error: The arguments .*b/);
+      for (const name of ['hidden', 'elsewhere', 'unknown'])
+        expect(await failure(client.callTool({ name }))).to.include(`Unknown tool: ${name}`);
+      await client.close();
+    });
+
+    it(`reports progress, and aborts what is cancelled, in the revision ${revision}`, async () => {
+      const client = await connect(server, { revision });
+      const reports: unknown[] = [];
+      await client.callTool({ name: 'steps' }, { onprogress: (progress) => reports.push(progress) });
+      expect(reports).to.deep.equal([{ progress: 0.25, total: 1, message: 'a quarter' }]);
+      const cancel = new AbortController();
+      server.state.aborted.length = 0;
+      const begun = new Promise<void>((resolve) => (server.state.onWait = resolve));
+      const call = failure(client.callTool({ name: 'wait' }, { signal: cancel.signal }));
+      await begun;
+      cancel.abort();
+      await call;
+      await until(() => server.state.aborted.length === 1);
+      await client.close();
+    });
+
+    it(`runs a tool that needs approval once the person at the client has approved, in ${revision}`, async () => {
+      for (const answer of ['accept', 'decline'] as const) {
+        const asked: string[] = [];
+        const client = await connect(server, {
+          revision,
+          capabilities: { elicitation: {} },
+          prepare: (each) =>
+            each.setRequestHandler('elicitation/create', ({ params }) => {
+              asked.push(params.message);
+              return answer === 'accept' ? { action: 'accept', content: { approve: true } } : { action: 'decline' };
+            }),
+        });
+        server.state.sent.length = 0;
+        const result = textOf(await client.callTool({ name: 'send', arguments: { text: 'hello \u202eolleh' } }));
+        expect(asked).to.have.length(1);
+        expect(asked[0]).to.include('The tool "send" needs your approval').and.include('hello \\u{202e}olleh');
+        expect(server.state.sent).to.have.length(answer === 'accept' ? 1 : 0);
+        expect(result).to.include(answer === 'accept' ? 'Sent: hello' : 'error: The call was not approved');
+        await client.close();
+      }
+    });
+  }
+
+  it('says where to approve if the client cannot ask, or the token may not decide', async () => {
+    server.state.sent.length = 0;
+    const plain = await connect(server);
+    expect(textOf(await plain.callTool({ name: 'send', arguments: { text: 'x' } }))).to.match(
+      /^error: .*this client cannot ask.*approve at http/,
+    );
+    await plain.close();
+    const token = await tokenOf(['generate']);
+    const eager = await connect(
+      { url: server.url, token },
+      {
+        capabilities: { elicitation: {} },
+        prepare: (each) =>
+          each.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { approve: true } })),
+      },
+    );
+    expect(textOf(await eager.callTool({ name: 'send', arguments: { text: 'x' } }))).to.match(
+      /^error: .*lacks the scope "approve"/,
+    );
+    expect(server.state.sent).to.deep.equal([]);
+    // Without the scope to read, runs are not shown.
+    const { tools } = await eager.listTools();
+    const names = tools.map(({ name }) => name);
+    expect(names).to.include('start_run');
+    expect(names).to.not.include('get_run');
+    await eager.close();
+  });
+
+  it('takes an answer for the call that was shown, and no other', async () => {
+    server.state.sent.length = 0;
+    const client = await connect(server, { capabilities: { elicitation: {} } });
+    const args = { name: 'send', arguments: { text: 'small' } };
+    const asked = (await client.callTool(args, { allowInputRequired: true })) as unknown as {
+      readonly requestState: string;
+    };
+    const answered = {
+      requestState: asked.requestState,
+      inputResponses: { approval: { action: 'accept', content: { approve: true } } },
+    };
+    const again = (call: object): Promise<Response> =>
+      fetch(`${server.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${server.token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'tools/call',
+          'mcp-name': 'send',
+        },
+        body: JSON.stringify({
+          ...{ jsonrpc: '2.0', id: 9, method: 'tools/call' },
+          params: {
+            ...call,
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+              'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
+              'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+            },
+          },
+        }),
+      });
+    const other = await again({ name: 'send', arguments: { text: 'LARGE' }, ...answered });
+    expect(await other.text()).to.include('input_required');
+    const forged = await again({ ...args, ...answered, requestState: `${asked.requestState}x` });
+    expect(await forged.text()).to.include('Invalid or expired requestState');
+    expect(server.state.sent).to.deep.equal([]);
+    expect(await (await again({ ...args, ...answered })).text()).to.include('Sent: small');
+    await client.close();
+  });
+
+  it('tells clients of tools that come and go', async () => {
+    for (const revision of ['2026-07-28', '2025-11-25'] as const) {
+      let changes = 0;
+      const client = await connect(server, {
+        revision,
+        prepare: (each) =>
+          each.setNotificationHandler('notifications/tools/list_changed', () => {
+            changes += 1;
+          }),
+      });
+      const subscription = revision === '2026-07-28' ? await client.listen({ toolsListChanged: true }) : undefined;
+      // The stream of a session is open once the server has answered another request after it.
+      await client.listTools();
+      await until(() => {
+        server.tools.unregister('late_tool');
+        server.tools.register({ name: 'late_tool', execute: () => 'ok' });
+        return changes > 0;
+      });
+      expect((await client.listTools()).tools.map(({ name }) => name)).to.include('late_tool');
+      await subscription?.close();
+      await client.close();
+    }
+  });
+
+  it('starts a run, tells how it ended, and cancels one', async () => {
+    const client = await connect(server);
+    const { executionId } = structured(await client.callTool({ name: 'start_run', arguments: { input: 'Hello' } }));
+    const done = structured(await client.callTool({ name: 'get_run', arguments: { executionId, waitSeconds: 20 } }));
+    expect(done).to.deep.include({ executionId, state: 'completed', waitingCalls: [] });
+    expect(done['answer']).to.be.a('string').and.not.equal('');
+    expect(structured(await client.callTool({ name: 'cancel_run', arguments: { executionId } }))).to.deep.equal({
+      executionId,
+      state: 'completed',
+    });
+    const token = await tokenOf(['generate', 'read']);
+    const stranger = await connect({ url: server.url, token });
+    const args = { executionId };
+    expect(textOf(await stranger.callTool({ name: 'get_run', arguments: args }))).to.equal(
+      'error: There is no such run.',
+    );
+    await Promise.all([client.close(), stranger.close()]);
+  });
+
+  it('records the tools that are called', async () => {
+    const client = await connect(server);
+    await client.callTool({ name: 'fail' });
+    await client.close();
+    const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
+    const { entries } = await server.host.operations['ai.audit.list'](admin, { action: ['tool.call'] });
+    expect(entries[0]).to.deep.include({
+      userId: 'local',
+      outcome: 'failed',
+      subject: { kind: 'tool', id: 'fail', ownerId: 'local' },
+    });
+  });
+
+  it('refuses callers without a token or scope, and says where to get one', async () => {
+    const metadata = `${server.url}/.well-known/oauth-protected-resource/mcp`;
+    const nobody = await post({});
+    expect(nobody.status).to.equal(401);
+    expect(nobody.headers.get('www-authenticate')).to.equal(`Bearer resource_metadata="${metadata}", scope="generate"`);
+    const reader = await post({ authorization: `Bearer ${await tokenOf(['read'])}` });
+    expect(reader.status).to.equal(403);
+    expect(reader.headers.get('www-authenticate')).to.include('error="insufficient_scope"');
+    const described = await fetch(metadata);
+    expect(await described.json()).to.deep.include({
+      resource: `${server.url}/mcp`,
+      bearer_methods_supported: ['header'],
+    });
+  });
+
+  it('refuses pages of other origins, and foreign names that resolve to this machine', async () => {
+    const authorization = `Bearer ${server.token}`;
+    expect((await post({ authorization, origin: 'https://evil.example' })).status).to.equal(403);
+    expect((await post({ authorization, origin: server.url })).status).to.equal(200);
+  });
+
+  it('refuses the session of another user', async () => {
+    const initialize = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+    };
+    const send = (token: string, body: object, session?: string): Promise<Response> =>
+      fetch(`${server.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...(session === undefined ? {} : { 'mcp-session-id': session }),
+        },
+        body: JSON.stringify(body),
+      });
+    const begun = await send(server.token, initialize);
+    const session = begun.headers.get('mcp-session-id') ?? '';
+    expect(session).to.not.equal('');
+    await begun.text();
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    expect((await send(await tokenOf(['generate']), list, session)).status).to.equal(404);
+    expect((await send(server.token, list, session)).status).to.equal(200);
+  });
+});
+
+describe('a server that offers nothing over MCP', () => {
+  it('has no /mcp', async function () {
+    this.timeout(20_000);
+    const server = await startOffering({ MCP_TOOLS: '' });
+    try {
+      expect((await fetch(`${server.url}/mcp`, { method: 'POST' })).status).to.equal(404);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('ToolRegistry.onChange', () => {
+  it('calls back for each tool that comes or goes, until it is ended', () => {
+    const registry = new ToolRegistry();
+    let changes = 0;
+    const stop = registry.onChange(() => (changes += 1));
+    registry.register({ name: 'a', execute: () => 1 });
+    registry.unregister('a');
+    registry.unregister('a');
+    expect(changes).to.equal(2);
+    stop();
+    registry.register({ name: 'a', execute: () => 1 });
+    expect(changes).to.equal(2);
+  });
+});
+
+function textOf(result: CallToolResult): string {
+  const [content] = result.content;
+  const text = content?.type === 'text' ? content.text : '';
+  return result.isError === true ? `error: ${text}` : text;
+}
+
+function structured(result: CallToolResult): Record<string, unknown> {
+  expect(result.isError, textOf(result)).to.not.equal(true);
+  return result.structuredContent as Record<string, unknown>;
+}
+
+async function failure(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return 'no error';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
