@@ -173,7 +173,12 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
         return state === undefined || isFinished(state);
       },
       waitForResult: (executionId) => this.waitForResult(executionId),
-      cancel: (executionId) => this.cancel(executionId),
+      cancel: async (executionId) => {
+        const completion = this.registry.live.get(executionId)?.loop.completion;
+        await this.cancel(executionId);
+        // Until its end is recorded, a crash would let it go on.
+        await completion?.catch(() => undefined);
+      },
       childrenOf: (executionId) =>
         runStore?.childrenOf(executionId) ?? Promise.resolve(this.registry.childrenOf(executionId).map(toChildRun)),
     });
