@@ -15,8 +15,7 @@ export interface TestServerState {
 }
 
 /** A PNG of one pixel. */
-export const DOT =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 export function createState(): TestServerState {
   return { calls: [], cancelled: [], change: 'Says one thing.', changing: [] };

@@ -40,7 +40,7 @@ export function taskIn(result: Readonly<Record<string, unknown>>): JsonObject | 
   // The revision 2025-11-25 has it as a field.
   if (isObject(task) && typeof task.taskId === 'string') return task;
   const carried = isObject(_meta) ? _meta[TASK_FIELD] : undefined;
-  return isObject(carried) && typeof carried.taskId === 'string' ? (carried) : undefined;
+  return isObject(carried) && typeof carried.taskId === 'string' ? carried : undefined;
 }
 
 /** @throws what the server's client throws */
