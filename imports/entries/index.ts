@@ -67,6 +67,7 @@ export type {
 export type { BudgetStore } from '../business/ai/domain/interfaces/BudgetStore';
 export type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 export type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
+export { ImageResult } from '../business/ai/domain/entities/ImageResult';
 export type { IToolExecutor, ToolCallContext } from '../business/ai/domain/interfaces/IToolExecutor';
 export type { SourceTool, ToolSource } from '../business/ai/domain/interfaces/ToolSource';
 export type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';

@@ -51,7 +51,7 @@ async function main([place = '', url = '', tool = '']: readonly string[]): Promi
   for await (const line of createInterface({ input: process.stdin })) {
     const [command, executionId = '', json = ''] = line.split(' ');
     if (command === 'submit') await loop.submitToolResult(executionId, 'a', { output: JSON.parse(json) as unknown });
-    else void (await loop.start('ann', { model: 'm', input: 'go', tools: [tool], executionId }));
+    else await loop.start('ann', { model: 'm', input: 'go', tools: [tool], executionId });
   }
 }
 

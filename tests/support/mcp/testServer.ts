@@ -14,6 +14,9 @@ export interface TestServerState {
   readonly changing: RegisteredTool[];
 }
 
+/** A PNG of one pixel. */
+export const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 export function createState(): TestServerState {
   return { calls: [], cancelled: [], change: 'Says one thing.', changing: [] };
 }
@@ -48,6 +51,12 @@ export function createTestServer(state: TestServerState, supportedProtocolVersio
       { type: 'image', mimeType: 'image/png', data: Buffer.from('dot').toString('base64') },
       { type: 'resource_link', uri: 'test://notes', name: 'notes' },
       { type: 'resource', resource: { uri: 'test://notes', text: 'Remember the milk.' } },
+    ],
+  }));
+  server.registerTool('photo', { description: 'Takes a photo.' }, () => ({
+    content: [
+      { type: 'text', text: 'A dot:' },
+      { type: 'image', mimeType: 'image/png', data: DOT },
     ],
   }));
   server.registerTool('wait', { description: 'Waits until it is cancelled.' }, async (ctx) => {

@@ -13,6 +13,8 @@ import {
   needsReview,
 } from '../../domain/entities/Tool';
 import type { FunctionTool, OnToolChange, ToolCall, ToolResult } from '../../domain/entities/Tool';
+import { shownImages } from '../../domain/entities/shownImages';
+import { isImageResult } from '../../domain/entities/ImageResult';
 import { ToolError } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
@@ -441,7 +443,14 @@ export class ToolProcessor {
 
   private complete(value: unknown, outcome: ToolCallOutcome): void {
     try {
-      outcome.complete(serializeToolResult(value, this.maxResultBytes));
+      if (!isImageResult(value)) {
+        outcome.complete(serializeToolResult(value, this.maxResultBytes));
+        return;
+      }
+      const images = shownImages(value.images);
+      const left = value.images.length - images.length;
+      const text = serializeToolResult(value.value, this.maxResultBytes);
+      outcome.complete(left === 0 ? text : `${text}\n[${left} of its images are left out.]`, images);
     } catch (thrown) {
       outcome.fail(thrown);
     }

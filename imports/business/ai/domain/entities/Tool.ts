@@ -4,6 +4,7 @@
  */
 import { IllegalTransitionError } from '../errors/LLMErrors';
 import type { ToolFailure } from '../errors/LLMErrors';
+import type { InputImage } from '../types/ResponsesAPITypes';
 import type { TraceContext } from '../types/TraceContext';
 import type { JsonObject, VendorPart } from '../types/VendorTypes';
 
@@ -232,7 +233,8 @@ interface StateFields {
   /** `expiresAt`: only calls of external tools, and those whose tool waits for `input`. */
   executing: Started & Waiting & { readonly input?: InputRequest };
   needs_review: Started & Waiting;
-  completed: Settled & { readonly result: string };
+  /** Models that see images receive them with the result. */
+  completed: Settled & { readonly result: string; readonly images?: readonly InputImage[] };
   failed: Failed;
   /** `lateResult` is what the tool returned after its timeout. It is stored but never delivered. */
   timeout: Failed & { readonly lateResult?: string };
@@ -274,7 +276,12 @@ export type ToolEvent =
   /** The tool stopped before it had any effect, because its process shuts down: the next one runs it. */
   | { readonly type: 'tool:interrupted'; readonly at: number }
   | { readonly type: 'tool:needs_review'; readonly at: number; readonly expiresAt?: number }
-  | { readonly type: 'tool:completed'; readonly at: number; readonly result: string }
+  | {
+      readonly type: 'tool:completed';
+      readonly at: number;
+      readonly result: string;
+      readonly images?: readonly InputImage[];
+    }
   | { readonly type: 'tool:failed'; readonly at: number; readonly error: ToolCallError }
   | { readonly type: 'tool:timeout'; readonly at: number; readonly error: ToolCallError }
   | { readonly type: 'tool:cancelled'; readonly at: number; readonly error: ToolCallError }
@@ -497,6 +504,7 @@ function transition(call: ToolCall, event: Extract<ToolEvent, { type: keyof type
     default:
       if ('result' in event) next.result = event.result;
       else next.error = event.error;
+      if ('images' in event) next.images = event.images;
       if (startTime !== undefined) next.startTime = startTime;
       next.endTime = event.at;
       next.executionTime = startTime === undefined ? 0 : Math.max(0, event.at - startTime);
@@ -513,6 +521,7 @@ type AnyFields = { -readonly [K in keyof ToolCallBase]: ToolCallBase[K] } & {
   executionTime?: number;
   expiresAt?: number;
   result?: string;
+  images?: readonly InputImage[];
   error?: ToolCallError;
 };
 
@@ -548,6 +557,8 @@ function illegal(call: ToolCall, event: ToolEvent): IllegalTransitionError {
 export interface ToolResult {
   readonly call_id: string;
   readonly content: string;
+  /** What it shows besides, to models that see images. */
+  readonly images?: readonly InputImage[];
   readonly error?: ToolCallError;
   /** Milliseconds. */
   readonly executionTime: number;

@@ -98,6 +98,8 @@ export class LiveRun implements ToolExecutionContext {
   turnStart: number;
   lastResponse: LLMResponse | undefined;
   journal: LiveRunJournal | undefined;
+  /** The model does. */
+  seesImages = false;
   /** The sequence number of the last event. */
   seq = 0;
   /** Ids of the calls that have not settled, and whether they were answered with an acknowledgement. */
@@ -232,7 +234,7 @@ export class LiveRun implements ToolExecutionContext {
     for (const { id } of calls) {
       const call = this.getCall(id);
       if (isSettled(call)) {
-        this.append(toolOutput(toToolResult(call), call.name));
+        this.append(toolOutput(toToolResult(call), call.name, this.seesImages));
         answered.push(id);
       } else {
         this.open.set(id, true);
@@ -334,7 +336,7 @@ export class LiveRun implements ToolExecutionContext {
 
   private lateOutput(id: string): FunctionCallOutputItem {
     const call = this.getCall(id);
-    return deferredOutput(toToolResult(call), call.name);
+    return deferredOutput(toToolResult(call), call.name, this.seesImages);
   }
 
   private uniqueId(requested: string): string {

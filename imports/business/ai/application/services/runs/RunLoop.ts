@@ -74,6 +74,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.calls = new RunToolCalls(context, this.cancellation, this.journal, this);
     this.deadline = new RunDeadline(limits.runTimeout, restored?.elapsedMs ?? 0, this);
     run.journal = this.journal;
+    run.seesImages = context.provider.getCapabilities(context.options.model).supportsVision;
     // Those that were open may be stored with the run only.
     for (const id of restored?.repaired ?? []) this.journal?.callChanged(id);
     if (restored !== undefined) for (const { id } of run.openCalls) this.journal?.callChanged(id);

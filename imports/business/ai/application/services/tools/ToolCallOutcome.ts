@@ -5,6 +5,7 @@
 import { isExecuting, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
+import type { InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { ToolFailure } from '../../../domain/errors/LLMErrors';
 import type { AbortListener, AbortSource } from '../shared/AbortSource';
 import { elapsedSince, MAX_TIMER_MS } from '../shared/time';
@@ -167,8 +168,9 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
     });
   }
 
-  complete(result: string): void {
-    if (this.open) this.end({ type: 'tool:completed', at: Date.now(), result });
+  complete(result: string, images: readonly InputImage[] = []): void {
+    const shown = images.length === 0 ? {} : { images };
+    if (this.open) this.end({ type: 'tool:completed', at: Date.now(), result, ...shown });
     else if (this.hasTimedOut) this.handle.report({ type: 'tool:late', at: Date.now(), result });
   }
 

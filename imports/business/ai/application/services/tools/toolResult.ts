@@ -16,7 +16,8 @@ export function toToolResult(call: ToolCall): ToolResult {
     state: call.state,
     executionTime: 'executionTime' in call ? call.executionTime : 0,
   };
-  if ('result' in call) return { content: call.result, ...fields };
+  if ('result' in call)
+    return { content: call.result, ...('images' in call && call.images ? { images: call.images } : {}), ...fields };
   if ('error' in call) return { content: `Error: ${call.error.message}`, error: call.error, ...fields };
   throw new TypeError(`Tool call "${call.id}" is ${call.state} and has no result yet.`);
 }

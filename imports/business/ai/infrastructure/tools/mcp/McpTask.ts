@@ -41,7 +41,10 @@ export class McpTask {
     this.taskId = taskId;
   }
 
-  /** @param created as the server has described it; undefined in another process @throws ToolError, the abort's reason */
+  /**
+   * @param created as the server has described it; undefined in another process
+   * @throws ToolError, the abort's reason
+   */
   async settle(created?: JsonObject): Promise<CallToolResult> {
     const { signal } = this.owner.context;
     try {

@@ -38,9 +38,9 @@ export function carryTasks(transport: Transport): void {
 export function taskIn(result: Readonly<Record<string, unknown>>): JsonObject | undefined {
   const { task, _meta } = result;
   // The revision 2025-11-25 has it as a field.
-  if (isObject(task) && typeof task.taskId === 'string') return task as JsonObject;
+  if (isObject(task) && typeof task.taskId === 'string') return task;
   const carried = isObject(_meta) ? _meta[TASK_FIELD] : undefined;
-  return isObject(carried) && typeof carried.taskId === 'string' ? (carried as JsonObject) : undefined;
+  return isObject(carried) && typeof carried.taskId === 'string' ? carried : undefined;
 }
 
 /** @throws what the server's client throws */

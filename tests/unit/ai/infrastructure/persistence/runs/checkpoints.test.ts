@@ -13,7 +13,7 @@ describe('the stored checkpoint of a call', () => {
   const saved = applyToolEvent(started, { type: 'tool:checkpoint', at: 3, checkpoint: 'here' });
   const dropped = applyToolEvent(saved, { type: 'tool:checkpoint', at: 4 });
   const read = (document: typeof saved, open: typeof saved): unknown =>
-    fromCallDocuments([{ _id: 'e:a', fence: 1, ...toCallFields('e', 'ann', document) } as ToolCallDocument], {
+    fromCallDocuments([{ _id: 'e:a', fence: 1, ...toCallFields('e', 'ann', document) }], {
       openCalls: { a: JSON.stringify(open) },
     })[0]?.checkpoint;
 

@@ -13,7 +13,7 @@ import { describeInFull } from '../../../../../support/describeInFull';
 import { failure } from '../../../../../support/failure';
 import { serveMcp, withSessions } from '../../../../../support/mcp/serveMcp';
 import type { ServedMcp } from '../../../../../support/mcp/serveMcp';
-import { createState, createTestServer } from '../../../../../support/mcp/testServer';
+import { createState, createTestServer, DOT } from '../../../../../support/mcp/testServer';
 import type { TestServerState } from '../../../../../support/mcp/testServer';
 import { RecordingLogger } from '../../../../../support/RecordingLogger';
 import { recordEvents } from '../../../../../support/recordEvents';
@@ -82,7 +82,7 @@ for (const transport of ['http', 'stdio'] as const)
 
         it('offers its tools under names of ours', () => {
           const names = registry.tools.map(({ name }) => name);
-          expect(names.slice(0, 6)).to.deep.equal(['t_add', 't_fail', 't_picture', 't_wait', 't_book', 't_confirm']);
+          expect(names.slice(0, 6)).to.deep.equal(['t_add', 't_fail', 't_picture', 't_photo', 't_wait', 't_book']);
           expect(names.at(-1)).to.match(/^t_files_read_[0-9a-f]{8}$/);
           expect(registry.getToolDefinition('t_add')).to.include({
             description: 'Adds two numbers.',
@@ -110,6 +110,29 @@ for (const transport of ['http', 'stdio'] as const)
           expect(await registry.execute('t_picture', {}, context())).to.equal(
             'A dot:\n[image of the type image/png, 3 bytes, not shown]\n[resource test://notes: notes]\nRemember the milk.',
           );
+        });
+
+        it('shows images to models that see them, and none that is something else', async () => {
+          const responses = () => [calling({ name: 't_photo', call_id: 'a' }), answer('A dot.')];
+          for (const supportsVision of [true, false]) {
+            const provider = new ScriptedProvider(responses(), { capabilities: { supportsVision } });
+            const loop = new AgenticLoop({ provider, toolExecutor: registry });
+            const { toolCalls, transcript } = await loop.execute('ann', {
+              model: 'm',
+              input: 'go',
+              tools: ['t_photo'],
+            });
+            const text = 'A dot:\n[image of the type image/png, 70 bytes]';
+            expect(toolCalls[0]).to.include({ state: 'completed', result: text });
+            expect(transcript.find((item) => item.type === 'function_call_output')?.output).to.deep.equal(
+              supportsVision
+                ? [
+                    { type: 'input_text', text },
+                    { type: 'input_image', image_url: `data:image/png;base64,${DOT}` },
+                  ]
+                : `${text}\n[The images are not shown, because this model sees none.]`,
+            );
+          }
         });
 
         it('reports progress', async () => {

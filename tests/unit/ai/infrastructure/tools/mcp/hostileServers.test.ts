@@ -262,7 +262,7 @@ describe('a hostile MCP server', () => {
     const served = await serveMcp((request) => handler.fetch(request), port);
     open.push(() => served.close());
     await until(() => changes > 0);
-    expect(await source.list()).to.have.length(11);
+    expect(await source.list()).to.have.length(12);
     expect(source.health).to.include({ state: 'connected', failures: 0 });
   });
 

@@ -3,6 +3,7 @@
  * received, the recorded calls for what was run; a crash may have come between any two of their writes, so the two are
  * reconciled here.
  */
+import { textOfContent } from '../../../../domain/entities/Content';
 import { createToolCall, isDeliverable, isSettled, isToolCallState } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import type { StoredRun } from '../../../../domain/interfaces/RunStore';
@@ -167,7 +168,7 @@ function settleWith(call: ToolCall, { output, state }: FunctionCallOutputItem): 
     endTime: startTime ?? createdAt,
     executionTime: 0,
   };
-  const content = typeof output === 'string' ? output : JSON.stringify(output);
+  const content = typeof output === 'string' ? output : textOfContent(output);
   const message = content.replace(/^Error: /, '');
   const recorded = isToolCallState(state) ? state : 'completed';
   switch (recorded) {
