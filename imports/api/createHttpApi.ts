@@ -275,7 +275,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       : {
           mcp: {
             ...{ mcp, rootUrl: offer.rootUrl, corsOrigins },
-            authorizationServers: offer.authorizationServers ?? [],
+            access: offer.access,
           },
         }),
     ...limits,

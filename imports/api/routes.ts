@@ -93,7 +93,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly streamedRuns?: FollowRunPorts;
   readonly chat?: Chats;
   readonly agUi?: AgUiRuns;
-  readonly mcp?: Pick<McpRoutePorts, 'authorizationServers' | 'corsOrigins' | 'mcp' | 'rootUrl'>;
+  readonly mcp?: Pick<McpRoutePorts, 'access' | 'corsOrigins' | 'mcp' | 'rootUrl'>;
   /** Lets pages of other origins call the routes. */
   readonly cors?: RequestHandler;
 }
@@ -324,8 +324,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   }
 
   const { mcp } = ports;
-  if (mcp !== undefined)
-    addMcpRoutes(add, { ...mcp, closing: ports.closing, maxConnectionTime: ports.maxConnectionTime });
+  if (mcp !== undefined) addMcpRoutes(add, { ...ports, ...mcp });
 
   for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));
 

@@ -3,6 +3,7 @@ import type express from 'express';
 import { createHttpApi } from '../api/createHttpApi';
 import type { HostOperations } from '../api/HostOperations';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
+import type { McpAccess } from '../api/mcp/addMcpRoutes';
 import { importMcpServer } from '../api/mcp/importMcpServer';
 import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
 import { SESSIONS, SessionStore } from '../api/dashboard/SessionStore';
@@ -139,6 +140,8 @@ export interface HostPorts {
   readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'providerSource' | 'onUsage'>;
   /** The app serves pages of its own; see `HttpApiPorts.servesPages`. */
   readonly servesPages?: true;
+  /** Access to `/mcp` with tokens of an authorization server. Default: none. */
+  readonly mcpAccess?: McpAccess;
   /** Enables the dashboard's page over HTTP, with its files and its session. A host with DDP does not need it. */
   readonly dashboard?: DashboardPagePorts;
 }
@@ -213,6 +216,7 @@ export async function createHost(
   ports: HostPorts,
 ): Promise<Host> {
   const { express, dashboard } = ports;
+  const mcpAccess = ports.mcpAccess === undefined ? {} : { access: ports.mcpAccess };
   const homeUrl = appUrl.replace(/\/+$/, '');
   const rootUrl = homeUrl + checkedPath(httpPath);
   const sdk = offeredMcp.tools.length === 0 ? undefined : await importMcpServer();
@@ -436,7 +440,7 @@ export async function createHost(
       onConnected: audit.onConnected,
     }),
     corsOrigins,
-    ...(sdk === undefined ? {} : { mcp: { sdk, tools: offeredMcp.tools, rootUrl, homeUrl } }),
+    ...(sdk === undefined ? {} : { mcp: { sdk, tools: offeredMcp.tools, rootUrl, homeUrl, ...mcpAccess } }),
     runs: audited,
     chats,
     providers: providerOperations,

@@ -74,6 +74,7 @@ describe('The documentation', function () {
       OIDC_ISSUER: 'https://issuer.invalid',
       OIDC_CLIENT_ID: 'bolide',
       OIDC_USERS: '*',
+      MCP_TOOLS: '*',
     };
     server = await startDemoServer(
       new Proxy(env, {

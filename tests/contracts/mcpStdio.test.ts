@@ -56,10 +56,12 @@ describeInFull('npm run mcp', function () {
     const transport = start({});
     let said = '';
     transport.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const ended = await createClient({ revision: '2025-11-25' }).connect(transport).then(
-      () => 'connected',
-      () => 'ended',
-    );
+    const ended = await createClient({ revision: '2025-11-25' })
+      .connect(transport)
+      .then(
+        () => 'connected',
+        () => 'ended',
+      );
     expect(ended).to.equal('ended');
     expect(said).to.include('Set MCP_TOOLS');
   });

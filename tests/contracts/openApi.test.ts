@@ -57,7 +57,7 @@ describe('The OpenAPI document', () => {
   ajv.addFormat('media-range', true);
 
   before(async () => {
-    server = await startStandalone({ BOLIDE_API_TOKEN: ADMIN_TOKEN });
+    server = await startStandalone({ BOLIDE_API_TOKEN: ADMIN_TOKEN, MCP_TOOLS: '*' });
     const response = await fetch(`${server.url}/openapi.json`);
     expect(response.status).to.equal(200);
     document = (await response.json()) as OpenApi;

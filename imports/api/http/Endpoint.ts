@@ -17,6 +17,7 @@ export interface Endpoint {
   readonly admit?: RouteOptions['admit'] & {};
   /** What a request holds of its user's limits. Default: a call; nothing, if the method or path ends something. */
   readonly holds?: RouteOptions['holds'] & {};
+  readonly authenticate?: RouteOptions['authenticate'] & {};
   readonly challenge?: RouteOptions['challenge'] & {};
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;

@@ -67,6 +67,8 @@ export interface RouteOptions {
   readonly answersWhileClosing?: true;
   /** Refuses requests by their headers, before the body is read. @throws what the client gets */
   readonly admit?: (request: Request) => void;
+  /** Authenticates its callers. Default: as on every route. */
+  readonly authenticate?: RoutePorts['authenticate'];
   /** The header `www-authenticate` for a caller without a valid token, or without the scope. */
   readonly challenge?: (error: LLMError) => string | undefined;
 }
@@ -146,7 +148,8 @@ export function createRoute(
       const act = { action: 'access.refuse', subject: { kind: 'route', id: route.name }, details: { scope } } as const;
       ports.audit?.report(actor, act, 'permission-denied', `${principal.userId} ${principal.token?.id ?? ''}`);
     };
-    const principal = await authorize(ports, request, scope, onLacking);
+    const { authenticate = ports.authenticate } = route;
+    const principal = await authorize({ authenticate }, request, scope, onLacking);
     // Calls of models are the many; they are in the request log.
     return route.isLogged === true ? principal : { ...principal, client: clientOf(request, ports.forwardedCount) };
   }

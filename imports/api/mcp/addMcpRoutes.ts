@@ -1,4 +1,5 @@
 /** `/mcp`: the server's tools over MCP. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
@@ -6,21 +7,35 @@ import type { Request as ExpressRequest, Response as ExpressResponse } from 'exp
 import { LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
-import type { Scope } from '../auth/ApiPrincipal';
+import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
+import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import { assertKnownHost, assertSameOrigin } from '../dashboard/sameOrigin';
 import type { AddEndpoint } from '../http/Endpoint';
+import type { RoutePorts } from '../http/createRoute';
 import { HttpError } from '../http/HttpError';
 import type { RouteHandler } from '../http/RequestContext';
 import { STREAM_HEADERS } from '../http/ResponseSink';
 import { toMcpCaller } from './McpCaller';
 import type { McpHttp } from './McpHttp';
 
+type Authenticate = RoutePorts['authenticate'];
+
+/** Access with tokens of an authorization server. */
+export interface McpAccess {
+  readonly issuer: string;
+  /** @returns undefined for a token that is not valid here, among them those for other servers */
+  verify(token: string): Promise<ApiPrincipal | undefined>;
+}
+
 export interface McpRoutePorts {
   readonly mcp: Pick<McpHttp, 'handle'>;
   /** Where clients reach the API. */
   readonly rootUrl: string;
-  /** Issuers whose access tokens are accepted. */
-  readonly authorizationServers: readonly string[];
+  readonly access?: McpAccess | undefined;
+  /** Authenticates as on every route. */
+  readonly authenticate: Authenticate;
+  /** Limits requests with invalid tokens. */
+  readonly authFailures: Pick<AuthFailureLimiter, 'limit'>;
   /** Origins whose pages may call the API. */
   readonly corsOrigins: readonly string[];
   /** Milliseconds after which a stream of changes ends, so that the client must authenticate again. */
@@ -36,12 +51,12 @@ const SCOPE: Scope = 'generate';
 const LISTEN = 'subscriptions/listen';
 
 export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
-  const { rootUrl, authorizationServers } = ports;
+  const { rootUrl, access } = ports;
   const metadata: RouteHandler = ({ response }) => {
     response.json({
       resource: rootUrl + MCP_PATH,
       resource_name: 'Bolide',
-      ...(authorizationServers.length === 0 ? {} : { authorization_servers: authorizationServers }),
+      ...(access === undefined ? {} : { authorization_servers: [access.issuer] }),
       scopes_supported: ['generate', 'read', 'approve'],
       bearer_methods_supported: ['header'],
     });
@@ -51,6 +66,7 @@ export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
     add('app', path, path, { method: 'get', handler: metadata });
   const shared = {
     scope: SCOPE,
+    ...(access === undefined ? {} : { authenticate: acceptingTokensOf(access, ports) }),
     admit: (request: ExpressRequest) => assertPermittedOrigin(request, ports),
     challenge: (error: LLMError) => challengeOf(error, rootUrl + METADATA_PATH + MCP_PATH),
     handler: serve(ports),
@@ -63,6 +79,16 @@ export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
     { method: 'get', ...shared, holds: 'connections' },
     { method: 'delete', ...shared },
   );
+}
+
+/** JWTs are those of the authorization server. This server's own tokens are none. */
+function acceptingTokensOf({ verify }: McpAccess, { authenticate, authFailures }: McpRoutePorts): Authenticate {
+  const limited = authFailures.limit(({ headers }) => verify(jwtIn(headers) ?? ''));
+  return (request) => (jwtIn(request.headers) === undefined ? authenticate(request) : limited(request));
+}
+
+function jwtIn({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization)?.[1];
 }
 
 function serve({ mcp, rootUrl, maxConnectionTime, closing }: McpRoutePorts): RouteHandler {

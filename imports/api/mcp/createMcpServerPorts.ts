@@ -7,6 +7,7 @@ import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPol
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { RunRoutePorts } from '../runs/RunRoutePorts';
+import type { McpAccess } from './addMcpRoutes';
 import type { McpServerPorts } from './createMcpServer';
 import type { McpServerPackage } from './importMcpServer';
 import { McpTools } from './McpTools';
@@ -22,8 +23,8 @@ export interface McpOffer {
   readonly rootUrl: string;
   /** Where people find the dashboard, without a slash at its end. */
   readonly homeUrl: string;
-  /** Issuers whose access tokens are accepted. Default: none. */
-  readonly authorizationServers?: readonly string[];
+  /** Access with tokens of an authorization server. Default: none. */
+  readonly access?: McpAccess;
 }
 
 export interface McpHostPorts {

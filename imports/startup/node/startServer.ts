@@ -23,6 +23,8 @@ import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { createSignIn } from '../createSignIn';
 import type { SignIn } from '../createSignIn';
+import { createMcpAccess } from '../createMcpAccess';
+import type { OpenedMcpAccess } from '../createMcpAccess';
 import { readRootUrl } from '../settings/host';
 import { readServerSettings } from '../settings/server';
 import type { Environment } from '../settings/vendors';
@@ -85,6 +87,7 @@ interface OpenResources {
   server?: Server;
   database?: DocumentDatabase;
   signIn?: SignIn | undefined;
+  mcpAccess?: OpenedMcpAccess | undefined;
   host?: Host;
 }
 
@@ -94,7 +97,7 @@ async function open(
 ): Promise<Omit<RunningServer, 'close'>> {
   const registry = toToolRegistry(tools);
   const { HOST: hostName = '127.0.0.1' } = env;
-  const { port, oidc, host: settings, ...given } = readServerSettings(env);
+  const { port, oidc, mcpIssuer, host: settings, ...given } = readServerSettings(env);
   const token = given.token ?? randomBytes(24).toString('base64url');
   const { allowPrivateHosts } = settings;
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
@@ -122,6 +125,8 @@ async function open(
     oidc === undefined
       ? undefined
       : await createSignIn(oidc, { database, secretKeys, rootUrl, allowPrivateHosts, logger: consoleLogger }));
+  const mcpAccess = (resources.mcpAccess =
+    mcpIssuer && createMcpAccess({ issuer: mcpIssuer, audience: `${trimmed(rootUrl)}/mcp`, allowPrivateHosts }));
   const sessionTokens: SessionTokens = {
     verify: async (token) => (await tokens.verify(token)) ?? resources.host?.apiTokens.verify(token),
     verifySecretId: async (id) => (await tokens.verifySecretId(id)) ?? resources.host?.apiTokens.verifySecretId(id),
@@ -143,6 +148,7 @@ async function open(
         presentedToken(request) === undefined ? sessions.authenticate(request) : tokens.authenticate(request),
       findUser: signIn === undefined ? tokens.findUser : knownToAny(tokens.findUser, signIn.identities.findUser),
       ai: { tools: registry },
+      ...(mcpAccess === undefined ? {} : { mcpAccess }),
       ...(loadDashboard === false
         ? {}
         : { dashboard: await openDashboard(loadDashboard, sessions, notice, signIn?.openId) }),
@@ -160,6 +166,10 @@ async function open(
     ...(oidc?.isOnly === true ? { signInWith: oidc.name } : {}),
     host,
   };
+}
+
+function trimmed(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
 /** Sessions of API tokens, also those from before, have ended. */
@@ -202,7 +212,10 @@ async function openDashboard(
   };
 }
 
-async function close({ server, host, signIn, database, simulator }: OpenResources, hurry?: AbortSignal): Promise<void> {
+async function close(
+  { server, host, signIn, mcpAccess, database, simulator }: OpenResources,
+  hurry?: AbortSignal,
+): Promise<void> {
   // New connections are still answered, with 503, so that a load balancer learns that it has to choose another process.
   await host?.close(hurry);
   const closed = new Promise<void>((resolve) => {
@@ -210,6 +223,7 @@ async function close({ server, host, signIn, database, simulator }: OpenResource
     else server.close(() => resolve());
   });
   signIn?.close();
+  mcpAccess?.close();
   server?.closeAllConnections();
   await closed;
   await database?.close();

@@ -1,5 +1,8 @@
 /** The settings of what is offered over MCP. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
+import { readIssuer } from './oidc';
+import { SettingProblems } from './SettingProblems';
 
 export interface McpSettings {
   /** Names of tools, in which `*` stands for any characters. Empty: nothing is offered. */
@@ -13,6 +16,22 @@ export function readMcpUser(valueOf: (name: string) => string | undefined): stri
   throw new LLMInvalidRequestError('MCP_USER must be a user id of 1 to 128 visible characters without spaces.', {
     path: 'MCP_USER',
   });
+}
+
+/**
+ * MCP_AUTHORIZATION_SERVER: the issuer whose access tokens are accepted at `/mcp`. Default: none.
+ * @param privateHosts those that may be called over http
+ * @throws LLMInvalidRequestError
+ */
+export function readMcpIssuer(
+  valueOf: (name: string) => string | undefined,
+  privateHosts: PrivateHosts,
+): URL | undefined {
+  const problems = new SettingProblems();
+  const name = 'MCP_AUTHORIZATION_SERVER';
+  const issuer = readIssuer(name, valueOf(name)?.trim() ?? '', privateHosts, problems);
+  problems.throwIfAny();
+  return issuer;
 }
 
 /** Names of tools have up to 64 characters. */

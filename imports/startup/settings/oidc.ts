@@ -61,7 +61,7 @@ export function readOidcSettings(
     if (!['', 'true', 'false', '1', '0'].includes(value)) problems.add(name, `${name} must be true or false.`);
     return value === 'true' || value === '1';
   };
-  const issuer = readIssuer(read('OIDC_ISSUER'), privateHosts, problems);
+  const issuer = readIssuer('OIDC_ISSUER', read('OIDC_ISSUER'), privateHosts, problems);
   if (read('OIDC_ISSUER') === '') {
     const other = OIDC_VARIABLES.find((name) => read(name) !== '');
     if (other === undefined) return undefined;
@@ -100,7 +100,12 @@ export function readOidcSettings(
 }
 
 /** Over http, whoever is in between could sign in as anybody. */
-function readIssuer(value: string, privateHosts: PrivateHosts, problems: SettingProblems): URL | undefined {
+export function readIssuer(
+  name: string,
+  value: string,
+  privateHosts: PrivateHosts,
+  problems: SettingProblems,
+): URL | undefined {
   if (value === '') return undefined;
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isPlain = url?.protocol === 'http:' && (isLoopback(url.hostname) || permitsHost(privateHosts, url.hostname));
@@ -113,8 +118,8 @@ function readIssuer(value: string, privateHosts: PrivateHosts, problems: Setting
     url.hash === '';
   if (isUsable) return url;
   problems.add(
-    'OIDC_ISSUER',
-    'OIDC_ISSUER must be the https URL of an OpenID provider, without credentials, query and fragment. http is for this machine, and for hosts in AI_ALLOW_PRIVATE_HOSTS.',
+    name,
+    `${name} must be the https URL of an OpenID provider, without credentials, query and fragment. http is for this machine, and for hosts in AI_ALLOW_PRIVATE_HOSTS.`,
   );
   return undefined;
 }

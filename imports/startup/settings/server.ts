@@ -7,7 +7,7 @@ import { readCorsOrigins } from './cors';
 import { readGuardrails } from './guardrails';
 import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from './host';
 import { readJobSettings } from './jobs';
-import { readMcpSettings, readMcpUser } from './mcp';
+import { readMcpIssuer, readMcpSettings, readMcpUser } from './mcp';
 import { readMcpServers } from './mcpServers';
 import { readOidcSettings } from './oidc';
 import { readRequestLogSettings } from './requestLog';
@@ -40,6 +40,7 @@ export function readServerSettings(env: Environment) {
   const settings = {
     token: read(() => readApiToken(env)),
     port,
+    mcpIssuer: read(() => readMcpIssuer(named, allowPrivateHosts)),
     mcpUser: read(() => readMcpUser(named)),
     oidc: read(() => readOidcSettings(named, allowPrivateHosts)),
     host: {

@@ -59,6 +59,7 @@ export const VARIABLES: readonly string[] = [
   'HOST',
   'HTTP_MAX_BODY_MB',
   'HTTP_MAX_JSON_VALUES',
+  'MCP_AUTHORIZATION_SERVER',
   'MCP_USER',
   'OIDC_ADMINS',
   'OIDC_ADMIN_GROUPS',

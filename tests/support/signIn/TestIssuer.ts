@@ -142,7 +142,8 @@ export class TestIssuer {
     send(200, { access_token: 'access', token_type: 'Bearer', expires_in: 300, id_token: idToken });
   }
 
-  private sign(claims: Claims): string {
+  /** A JWT with these claims. */
+  sign(claims: Claims): string {
     const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     const header = { alg: this.key === 'none' ? 'none' : 'RS256', kid: 'k1', typ: 'JWT', ...this.header };
     const data = `${encode(header)}.${encode(claims)}`;

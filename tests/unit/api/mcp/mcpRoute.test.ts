@@ -229,6 +229,38 @@ describe('/mcp', () => {
     });
   });
 
+  it('lets a token call the tools that it may use, at its rate', async () => {
+    const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
+    const fields = {
+      name: 'few',
+      userId: 'ann',
+      scopes: ['generate'],
+      tools: ['fail'],
+      rateLimits: { requestsPerMinute: 6 },
+    };
+    const { token } = await server.host.operations['ai.tokens.create'](admin, fields);
+    const client = await connect({ url: server.url, token }, { revision: '2025-06-18' });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).to.deep.equal(['start_run', 'cancel_run', 'fail']);
+    expect(textOf(await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } }))).to.equal(
+      'error: Your API token may not use the tool "add".',
+    );
+    await until(async () => (await post({ authorization: `Bearer ${token}` })).status === 429);
+    await client.close();
+  });
+
+  it('ends the calls of a user whose data is deleted', async () => {
+    const client = await connect({ url: server.url, token: await tokenOf(['generate']) });
+    server.state.aborted.length = 0;
+    const begun = new Promise<void>((resolve) => (server.state.onWait = resolve));
+    const call = failure(client.callTool({ name: 'wait' }));
+    await begun;
+    await server.host.deleteUserData('ann');
+    expect(server.state.aborted).to.deep.equal(['wait']);
+    await call;
+    await client.close();
+  });
+
   it('refuses pages of other origins, and foreign names that resolve to this machine', async () => {
     const authorization = `Bearer ${server.token}`;
     expect((await post({ authorization, origin: 'https://evil.example' })).status).to.equal(403);
