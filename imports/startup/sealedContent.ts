@@ -52,6 +52,7 @@ export const SEALED_CONTENT: ContentRules = {
       'input',
       'transcript',
       'response',
+      'compaction',
       'plan',
       'openCalls.*',
       'title',

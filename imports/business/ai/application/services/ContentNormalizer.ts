@@ -129,9 +129,10 @@ function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
   return frozen;
 }
 
-/** What Bolide itself sets in the options of a call, and input that was adopted. */
+/** What Bolide itself sets in the options of a call: input that was adopted, and tools that are normalized. */
 type OwnChanges = Pick<GenerateOptions, 'signal' | 'onRetry' | 'executionId' | 'turn' | 'origin'> & {
   readonly input?: readonly InputItem[];
+  readonly tools?: readonly Tool[];
 };
 
 /** Changes options in fields that need no check. The result counts as normalized if the given options do. */

@@ -393,8 +393,9 @@ export class ToolProcessor {
     outcome: ToolCallOutcome,
   ): void {
     const startedAt = performance.now();
-    const run = (): unknown =>
-      this.toolExecutor.execute(call.name, args, {
+    const run = (): unknown => {
+      if (tool.execute !== undefined) return tool.execute(args);
+      return this.toolExecutor.execute(call.name, args, {
         get signal() {
           return outcome.signal;
         },
@@ -404,6 +405,7 @@ export class ToolProcessor {
         idempotencyKey: `${executionId}:${call.id}`,
         progress: (fraction, note) => outcome.progress(fraction, note),
       });
+    };
     const value = withLogIds({ run: executionId, call: call.id }, () =>
       observer === undefined ? run() : observer.runTool(call, run),
     );

@@ -61,8 +61,8 @@ export class RunLauncher {
 
   /** @returns settles when the run ends */
   launch({ executionId, userId, plan, restored, ...init }: RunInit): Promise<RunResult> {
-    const { provider, processor, work, signals, live, publisher, isUserRemoved } = this.options;
-    const { options, tools, limits, stream } = plan;
+    const { provider, processor, work, signals, live, publisher, isUserRemoved, toolExecutor } = this.options;
+    const { options, tools, limits, stream, compaction } = plan;
     const { observer } = init;
     const run = new LiveRun({
       id: executionId,
@@ -79,8 +79,10 @@ export class RunLauncher {
       signals,
       options,
       tools,
+      executor: toolExecutor,
       limits,
       stream,
+      compaction,
       isUserRemoved,
       restored,
       endError: undefined,

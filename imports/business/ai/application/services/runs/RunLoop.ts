@@ -9,7 +9,9 @@ import type { RunResult } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import type { ModelPrice } from '../../../domain/types/ModelPrice';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import type { RunSums } from '../../../domain/types/RunTotals';
 import { currentLogIds } from '../../../domain/logWriter';
@@ -75,7 +77,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     if (restored !== undefined) for (const { id } of run.openCalls) this.journal?.callChanged(id);
     if (restored?.hasInterruptedModelCall === true) {
       // The interrupted call has cost tokens, and the call that replaces it counts as the same iteration.
-      const usage = estimateUsage(run.transcript, 0);
+      const usage = estimateUsage(this.model.history(), 0);
       run.bill.addUsage(usage, priceCall(usage, context.provider, [context.options.model]), context.options.model);
       run.iterations -= 1;
     }
@@ -131,6 +133,10 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
 
   get response(): LLMResponse | undefined {
     return this.context.run.lastResponse;
+  }
+
+  get compaction(): RunCompaction | undefined {
+    return this.context.run.compaction;
   }
 
   progress(): OwnProgress {
@@ -390,7 +396,8 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   private drainLateResults(callIds: readonly string[], isDelivery: boolean): readonly string[] {
     const { run, limits, options, provider } = this.context;
     this.cancellation.throwIfCancelled();
-    assertWithinLimits(run, isDelivery, limits, () => provider.getCapabilities(options.model).price, options.model);
+    const priceOf = (): ModelPrice | undefined => provider.getCapabilities(options.model).price;
+    assertWithinLimits(run, () => this.model.history(), isDelivery, limits, priceOf, options.model);
     const arrived = run.takeLateResults((call) => this.isAfterAnswer || this.calls.deliveryOf(call) !== 'when_idle');
     const lateCallIds = callIds.length === 0 ? arrived : [...callIds, ...arrived];
     if (lateCallIds.length > 0) run.emit({ type: 'nonblocking:result', callIds: lateCallIds });

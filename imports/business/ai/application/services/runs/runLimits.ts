@@ -4,6 +4,7 @@ import { NO_USAGE } from '../../../domain/entities/Response';
 import { BudgetError, LLMInvalidRequestError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
+import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { RunTotals } from '../../../domain/types/RunTotals';
 import { estimateTokens } from '../routing/estimateUsage';
@@ -39,17 +40,14 @@ export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): Ru
 }
 
 /**
+ * @param history what the next model call sends; called only if there is a budget
  * @param isDelivery whether the next model call only delivers late results
  * @param priceOf called only if the budget limits money
  * @throws MaxIterationsError, BudgetError
  */
 export function assertWithinLimits(
-  {
-    iterations,
-    deliveries,
-    bill: { totals },
-    transcript,
-  }: Pick<LiveRun, 'iterations' | 'deliveries' | 'bill' | 'transcript'>,
+  { iterations, deliveries, bill: { totals } }: Pick<LiveRun, 'iterations' | 'deliveries' | 'bill'>,
+  history: () => readonly Item[],
   isDelivery: boolean,
   { maxIterations, budget }: RunLimits,
   priceOf: () => ModelCapabilities['price'],
@@ -65,7 +63,7 @@ export function assertWithinLimits(
   if (budget === undefined) return;
   if (budget.calls !== undefined && iterations >= budget.calls)
     throw new BudgetError(`The budget of ${budget.calls} model calls is spent.`);
-  const next = estimateTokens(transcript);
+  const next = estimateTokens(history());
   if (budget.tokens !== undefined && totals.usage.total_tokens + next > budget.tokens)
     throw new BudgetError(`The next call would exceed the budget of ${budget.tokens} tokens.`);
   if (budget.money === undefined) return;

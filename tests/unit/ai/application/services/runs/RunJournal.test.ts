@@ -44,6 +44,7 @@ function setUp(saveRun: () => Promise<boolean>) {
       progress: () => ({ ...progress }),
       transcript,
       response,
+      compaction: undefined,
       getCall: (id) => {
         throw new RangeError(id);
       },
@@ -162,6 +163,7 @@ describe('A run’s journal, in an outage of the store', () => {
         progress: () => ({ ...progress }),
         transcript,
         response,
+        compaction: undefined,
         getCall: (id) => {
           throw new RangeError(id);
         },
