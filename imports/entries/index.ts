@@ -114,6 +114,7 @@ export type {
   ReasoningItem,
   Usage,
 } from '../business/ai/domain/types/ResponsesAPITypes';
+export type { PromptCache } from '../business/ai/domain/types/LLMTypes';
 export type { CompactionOptions, RunCompaction } from '../business/ai/domain/types/Compaction';
 export type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
 export type { InferSchema } from '../business/ai/domain/types/InferSchema';

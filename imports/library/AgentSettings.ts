@@ -40,6 +40,8 @@ export interface AgentSettings
   readonly parallelToolCalls?: boolean;
   /** Keeps the history within the model's context window. Default: true. */
   readonly compaction?: boolean | CompactionOptions;
+  /** What the vendor is to keep of the prompt. Default: `auto` for agents with tools. */
+  readonly promptCache?: NonNullable<GenerateOptions['promptCache']>;
   /** Limit for each model call, retries included, in milliseconds. */
   readonly timeout?: number;
   /**
@@ -97,6 +99,7 @@ const READERS = {
   runTimeout: count,
   budget: readBudget,
   compaction: (value) => compactionOf(value),
+  promptCache: (value) => value,
 } as const satisfies Record<keyof AgentSettings, ArgumentReader<unknown>>;
 
 export const SETTING_NAMES = Object.keys(READERS) as readonly (keyof AgentSettings)[];

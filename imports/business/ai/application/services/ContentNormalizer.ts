@@ -18,6 +18,7 @@ import {
   reasoning,
   responseFormat,
   cacheOptions,
+  promptCache,
   runTurn,
   stopSequences,
   temperature,
@@ -130,7 +131,7 @@ function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
 }
 
 /** What Bolide itself sets in the options of a call: input that was adopted, and tools that are normalized. */
-type OwnChanges = Pick<GenerateOptions, 'signal' | 'onRetry' | 'executionId' | 'turn' | 'origin'> & {
+type OwnChanges = Pick<GenerateOptions, 'signal' | 'onRetry' | 'executionId' | 'turn' | 'origin' | 'promptCache'> & {
   readonly input?: readonly InputItem[];
   readonly tools?: readonly Tool[];
 };
@@ -210,6 +211,7 @@ const CHECKS: {
   onExchange: listener,
   onBody: listener,
   cache: plain(cacheOptions),
+  promptCache: plain(promptCache),
   onCache: listener,
   onAnnotation: listener,
   origin: ownObject,

@@ -132,11 +132,30 @@ export class RunModelCalls {
     const onRetry = this.retryListener(attempts);
     const { executionId } = run;
     const { tools = options.tools } = this.compactor;
-    const own = { input, signal, onRetry, executionId, ...(tools === undefined ? {} : { tools }) };
+    const promptCache = this.promptCache();
+    const own = {
+      input,
+      signal,
+      onRetry,
+      executionId,
+      ...(tools === undefined ? {} : { tools }),
+      ...(promptCache === undefined ? {} : { promptCache }),
+    };
     if (turn === undefined) return withOwnOptions(request, own);
     const source = options.origin?.source === 'job' ? 'job' : 'run';
     const origin = { ...options.origin, source, ...turn } as const;
     return withOwnOptions(request, { ...own, turn, origin });
+  }
+
+  /** The requests of a run with tools begin alike, and so do those of a conversation that has a key. */
+  private promptCache(): GenerateOptions['promptCache'] {
+    const { options, run } = this.context;
+    const { promptCache = options.tools === undefined ? undefined : 'auto' } = options;
+    if (promptCache === undefined || promptCache === false) return promptCache;
+    const { breakpoints, ...others } = promptCache === 'auto' ? {} : promptCache;
+    // The items of a compacted history have other places.
+    const isKept = breakpoints !== undefined && run.compaction === undefined;
+    return { key: run.executionId, ...others, ...(isKept ? { breakpoints } : {}) };
   }
 
   /** The transcript's items, which are adopted: all of them, or those that the vendor does not have yet. */
