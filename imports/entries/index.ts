@@ -115,6 +115,8 @@ export type {
   ReasoningItem,
   Usage,
 } from '../business/ai/domain/types/ResponsesAPITypes';
+export type { PromptCache } from '../business/ai/domain/types/LLMTypes';
+export type { CompactionOptions, RunCompaction } from '../business/ai/domain/types/Compaction';
 export type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
 export type { InferSchema } from '../business/ai/domain/types/InferSchema';
 export type { InferSimpleSchema } from '../business/ai/domain/types/InferSimpleSchema';

@@ -12,7 +12,9 @@ import {
 } from '../business/ai/domain/arguments';
 import type { ArgumentReader } from '../business/ai/domain/arguments';
 import type { ExecuteOptions } from '../business/ai/application/services/AgenticLoop';
+import { compactionOf } from '../business/ai/application/services/runs/compaction/compactionOptions';
 import { isObject } from '../business/ai/domain/json';
+import type { CompactionOptions } from '../business/ai/domain/types/Compaction';
 import type { GenerateOptions, ReasoningEffort } from '../business/ai/domain/types/LLMTypes';
 import type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
 import { readModelName } from './modelName';
@@ -36,6 +38,10 @@ export interface AgentSettings
   readonly reasoning?: ReasoningEffort | NonNullable<GenerateOptions['reasoning']>;
   readonly toolChoice?: NonNullable<GenerateOptions['tool_choice']>;
   readonly parallelToolCalls?: boolean;
+  /** Keeps the history within the model's context window. Default: true. */
+  readonly compaction?: boolean | CompactionOptions;
+  /** What the vendor is to keep of the prompt. Default: `auto` for agents with tools. */
+  readonly promptCache?: NonNullable<GenerateOptions['promptCache']>;
   /** Limit for each model call, retries included, in milliseconds. */
   readonly timeout?: number;
   /**
@@ -92,6 +98,8 @@ const READERS = {
   maxParallelTools: count,
   runTimeout: count,
   budget: readBudget,
+  compaction: (value) => compactionOf(value),
+  promptCache: (value) => value,
 } as const satisfies Record<keyof AgentSettings, ArgumentReader<unknown>>;
 
 export const SETTING_NAMES = Object.keys(READERS) as readonly (keyof AgentSettings)[];

@@ -32,6 +32,8 @@ export interface SimulatorOptions {
   readonly acceptForeignSignatures?: boolean;
   /** The number of requests and stored responses that are retained; the oldest are dropped first. Default 1,000. */
   readonly historyLimit?: number;
+  /** Tokens of input that every model accepts, by the simulator's own count. Default: any number. */
+  readonly contextWindow?: number;
   /** Milliseconds between two events of a stream. Default 0. */
   readonly chunkDelayMs?: number;
 }

@@ -33,6 +33,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     archive: new ResponseArchive(historyLimit),
     objects: new ObjectArchive(),
     acceptForeignSignatures: options.acceptForeignSignatures ?? false,
+    contextWindow: options.contextWindow ?? Infinity,
   };
   const server = createServer((request, response) => {
     serve(request, response, journal, sources, chunkDelayMs).catch((error: unknown) => {

@@ -53,6 +53,7 @@ export const SEALED_CONTENT: ContentRules = {
       'input',
       'transcript',
       'response',
+      'compaction',
       'plan',
       'openCalls.*',
       'title',

@@ -22,6 +22,8 @@ export class NewEvents {
         this.hasStarted = true;
         return isFirst;
       }
+      case 'history:compacted':
+        return event.iteration > this.responded;
       case 'iteration:start':
         this.iteration = event.iteration;
         return event.iteration > this.responded;

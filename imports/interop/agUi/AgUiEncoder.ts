@@ -158,6 +158,14 @@ export class AgUiEncoder {
         return [...this.applyToCall(event), ...this.addResult(event.callId, `Error: ${event.error.message}`)];
       case 'tool:late':
         return [custom('bolide:late_return', { toolCallId: this.wireId(event.callId), result: event.result })];
+      case 'history:compacted':
+        return [
+          custom('bolide:history_compacted', {
+            reason: event.reason,
+            tokensBefore: event.tokensBefore,
+            tokensAfter: event.tokensAfter,
+          }),
+        ];
       case 'result:arrived':
         this.calls.addLateResult();
         return [];

@@ -115,6 +115,7 @@ export class UIMessageEncoder {
       case 'run:started':
       case 'run:parked':
       case 'run:awaiting_tools':
+      case 'history:compacted':
       case 'tool:late':
       case 'tool:input_required':
       case 'tool:input_received':

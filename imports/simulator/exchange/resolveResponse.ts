@@ -30,6 +30,7 @@ import type {
 } from '../ScriptedResponse';
 import type { Fault } from '../Fault';
 import type { RecordedRequest } from '../RecordedRequest';
+import { checkWindow } from '../validation/checkWindow';
 import { checkSchema } from '../validation/checkSchema';
 import { reject } from '../validation/Rejection';
 import type { Rejection } from '../validation/Rejection';
@@ -57,6 +58,7 @@ export interface ResponseSources {
   readonly archive: ResponseArchive;
   readonly objects: ObjectArchive;
   readonly acceptForeignSignatures: boolean;
+  readonly contextWindow: number;
 }
 
 export interface ResolvedResponse {
@@ -97,6 +99,8 @@ export async function resolveResponse(
   if (operation.kind === 'count-tokens') return { response: renderTokenCount(conversation), source: 'endpoint' };
   if (operation.kind === 'compact')
     return { response: renderCompaction(wireRequest, conversation), source: 'endpoint' };
+  const tooLong = checkWindow(conversation, sources.contextWindow);
+  if (tooLong !== undefined) return renderRejection(vendor, tooLong, isStreaming(operation, body));
 
   const form = { stream: isStreaming(operation, body), asArray: operation.asArray === true };
   const scripted = await evaluate(sources.script.take(vendor), request);

@@ -24,12 +24,14 @@ import type { RunSignalStore } from '../../domain/interfaces/RunSignalStore';
 import type { ChildRun, RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
 import type { AgentEvent, AgentEventOf, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
+import type { CompactionOptions, CompactionSetting } from '../../domain/types/Compaction';
 import type { LeasedRun, RunFamily, RunRequest, RunSuspicion, ToolNeeds } from '../../domain/types/RunRecords';
 import type { RunLimits } from '../../domain/types/RunLimits';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
 import type { ClaimedRun, RunMetadata } from './runs/durable/DurableRuns';
 import { unknownRunError } from './runs/durable/RemoteRuns';
+import { compactionOf } from './runs/compaction/compactionOptions';
 import { ExternalDecisions } from './runs/ExternalDecisions';
 import { planRun } from './runs/planRun';
 import type { RunOptions } from './runs/planRun';
@@ -70,6 +72,8 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly access?: Pick<AccessPolicy, 'refusalOfTool' | 'isRemoved'> | undefined;
   /** How many finished runs remain readable; default 200. */
   readonly keepFinished?: number;
+  /** Keeps histories within the model's context window, for runs that do not set it. Default: true. */
+  readonly compaction?: boolean | CompactionOptions | undefined;
   /** Receives what event listeners throw. Default: logs to standard error. */
   readonly onListenerError?: (error: unknown) => void;
   /** Records runs, so that they survive this process. Default: runs are not stored. */
@@ -123,6 +127,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor;
   private readonly limits: RunLimits;
+  private readonly compaction: CompactionSetting;
   private readonly registry: RunRegistry;
   private readonly launcher: RunLauncher;
   private readonly work = new WorkInProgress();
@@ -161,6 +166,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
     });
     this.limits = limitsOf(options, DEFAULT_LIMITS);
+    this.compaction = compactionOf(options.compaction);
     this.registry = new RunRegistry(keepFinished);
     this.signalStore = runStore?.signals ?? new MemoryRunSignals();
     this.signals = new RunSignals(this.signalStore);
@@ -245,7 +251,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     // Whoever continues the run calls the same provider, or none.
     const providerId = runOptions.providerId ?? this.provider.routeOf?.(runOptions.model)?.providerId;
     const pinned = providerId === undefined ? runOptions : { ...runOptions, providerId };
-    const plan = planRun(pinned, this.toolExecutor, this.limits);
+    const plan = planRun(pinned, this.toolExecutor, this.limits, this.compaction);
     const observer = this.launcher.observe({ ...metadata, executionId, ...pinned });
     const init = { executionId, userId, plan, observer, origin: metadata, returnsEarly: onPending === 'return' };
     if (this.durable === undefined) return { executionId, done: this.launcher.launch({ ...init, journal: undefined }) };

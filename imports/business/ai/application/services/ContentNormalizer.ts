@@ -18,6 +18,7 @@ import {
   reasoning,
   responseFormat,
   cacheOptions,
+  promptCache,
   runTurn,
   stopSequences,
   temperature,
@@ -129,9 +130,10 @@ function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
   return frozen;
 }
 
-/** What Bolide itself sets in the options of a call, and input that was adopted. */
-type OwnChanges = Pick<GenerateOptions, 'signal' | 'onRetry' | 'executionId' | 'turn' | 'origin'> & {
+/** What Bolide itself sets in the options of a call: input that was adopted, and tools that are normalized. */
+type OwnChanges = Pick<GenerateOptions, 'signal' | 'onRetry' | 'executionId' | 'turn' | 'origin' | 'promptCache'> & {
   readonly input?: readonly InputItem[];
+  readonly tools?: readonly Tool[];
 };
 
 /** Changes options in fields that need no check. The result counts as normalized if the given options do. */
@@ -209,6 +211,7 @@ const CHECKS: {
   onExchange: listener,
   onBody: listener,
   cache: plain(cacheOptions),
+  promptCache: plain(promptCache),
   onCache: listener,
   onAnnotation: listener,
   origin: ownObject,

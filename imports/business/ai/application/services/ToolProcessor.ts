@@ -426,7 +426,10 @@ export class ToolProcessor {
   private execute(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): void {
     const { call, executionId, observer } = job;
     const startedAt = performance.now();
-    const run = (): unknown => this.toolExecutor.execute(call.name, args, contextOf(job, outcome, this.work));
+    const run = (): unknown =>
+      tool.execute === undefined
+        ? this.toolExecutor.execute(call.name, args, contextOf(job, outcome, this.work))
+        : tool.execute(args);
     const value = withLogIds({ run: executionId, call: call.id }, () =>
       observer === undefined ? run() : observer.runTool(call, run),
     );

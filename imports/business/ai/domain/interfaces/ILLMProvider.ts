@@ -25,6 +25,8 @@ export interface ModelCapabilities {
   /** Size of the context window, in tokens. */
   readonly maxTokens: number;
   readonly maxOutputTokens: number;
+  /** Nothing is known of the model: the two limits above are what nearly every model accepts. */
+  readonly isWindowUnknown?: true;
   /** The list price of standard requests. Absent: unknown. */
   readonly price?: ModelPrice;
 }

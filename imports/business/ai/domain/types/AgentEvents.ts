@@ -4,9 +4,11 @@
  */
 import type { InputRequest, ToolCall, ToolCallError, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
+import type { CompactionReason } from './Compaction';
 import type { FailedAttempt, LLMResponse } from './ResponsesAPITypes';
 import type { RunSums } from './RunTotals';
 import type { ParkReason } from './RunViews';
+import type { Loss } from './VendorTypes';
 
 interface CallReference {
   /** The call's id within its run. */
@@ -52,6 +54,23 @@ export type AgentEventBody =
   | { readonly type: 'llm:delta'; readonly kind: 'text' | 'reasoning' | 'refusal'; readonly delta: string }
   /** An attempt at the model call failed and is followed by another one; see `FailedAttempt`. */
   | ({ readonly type: 'llm:retry'; readonly iteration: number } & FailedAttempt)
+  /**
+   * What the model is sent of the run's history was shortened. The tokens are those of a request, as far as they can be
+   * told; `summarizedItems` and `clearedItems` how many items at the beginning of the transcript are replaced by a
+   * summary, and have the results of their tools replaced by references.
+   */
+  | {
+      readonly type: 'history:compacted';
+      /** The model call that it was done for. */
+      readonly iteration: number;
+      readonly model: string;
+      readonly reason: CompactionReason;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+      readonly summarizedItems: number;
+      readonly clearedItems: number;
+      readonly losses: readonly Loss[];
+    }
   /** The model call returned. Its output is part of the transcript. */
   | { readonly type: 'llm:response'; readonly iteration: number; readonly response: LLMResponse }
   /** The model requested a tool call. `arguments` is the JSON text as the model wrote it. */

@@ -212,6 +212,12 @@ export interface GenerateOptions {
    * neither.
    */
   readonly cache?: CacheOptions;
+  /**
+   * What the vendor is to keep of the prompt, so that later requests which begin alike cost less. `auto`: what a history
+   * that only grows needs. Default: what the vendor caches by itself; the agentic loop's default is `auto` for runs
+   * with tools.
+   */
+  readonly promptCache?: 'auto' | false | PromptCache;
   /** Called once for a request with `cache`, before its response. */
   readonly onCache?: (lookup: CacheLookup) => void;
   /** Called with what guardrails did to the call. */
@@ -220,6 +226,15 @@ export interface GenerateOptions {
   readonly origin?: CallOrigin;
   /** Called with what is left of the API token's rate limits, if it has any, before the call is sent or refused. */
   readonly onRateLimits?: (state: RateLimitState) => void;
+}
+
+export interface PromptCache {
+  /** Indexes in `input` of messages and results up to which the prompt is cached, at most four. Default: `auto`. */
+  readonly breakpoints?: readonly number[];
+  /** The same for the requests of one conversation. Default: none; in runs, the run's id. */
+  readonly key?: string;
+  /** How long the vendor keeps it. Default: `5m`, where it can be chosen. */
+  readonly ttl?: '5m' | '1h';
 }
 
 export interface CacheOptions {

@@ -1,4 +1,5 @@
 /** What is stored of a run: everything that any process needs to continue it. */
+import type { CompactionSetting, RunCompaction } from './Compaction';
 import type { RunState } from '../entities/Run';
 import type { Decider, Tool } from '../entities/Tool';
 import type { Actor } from './Actor';
@@ -36,6 +37,8 @@ export interface RunPlan {
   readonly toolHashes?: readonly ToolHash[];
   readonly limits: RunLimits;
   readonly stream: boolean;
+  /** Absent: the default, or an older version recorded the run. */
+  readonly compaction?: CompactionSetting;
 }
 
 /** The runs above a run. */
@@ -130,6 +133,8 @@ export interface RunProgress extends RunTotals {
   readonly changedTools?: readonly string[];
   /** Definitions with which it goes on, where they are not those of its plan. */
   readonly toolHashes?: readonly ToolHash[];
+  /** What the model is sent in place of the beginning of the transcript. Absent: nothing, it is sent whole. */
+  readonly compaction?: RunCompaction;
 }
 
 /** A recovery of a run that is suspected of killing its owners. */

@@ -74,6 +74,11 @@ export interface VendorQuirks {
   /** Whether `strict` on a response format is supported. Default: true. */
   readonly supportsStrictSchemas?: boolean;
   readonly supportsParallelToolCalls: boolean;
+  /**
+   * How a request says what is to be cached: by marks in it, or by a key that a conversation's requests share. Absent:
+   * in no way, and the API caches what it likes.
+   */
+  readonly promptCache?: 'marks' | 'key';
   /** Whether the API fetches image URLs itself. */
   readonly fetchesImageUrls: boolean;
   /** Top-level request fields that the API rejects; they are dropped and reported. */

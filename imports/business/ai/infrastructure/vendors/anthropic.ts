@@ -35,7 +35,7 @@ export const anthropic: Vendor = {
   ],
   baseURL: 'https://api.anthropic.com',
   storesResponses: false,
-  quirks: {},
+  quirks: { promptCache: 'marks' },
   modelPatterns: [/^claude-/i],
   variables: { key: 'ANTHROPIC_API_KEY', model: 'ANTHROPIC_MODEL', baseURL: 'ANTHROPIC_BASE_URL' },
   models: [

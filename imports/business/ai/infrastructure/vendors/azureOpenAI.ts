@@ -20,6 +20,7 @@ export const azureOpenAI: Vendor = {
     supportsToolNamespaces: true,
     supportsCustomTools: true,
     metadataNeedsStore: true,
+    promptCache: 'key',
   },
   models: [],
   // A deployment can have any name; one that doesn't contain its model's needs a model row in the settings.

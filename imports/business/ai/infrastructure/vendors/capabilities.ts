@@ -21,7 +21,7 @@ export function capabilitiesOf(
   const extension = findRow(extensions, model);
   if (extension === undefined) return builtIn;
   const { models: _, ...overrides } = extension;
-  return { ...builtIn, ...overrides };
+  return withWindow({ ...builtIn, ...overrides }, overrides);
 }
 
 /** Whether a model's name alone identifies the vendor that serves it. */
@@ -48,6 +48,7 @@ const UNLISTED_MODEL: ModelCapabilities = {
   keepsState: false,
   maxTokens: 32_768,
   maxOutputTokens: 4_096,
+  isWindowUnknown: true,
 };
 
 /** Only the Responses wire stores responses. */
@@ -72,7 +73,7 @@ function deriveCapabilities(vendor: Vendor, model: string, wire: WireName): Mode
   const row = findRow(vendor.models, model) ?? foreignRow(vendor, model) ?? {};
   const { models: _, ...listed } = row;
   const isResponses = wire === 'responses';
-  return {
+  const capabilities: ModelCapabilities = {
     ...UNLISTED_MODEL,
     // Every model of this wire can be forced to call a tool; not every one has native structured output.
     ...(wire === 'anthropic_messages' && listed.maxTokens === undefined ? { supportsJSONSchema: false } : {}),
@@ -80,6 +81,14 @@ function deriveCapabilities(vendor: Vendor, model: string, wire: WireName): Mode
     supportsAsyncTools: listed.supportsAsyncTools === true && isResponses,
     keepsState: vendor.storesResponses && isResponses,
   };
+  return withWindow(capabilities, listed);
+}
+
+/** @param stated what is known of the model */
+function withWindow(capabilities: ModelCapabilities, stated: Partial<ModelCapabilities>): ModelCapabilities {
+  if (stated.maxTokens === undefined || capabilities.isWindowUnknown === undefined) return capabilities;
+  const { isWindowUnknown: _, ...known } = capabilities;
+  return known;
 }
 
 /** Prices and async tool calls hold only where the model's own vendor serves it. */

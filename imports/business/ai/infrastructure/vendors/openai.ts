@@ -55,6 +55,7 @@ export const openai: Vendor = {
     supportsToolNamespaces: true,
     supportsCustomTools: true,
     metadataNeedsStore: true,
+    promptCache: 'key',
     modelRules: [
       // https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat
       { models: '-search-(preview|api)', quirks: { builtInTools: { web_search: { as: 'web_search_options' } } } },

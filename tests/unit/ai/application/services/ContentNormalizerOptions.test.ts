@@ -69,6 +69,7 @@ describe('normalizeOptions', () => {
       onExchange: () => undefined,
       onBody: () => undefined,
       cache: { ttl: 60_000, refresh: true },
+      promptCache: { breakpoints: [0], key: 'k', ttl: '1h' },
       onCache: () => undefined,
       onRateLimits: () => undefined,
       onAnnotation: () => undefined,

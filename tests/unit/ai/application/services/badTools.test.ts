@@ -110,7 +110,8 @@ describe('a good tool beside a bad one', () => {
             ...(blocking || bad.state !== 'timeout' ? [] : [answer('waiting')]),
             answer('done'),
           ]);
-          const loop = new AgenticLoop({ provider, toolExecutor: tools });
+          // Results are sent as they are, whatever the model's window.
+          const loop = new AgenticLoop({ provider, toolExecutor: tools, compaction: false });
           const record = recordEvents(loop);
           const run = loop.execute('ann', { model: 'scripted-model', input: 'go', tools: ['bad', 'good'] });
           await record.seen('tool:completed', (event) => event.name === 'good');

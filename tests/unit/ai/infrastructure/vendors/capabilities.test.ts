@@ -343,7 +343,11 @@ describe('capabilitiesOf', () => {
       keepsState: false,
       maxTokens: 32_768,
       maxOutputTokens: 4_096,
+      isWindowUnknown: true,
     });
+    expect(capabilitiesOf('openai', 'gpt-6-sol')).not.to.have.property('isWindowUnknown');
+    const stated = capabilitiesOf('openai_compatible', 'acme-1', [{ models: 'acme', maxTokens: 8_192 }]);
+    expect(stated).to.include({ maxTokens: 8_192 }).and.not.to.have.property('isWindowUnknown');
     expect(capabilitiesOf('anthropic', 'acme-1')).to.include({ supportsJSONSchema: false, maxOutputTokens: 4_096 });
     expect(capabilitiesOf('anthropic', 'claude-next-9')).to.include({
       supportsJSONSchema: true,

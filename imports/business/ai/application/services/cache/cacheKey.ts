@@ -41,6 +41,7 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
     onAnnotation,
     onRateLimits,
     cache,
+    promptCache,
     relay,
     relayTo,
     origin,

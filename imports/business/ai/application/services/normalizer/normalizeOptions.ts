@@ -131,6 +131,31 @@ export function cacheOptions(value: Plain, path: string): CacheOptions {
   return freeze({ ttl, ...(refresh === undefined ? {} : { refresh: flag(refresh, `${path}.refresh`) }) });
 }
 
+const MAX_BREAKPOINTS = 4;
+const LIFETIMES = ['5m', '1h'] as const;
+
+export function promptCache(value: Plain, path: string): NonNullable<GenerateOptions['promptCache']> {
+  if (value === false || value === 'auto') return value;
+  const { breakpoints, key, ttl } = record(value, path);
+  const lifetime = LIFETIMES.find((each) => each === ttl);
+  if (ttl !== lifetime) throw invalid(`${path}.ttl`, 'must be "5m" or "1h"');
+  if (breakpoints !== undefined && !isBreakpoints(breakpoints))
+    throw invalid(`${path}.breakpoints`, `must be an array of at most ${MAX_BREAKPOINTS} indexes in "input"`);
+  return freeze({
+    ...(breakpoints === undefined ? {} : { breakpoints: freeze([...breakpoints]) }),
+    ...(key === undefined ? {} : { key: name(key, `${path}.key`) }),
+    ...(lifetime === undefined ? {} : { ttl: lifetime }),
+  });
+}
+
+function isBreakpoints(value: Plain): value is readonly number[] {
+  return (
+    isList(value) &&
+    value.length <= MAX_BREAKPOINTS &&
+    value.every((index) => typeof index === 'number' && Number.isSafeInteger(index) && index >= 0)
+  );
+}
+
 const WIRES = Object.keys(SCHEME_OF_WIRE) as readonly WireName[];
 
 export function responseFormat(value: Plain, path: string): ResponseFormat {

@@ -21,6 +21,7 @@ export function commonCapabilities(models: readonly ModelCapabilities[]): ModelC
     keepsState: false,
     maxTokens: Math.min(...models.map(({ maxTokens }) => maxTokens)),
     maxOutputTokens: Math.min(...models.map(({ maxOutputTokens }) => maxOutputTokens)),
+    ...(models.some((model) => model.isWindowUnknown === true) ? { isWindowUnknown: true } : {}),
     ...(price === undefined ? {} : { price }),
   };
 }

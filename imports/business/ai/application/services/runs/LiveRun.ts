@@ -20,6 +20,7 @@ import type {
 import { transitionRun } from '../../../domain/entities/Run';
 import type { RunReport, RunState, ToolStatistics } from '../../../domain/entities/Run';
 import { wellFormedItem } from '../../../domain/entities/Message';
+import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { AgentEventBody } from '../../../domain/types/AgentEvents';
 import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunTotals } from '../../../domain/types/RunTotals';
@@ -63,6 +64,7 @@ export interface RestoredState {
   readonly totals: RunTotals;
   readonly iterations: number;
   readonly deliveries: number;
+  readonly compaction?: RunCompaction | undefined;
   /** Not lower than the sequence number of any earlier event. */
   readonly seq: number;
 }
@@ -97,6 +99,8 @@ export class LiveRun implements ToolExecutionContext {
   /** The index in the transcript at which the last response begins. */
   turnStart: number;
   lastResponse: LLMResponse | undefined;
+  /** What the model is sent in place of the beginning of the transcript. */
+  compaction: RunCompaction | undefined;
   journal: LiveRunJournal | undefined;
   /** The model does. */
   seesImages = false;
@@ -131,6 +135,7 @@ export class LiveRun implements ToolExecutionContext {
     this.lastResponse = restored.response;
     this.iterations = restored.iterations;
     this.deliveries = restored.deliveries;
+    this.compaction = restored.compaction;
     this.seq = restored.seq;
   }
 
@@ -189,6 +194,11 @@ export class LiveRun implements ToolExecutionContext {
       calls.push({ id, call_id: item.call_id, name: item.name, arguments: item.arguments });
     }
     return calls;
+  }
+
+  setCompaction(compaction: RunCompaction): void {
+    this.compaction = compaction;
+    this.journal?.runChanged();
   }
 
   /** Records a call of this turn as pending. */

@@ -2,6 +2,8 @@
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { CompactionSetting } from '../../../domain/types/Compaction';
+import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { RunStore } from '../../../domain/interfaces/RunStore';
 import type { RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
@@ -23,7 +25,10 @@ export interface RunContext {
   readonly processor: ToolProcessor;
   /** Of all runs of this process. */
   readonly work: WorkInProgress;
-  readonly tools: ToolSet;
+  /** Gains the tool that reads what compaction has left out. */
+  tools: ToolSet;
+  readonly executor: IToolExecutor;
+  readonly compaction: CompactionSetting;
   readonly signals: RunSignals;
   readonly children: ChildRuns;
   readonly origin: RunOrigin;

@@ -65,8 +65,8 @@ export class RunLauncher {
 
   /** @returns settles when the run ends */
   launch({ executionId, userId, plan, restored, origin = {}, ...init }: RunInit): Promise<RunResult> {
-    const { provider, processor, work, signals, children, live, publisher, isUserRemoved } = this.options;
-    const { options, tools, limits, stream } = plan;
+    const { provider, toolExecutor, processor, work, signals, children, live, publisher, isUserRemoved } = this.options;
+    const { options, tools, limits, stream, compaction } = plan;
     const { observer } = init;
     const run = new LiveRun({
       id: executionId,
@@ -85,8 +85,10 @@ export class RunLauncher {
       children,
       options,
       tools,
+      executor: toolExecutor,
       limits,
       stream,
+      compaction,
       isUserRemoved,
       restored,
       origin,

@@ -10,9 +10,9 @@ import type { ToolCall } from '../../../domain/entities/Tool';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import type { RunSums } from '../../../domain/types/RunTotals';
-import type { ModelPrice } from '../../../domain/types/ModelPrice';
 import type { Budget } from '../../../domain/types/RunLimits';
 import { currentLogIds } from '../../../domain/logWriter';
 import type { LogIds } from '../../../domain/logWriter';
@@ -80,7 +80,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     if (restored !== undefined) for (const { id } of run.openCalls) this.journal?.callChanged(id);
     if (restored?.hasInterruptedModelCall === true) {
       // The interrupted call has cost tokens, and the call that replaces it counts as the same iteration.
-      const usage = estimateUsage(run.transcript, 0);
+      const usage = estimateUsage(this.model.history(), 0);
       run.bill.addUsage(usage, priceCall(usage, context.provider, [context.options.model]), context.options.model);
       run.iterations -= 1;
     }
@@ -143,6 +143,10 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
 
   get response(): LLMResponse | undefined {
     return this.context.run.lastResponse;
+  }
+
+  get compaction(): RunCompaction | undefined {
+    return this.context.run.compaction;
   }
 
   progress(): OwnProgress {
@@ -433,8 +437,13 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   ): readonly string[] {
     const { run, limits, options, provider } = this.context;
     this.cancellation.throwIfCancelled();
-    const priceOf = (): ModelPrice | undefined => provider.getCapabilities(options.model).price;
-    assertWithinLimits(run, isDelivery, limits, priceOf, options.model, below);
+    assertWithinLimits(run, limits, {
+      model: options.model,
+      isDelivery,
+      history: () => this.model.history(),
+      priceOf: () => provider.getCapabilities(options.model).price,
+      below,
+    });
     const arrived = run.takeLateResults((call) => this.isAfterAnswer || this.calls.deliveryOf(call) !== 'when_idle');
     const lateCallIds = callIds.length === 0 ? arrived : [...callIds, ...arrived];
     if (lateCallIds.length > 0) run.emit({ type: 'nonblocking:result', callIds: lateCallIds });

@@ -2,6 +2,7 @@
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import {
   billedResponse,
+  LLMContextLengthError,
   isLLMError,
   isStoreOutage,
   LLMStreamError,
@@ -9,7 +10,8 @@ import {
 } from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import { adoptInput, adoptItem, withOwnOptions } from '../ContentNormalizer';
+import { RunCompactor } from './compaction/RunCompactor';
+import { adoptInput, withOwnOptions } from '../ContentNormalizer';
 import { estimateUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { priceCall } from '../routing/priceResponse';
@@ -22,6 +24,8 @@ import type { ToolCallObserver } from './RunToolCalls';
 
 /** Milliseconds after which a call that the store has failed is made again. */
 const STORE_RETRY_MS = 1_000;
+/** How often a call is repeated with a shorter history: the first time one does, where the window is known. */
+const MAX_REFUSALS = 3;
 
 export class RunModelCalls {
   private readonly context: RunContext;
@@ -31,11 +35,7 @@ export class RunModelCalls {
   /** What a provider that keeps state already has of the transcript. */
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
 
-  /**
-   * A copy of the transcript's first item. Converters find by it what they keep of a conversation, which ends with the
-   * run, while stores keep the transcript itself.
-   */
-  private first: Item | undefined;
+  private readonly compactor: RunCompactor;
 
   constructor(
     context: RunContext,
@@ -47,6 +47,12 @@ export class RunModelCalls {
     this.cancellation = cancellation;
     this.journal = journal;
     this.observer = observer;
+    this.compactor = new RunCompactor(context, cancellation, journal);
+  }
+
+  /** What the next call sends of the transcript, unless the vendor has it already. */
+  history(): readonly Item[] {
+    return this.compactor.history();
   }
 
   /**
@@ -56,10 +62,13 @@ export class RunModelCalls {
   async call(lateCallIds: readonly string[]): Promise<LLMResponse> {
     const { cancellation, journal } = this;
     const { run } = this.context;
+    const fitting = this.compactor.fit();
+    if (fitting !== undefined && (await fitting)) this.sent = undefined;
     run.iterations += 1;
     run.emit({ type: 'iteration:start', iteration: run.iterations });
     const received = { characters: 0 };
     const attempts: FailedAttempt[] = [];
+    let refusals = 0;
     run.isCalling = true;
     this.observer.onTransition();
     try {
@@ -69,8 +78,13 @@ export class RunModelCalls {
           await cancellation.race(journal.flushAndVerifyLease());
         }
         try {
-          return await cancellation.race(this.send(this.request(attempts), received));
+          const response = await cancellation.race(this.send(this.request(attempts), received));
+          return this.compactor.withLosses(response);
         } catch (error) {
+          if (await this.isShortened(error, refusals)) {
+            refusals += 1;
+            continue;
+          }
           if (journal === undefined || !isStoreOutage(error)) throw error;
           // The call needs the store, too, for a credential or a budget, and the run waits for it with its next write.
           await sleep(STORE_RETRY_MS, cancellation.signal);
@@ -96,6 +110,7 @@ export class RunModelCalls {
   record(response: LLMResponse, lateCallIds: readonly string[], callIds: readonly string[]): readonly TurnCall[] {
     const { run, options, provider } = this.context;
     const calls = run.appendResponse(response);
+    this.compactor.responded(response);
     run.markDelivered([...callIds, ...lateCallIds], response.id);
     if (options.store === true && provider.getCapabilities(options.model).keepsState) {
       this.sent = { responseId: response.id, upTo: run.transcript.length };
@@ -116,22 +131,46 @@ export class RunModelCalls {
     const input = adoptInput(this.input());
     const onRetry = this.retryListener(attempts);
     const { executionId } = run;
-    if (turn === undefined) return withOwnOptions(request, { input, signal, onRetry, executionId });
+    const { tools = options.tools } = this.compactor;
+    const promptCache = this.promptCache();
+    const own = {
+      input,
+      signal,
+      onRetry,
+      executionId,
+      ...(tools === undefined ? {} : { tools }),
+      ...(promptCache === undefined ? {} : { promptCache }),
+    };
+    if (turn === undefined) return withOwnOptions(request, own);
     const source = options.origin?.source === 'job' ? 'job' : 'run';
     const origin = { ...options.origin, source, ...turn } as const;
-    return withOwnOptions(request, { input, signal, onRetry, executionId, turn, origin });
+    return withOwnOptions(request, { ...own, turn, origin });
+  }
+
+  /** The requests of a run with tools begin alike, and so do those of a conversation that has a key. */
+  private promptCache(): GenerateOptions['promptCache'] {
+    const { options, run } = this.context;
+    const { promptCache = options.tools === undefined ? undefined : 'auto' } = options;
+    if (promptCache === undefined || promptCache === false) return promptCache;
+    const { breakpoints, ...others } = promptCache === 'auto' ? {} : promptCache;
+    // The items of a compacted history have other places.
+    const isKept = breakpoints !== undefined && run.compaction === undefined;
+    return { key: run.executionId, ...others, ...(isKept ? { breakpoints } : {}) };
   }
 
   /** The transcript's items, which are adopted: all of them, or those that the vendor does not have yet. */
   private input(): readonly Item[] {
     const { transcript } = this.context.run;
-    if (this.sent !== undefined) return transcript.slice(this.sent.upTo);
-    const input = transcript.slice();
-    const [first] = input;
-    if (first === undefined) return input;
-    this.first ??= adoptItem({ ...first });
-    input[0] = this.first;
-    return input;
+    return this.sent === undefined ? this.compactor.history() : transcript.slice(this.sent.upTo);
+  }
+
+  /** Whether the vendor has refused the history as too long, and a shorter one can be sent instead. */
+  private async isShortened(error: unknown, refusals: number): Promise<boolean> {
+    if (!(error instanceof LLMContextLengthError) || this.cancellation.aborted || refusals >= MAX_REFUSALS)
+      return false;
+    if (!(await this.compactor.shorten())) return false;
+    this.sent = undefined;
+    return true;
   }
 
   private retryListener(attempts: FailedAttempt[]): NonNullable<GenerateOptions['onRetry']> {
@@ -174,7 +213,7 @@ export class RunModelCalls {
     const response = unreportedResponse(billedResponse(error), attempts);
     if (response !== undefined) run.bill.addResponse(response);
     else if (this.cancellation.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
-      const usage = estimateUsage(run.transcript, characters);
+      const usage = estimateUsage(this.compactor.history(), characters);
       run.bill.addUsage(usage, priceCall(usage, provider, [options.model]), options.model);
     }
   }

@@ -4,10 +4,12 @@ import type { Tool } from '../../../domain/entities/Tool';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
+import type { CompactionOptions, CompactionSetting } from '../../../domain/types/Compaction';
 import type { GenerateOptions, LooseTool, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { RunPlan, RunRecord, RunRequest } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
+import { compactionOf, DEFAULT_COMPACTION } from './compaction/compactionOptions';
 import { hasTool } from './durable/ToolAvailability';
 import { toolHashes } from './durable/toolChanges';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
@@ -18,6 +20,8 @@ export interface RunOptions extends Omit<GenerateOptions, 'tools'>, Partial<RunL
   readonly tools?: readonly (string | LooseTool)[];
   /** Streams the model's responses and emits `llm:delta` events. Default false. */
   readonly stream?: boolean;
+  /** Keeps the history within the model's context window. Default: the loop's. */
+  readonly compaction?: boolean | CompactionOptions;
 }
 
 export interface PlannedRun {
@@ -25,26 +29,29 @@ export interface PlannedRun {
   readonly tools: ToolSet;
   readonly limits: RunLimits;
   readonly stream: boolean;
+  readonly compaction: CompactionSetting;
 }
 
 /** @throws LLMInvalidRequestError */
 export function planRun(
-  { tools: requestedTools = [], stream = false, ...fields }: RunOptions,
+  { tools: requestedTools = [], stream = false, compaction: requestedCompaction, ...fields }: RunOptions,
   executor: IToolExecutor,
   defaultLimits: RunLimits,
+  defaultCompaction?: CompactionSetting,
 ): PlannedRun {
   const limits = limitsOf(fields, defaultLimits);
+  const compaction = compactionOf(requestedCompaction, defaultCompaction);
   const tools = resolveTools(requestedTools, executor);
   const options = normalizeOptions({
     ...withoutLimits(fields),
     ...(tools.tools.length === 0 ? {} : { tools: tools.tools }),
   });
-  return { options, tools, limits, stream };
+  return { options, tools, limits, stream, compaction };
 }
 
 /** The plan as JSON. Tools that were requested by name are stored as names, others as definitions. */
 export function toStoredPlan(
-  { options, tools, limits, stream }: PlannedRun,
+  { options, tools, limits, stream, compaction }: PlannedRun,
   requestedTools: RunOptions['tools'] = [],
 ): RunPlan {
   const {
@@ -69,6 +76,7 @@ export function toStoredPlan(
     ...toolHashes(storedTools, tools),
     limits,
     stream,
+    ...(compaction === DEFAULT_COMPACTION ? {} : { compaction }),
   };
 }
 
@@ -95,7 +103,7 @@ export function readStoredPlan(
   { plan, input, neededTools: needed = [] }: Pick<RunRecord, 'plan' | 'input' | 'neededTools'>,
   executor: IToolExecutor,
 ): { readonly plan: PlannedRun; readonly missingTools: readonly string[]; readonly error?: LLMError } {
-  const { limits, stream } = plan;
+  const { limits, stream, compaction = DEFAULT_COMPACTION } = plan;
   const isMissing = (tool: RunPlan['tools'][number]): boolean => {
     const name = serverToolName(tool);
     // What no process ever had fails like any call of an unknown tool.
@@ -109,10 +117,10 @@ export function readStoredPlan(
   try {
     const tools = resolveTools(left, executor, missingTools);
     const offered = tools.tools.length === 0 ? options : { ...options, tools: tools.tools };
-    return { plan: { options: offered, tools, limits, stream }, missingTools };
+    return { plan: { options: offered, tools, limits, stream, compaction }, missingTools };
   } catch (error) {
     if (!isLLMError(error)) throw error;
-    return { plan: { options, tools: new ToolSet([]), limits, stream }, missingTools, error };
+    return { plan: { options, tools: new ToolSet([]), limits, stream, compaction }, missingTools, error };
   }
 }
 
@@ -142,6 +150,6 @@ function withoutLimits({
   runTimeout,
   budget,
   ...fields
-}: Omit<RunOptions, 'tools' | 'stream'>): Record<string, unknown> {
+}: Omit<RunOptions, 'tools' | 'stream' | 'compaction'>): Record<string, unknown> {
   return fields;
 }

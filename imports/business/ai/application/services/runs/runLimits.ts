@@ -4,6 +4,7 @@ import { NO_USAGE } from '../../../domain/entities/Response';
 import { BudgetError, LLMInvalidRequestError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
+import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import type { Budget, RunLimits } from '../../../domain/types/RunLimits';
 import type { RunTotals } from '../../../domain/types/RunTotals';
 import { estimateTokens } from '../routing/estimateUsage';
@@ -38,24 +39,23 @@ export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): Ru
   return { ...limits, ...(budget === undefined ? {} : { budget }) };
 }
 
-/**
- * @param isDelivery whether the next model call only delivers late results
- * @param priceOf called only if the budget limits money
- * @param below what the runs below this one have spent of its budget. Default: nothing
- * @throws MaxIterationsError, BudgetError
- */
+export interface NextCall {
+  readonly model: string;
+  /** Whether it only delivers late results. */
+  readonly isDelivery: boolean;
+  /** What it sends. Called only if there is a budget. */
+  readonly history: () => readonly Item[];
+  /** Called only if the budget limits money. */
+  readonly priceOf: () => ModelCapabilities['price'];
+  /** What the runs below this one have spent of its budget. */
+  readonly below: Required<Budget> | undefined;
+}
+
+/** @throws MaxIterationsError, BudgetError */
 export function assertWithinLimits(
-  {
-    iterations,
-    deliveries,
-    bill: { totals },
-    transcript,
-  }: Pick<LiveRun, 'iterations' | 'deliveries' | 'bill' | 'transcript'>,
-  isDelivery: boolean,
+  { iterations, deliveries, bill: { totals } }: Pick<LiveRun, 'iterations' | 'deliveries' | 'bill'>,
   { maxIterations, budget }: RunLimits,
-  priceOf: () => ModelCapabilities['price'],
-  model: string,
-  below?: Required<Budget>,
+  { model, isDelivery, history, priceOf, below }: NextCall,
 ): void {
   const maxDeliveries = maxIterations * DELIVERIES_PER_ITERATION;
   if (isDelivery && deliveries >= maxDeliveries)
@@ -67,7 +67,7 @@ export function assertWithinLimits(
   if (budget === undefined) return;
   if (budget.calls !== undefined && iterations + (below?.calls ?? 0) >= budget.calls)
     throw new BudgetError(`The budget of ${budget.calls} model calls is spent.`);
-  const next = estimateTokens(transcript);
+  const next = estimateTokens(history());
   if (budget.tokens !== undefined && totals.usage.total_tokens + (below?.tokens ?? 0) + next > budget.tokens)
     throw new BudgetError(`The next call would exceed the budget of ${budget.tokens} tokens.`);
   if (budget.money === undefined) return;

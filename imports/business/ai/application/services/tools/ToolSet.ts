@@ -21,6 +21,8 @@ export interface OfferedTool {
    * @throws ToolError `invalid-arguments`, which lists each violation with its path
    */
   validate(args: unknown, userId: string): unknown;
+  /** Runs the tool. Absent: the executor does. */
+  readonly execute?: (args: unknown) => unknown;
 }
 
 export class ToolSet {
@@ -38,6 +40,12 @@ export class ToolSet {
         'validate' in tool ? [[(tool as OfferedTool).definition.name, tool as OfferedTool] as const] : [],
       ),
     );
+  }
+
+  /** These tools, and one more. */
+  with(tool: OfferedTool): ToolSet {
+    const own = this.tools.map((each) => (isFunctionTool(each) ? (this.get(each.name) ?? each) : each));
+    return new ToolSet([...own, tool], this.missing);
   }
 
   get(name: string): OfferedTool | undefined {

@@ -13,13 +13,14 @@ import { toOutputItems, isBlank } from './response/blocks';
 import { toConversation } from './request/messages';
 import { anthropicModelFeatures } from './modelFeatures';
 import { outcomeOf, toUsageOrNone } from './response/outcome';
+import { countMarks, markOf, MAX_MARKS, systemBlocks, withBreakpoints, withLastMarked } from './request/cacheMarks';
 import { toStructuredOutput } from './request/structuredOutput';
 import { toSampling, toThinking, continuesTurnWithoutThinking } from './request/thinking';
 import { toAnthropicTools } from './request/tools';
 import { withoutUnsupportedFields, passthroughFields, withPassthrough } from './request/passthrough';
 import { pathsIn } from '../shared/pathsIn';
 import { repairSlices } from '../shared/repairHistory';
-import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { NormalizedOptions, PromptCache } from '../../../domain/types/LLMTypes';
 import type { LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { BlockContext } from './response/blocks';
@@ -47,8 +48,12 @@ export function* anthropicSlices(
   const passthroughOutput = fieldsOf(passthrough.output_config);
   const warnings = unsupportedOptions(options);
 
-  const history = yield* repairSlices(options.input, { nativeAsync: false });
-  const conversation = yield* toConversation(history.items, context, features, pathsIn(options.input, history.items));
+  const mark = markOfRequest(options, context, passthrough);
+  const { breakpoints } = promptCacheOf(options);
+  const input =
+    mark === undefined || breakpoints === undefined ? options.input : withBreakpoints(options.input, breakpoints, mark);
+  const history = yield* repairSlices(input, { nativeAsync: false });
+  const conversation = yield* toConversation(history.items, context, features, pathsIn(input, history.items), mark);
 
   const tools = toAnthropicTools(options, context, features);
   const structured =
@@ -86,12 +91,13 @@ export function* anthropicSlices(
     ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
   };
   const user = options.user ?? options.metadata?.user_id;
+  const marked = withPrefixMarks(conversation.messages, system, allTools, mark);
   const fields: JsonObject = {
     model: options.model,
     max_tokens,
     messages: conversation.messages,
-    ...(system === undefined ? {} : { system }),
-    ...(allTools.length > 0 ? { tools: allTools } : {}),
+    ...(marked.system === undefined ? {} : { system: marked.system }),
+    ...(marked.tools.length > 0 ? { tools: marked.tools } : {}),
     ...(choice === undefined ? {} : { tool_choice: choice }),
     ...(tools.mcp_servers.length > 0 ? { mcp_servers: tools.mcp_servers } : {}),
     ...sampling,
@@ -140,6 +146,36 @@ function responseToolChoice(
   if (tool_choice?.type === 'tool') return tool_choice;
   if (!features.supportsForcedTools) return { type: 'auto' };
   return tools.length > 0 ? { type: 'any' } : { type: 'tool', name };
+}
+
+/** @returns undefined if nothing is to be marked, or the caller has marked the request with fields of the API */
+function markOfRequest(
+  { promptCache = false }: NormalizedOptions,
+  { quirks }: WireContext,
+  passthrough: JsonObject,
+): JsonObject | undefined {
+  if (promptCache === false || quirks.promptCache !== 'marks') return undefined;
+  const isMarked = ['cache_control', 'messages', 'system', 'tools'].some((field) => field in passthrough);
+  return isMarked ? undefined : markOf(promptCache);
+}
+
+function promptCacheOf({ promptCache }: NormalizedOptions): PromptCache {
+  return promptCache === undefined || promptCache === false || promptCache === 'auto' ? {} : promptCache;
+}
+
+/** Tools and system, as far as there are marks left: those of messages count first. */
+function withPrefixMarks(
+  messages: readonly JsonObject[],
+  system: string | readonly JsonObject[] | undefined,
+  tools: readonly JsonObject[],
+  mark: JsonObject | undefined,
+): { readonly system: typeof system; readonly tools: readonly JsonObject[] } {
+  if (mark === undefined) return { system, tools };
+  const ofMessages = messages.reduce((count, { content }) => count + countMarks(content), 0);
+  let left = MAX_MARKS - ofMessages - countMarks(system) - countMarks(tools);
+  const markedSystem = system === undefined || left <= 0 ? system : withLastMarked(systemBlocks(system), mark);
+  left -= countMarks(markedSystem) - countMarks(system);
+  return { system: markedSystem, tools: left <= 0 ? tools : withLastMarked(tools, mark) };
 }
 
 /** A single plain text is sent as a string; several texts, or one with `cache_control`, as blocks. */

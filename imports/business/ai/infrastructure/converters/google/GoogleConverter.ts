@@ -2,6 +2,7 @@
  * Converts requests to `generateContent` bodies of the Gemini API, which Vertex AI implements as well. Its
  * responses are converted back in `response/response.ts`. https://ai.google.dev/api/generate-content
  */
+import { lostBreakpoints } from '../shared/promptCacheKey';
 import { toContents } from './request/contents';
 import { toGenerationConfig } from './request/generationConfig';
 import { googleModelFeatures } from './modelFeatures';
@@ -32,7 +33,7 @@ export function* googleSlices(options: NormalizedOptions, context: WireContext, 
   const warnings = unsupportedOptions(options);
   const losses: Loss[] = [];
   const conversation = yield* toContents(options.input, features, context.quirks.fetchesImageUrls);
-  losses.push(...conversation.losses);
+  losses.push(...conversation.losses, ...lostBreakpoints(options));
   const { tools, toolConfig } = toGoogleTools(
     options,
     features,

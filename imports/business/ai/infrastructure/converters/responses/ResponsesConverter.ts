@@ -17,6 +17,7 @@ import type { Slices } from '../../../domain/slices';
 import type { OpenAI } from 'openai';
 import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
+import { lostBreakpoints, promptCacheKey } from '../shared/promptCacheKey';
 import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
 import type { Writable } from '../../../domain/types/Writable';
@@ -96,6 +97,9 @@ export function* responsesSlices(
   }
   const format = options.response_format && toFormat(options.response_format, context, warnings, losses);
   if (format !== undefined) body.text = { format };
+  const cacheKey = promptCacheKey(options, context.quirks);
+  if (cacheKey !== undefined) body.prompt_cache_key = cacheKey;
+  losses.push(...lostBreakpoints(options));
   if (options.stop !== undefined) warnings.push('"stop" was omitted: the Responses API has no stop sequences.');
   for (const option of UNSUPPORTED_OPTIONS)
     if (options[option] !== undefined) warnings.push(`"${option}" was omitted: the Responses API does not have it.`);

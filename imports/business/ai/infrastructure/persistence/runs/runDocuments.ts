@@ -9,6 +9,7 @@ import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
 import type { OpenCalls } from '../../../domain/interfaces/RunStore';
 import { argumentsHash } from '../../../application/services/argumentsHash';
 import type { Actor } from '../../../domain/types/Actor';
+import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { RunProgress, RunRecord, RunRequest, RunTrial, ToolHash } from '../../../domain/types/RunRecords';
@@ -48,6 +49,8 @@ interface PrivateRunFields {
   readonly turnStart: number;
   /** JSON of the last LLMResponse. */
   readonly response?: string;
+  /** JSON of the RunCompaction. */
+  readonly compaction?: string;
   readonly failedTurns: number;
   readonly worked: number;
   readonly seq: number;
@@ -155,7 +158,10 @@ export const WITHOUT_TRANSCRIPT = {
   tags: 1,
   metadata: 1,
 } as const satisfies Record<
-  Exclude<keyof RunDocument, 'input' | 'transcript' | 'transcriptItems' | 'response' | 'isDue' | ViewOnlyField>,
+  Exclude<
+    keyof RunDocument,
+    'input' | 'transcript' | 'transcriptItems' | 'response' | 'compaction' | 'isDue' | ViewOnlyField
+  >,
   1
 >;
 
@@ -209,9 +215,15 @@ function budgetOf({ budget = {} }: RunLimits): Pick<RunDocument, 'budget'> {
 /** The document fields of partial progress; absent ones are left out. */
 export function toRunFields<P extends Partial<RunProgress>>(
   progress: P,
-): Omit<P, 'transcript' | 'response' | 'usage'> &
-  Pick<RunDocument, Extract<keyof P, 'transcript' | 'response' | 'usage'>>;
-export function toRunFields({ transcript, response, usage, ...plain }: Partial<RunProgress>): Partial<RunDocument> {
+): Omit<P, 'transcript' | 'response' | 'compaction' | 'usage'> &
+  Pick<RunDocument, Extract<keyof P, 'transcript' | 'response' | 'compaction' | 'usage'>>;
+export function toRunFields({
+  transcript,
+  response,
+  compaction,
+  usage,
+  ...plain
+}: Partial<RunProgress>): Partial<RunDocument> {
   const { startedAt, endedAt, models = [], tools = [] } = plain;
   return {
     ...plain,
@@ -219,6 +231,7 @@ export function toRunFields({ transcript, response, usage, ...plain }: Partial<R
     ...(models.length + tools.length === 0 ? {} : { usedWords: searchWords([...tools, ...models]) }),
     ...(transcript === undefined ? {} : { transcript: JSON.stringify(transcript) }),
     ...(response === undefined ? {} : { response: JSON.stringify(response) }),
+    ...(compaction === undefined ? {} : { compaction: JSON.stringify(compaction) }),
     ...(usage === undefined ? {} : { usage: toStoredUsage(usage) }),
   };
 }
@@ -227,7 +240,7 @@ export function toRunFields({ transcript, response, usage, ...plain }: Partial<R
 export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
 ): RunRecord {
-  const { _id, input = '[]', plan, transcript = '[]', response, usage, ...stored } = document;
+  const { _id, input = '[]', plan, transcript = '[]', response, compaction, usage, ...stored } = document;
   const { transcriptItems: _items, openCalls: _openCalls, isDue: _isDue, ...viewed } = stored;
   const { budget: _budget, duration: _, words: __, usedWords: ___, ...labelled } = viewed;
   const { rating: _rating, comment: _comment, ratedBy: _ratedBy, ratedAt: _ratedAt, ...plain } = labelled;
@@ -240,6 +253,7 @@ export function fromRunDocument(
     plan: JSON.parse(plan) as RunRecord['plan'],
     transcript: JSON.parse(transcript) as RunRecord['transcript'],
     ...(response === undefined ? {} : { response: JSON.parse(response) as NonNullable<RunRecord['response']> }),
+    ...(compaction === undefined ? {} : { compaction: JSON.parse(compaction) as RunCompaction }),
   };
 }
 

@@ -42,6 +42,7 @@ function setUp(saveRun: () => Promise<boolean>) {
       progress: () => ({ ...progress }),
       transcript,
       response,
+      compaction: undefined,
       getCall: (id) => {
         throw new RangeError(id);
       },
@@ -160,6 +161,7 @@ describe('A run’s journal, in an outage of the store', () => {
         progress: () => ({ ...progress }),
         transcript,
         response,
+        compaction: undefined,
         getCall: (id) => {
           throw new RangeError(id);
         },

@@ -18,8 +18,8 @@ import { reclaimLease } from './reclaimLease';
 import type { Writable } from '../../../../domain/types/Writable';
 
 export type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
-/** What every write of the run records; the transcript and the response are written if they have changed. */
-export type OwnProgress = Omit<RunProgress, 'transcript' | 'response'>;
+/** What every write of the run records; transcript, response and compaction are written if they have changed. */
+export type OwnProgress = Omit<RunProgress, 'transcript' | 'response' | 'compaction'>;
 /** What a run's journal asks, at the moment of writing, and tells. */
 export interface JournalOwner {
   /** A new object, without the run's end, which is passed to `finish`. */
@@ -28,6 +28,7 @@ export interface JournalOwner {
   readonly transcript: RunProgress['transcript'];
   /** The last response. */
   readonly response: RunProgress['response'];
+  readonly compaction: RunProgress['compaction'];
   getCall(id: string): ToolCall;
   /** Called once, with the error that ended the journal: a LeaseLostError, or what the store refuses permanently. */
   onBroken(error: unknown): void;
@@ -70,9 +71,10 @@ export class RunJournal {
   private callsTail: Promise<void> = this.runTail;
   /** The barrier that waits for the last write of the run. */
   private barrier: { readonly tail: Promise<void>; readonly passed: Promise<void> } | undefined;
-  /** How many items of the transcript, and which response, the store has. */
+  /** How many items of the transcript, which response and which compaction the store has. */
   private savedItems: number;
   private savedResponse: unknown;
+  private savedCompaction: unknown;
   /** The states of what the store has, by the keys of the documents; undefined if another process wrote it. */
   private readonly saved = new Map<string, RunState | ToolCallState | undefined>();
 
@@ -222,6 +224,7 @@ export class RunJournal {
     this.isBroken = false;
     this.savedItems = Infinity;
     this.savedResponse = this.owner.response;
+    this.savedCompaction = this.owner.compaction;
     for (const id of remaining) await this.write(() => this.saveCalls([id])).catch(() => undefined);
     this.isBroken = false;
     this.runTail = Promise.resolve();
@@ -332,7 +335,7 @@ export class RunJournal {
   private async saveRun(ids: ReadonlySet<string>): Promise<boolean> {
     const { lease } = this;
     const { runs } = this.context;
-    const { transcript, response } = this.owner;
+    const { transcript, response, compaction } = this.owner;
     // The transcript may grow while it is written.
     const { length } = transcript;
     const { endIntent, finalWrite } = this;
@@ -346,6 +349,7 @@ export class RunJournal {
     // The last write has all of it, so that the store can put it together.
     if (length > this.savedItems || (isEnding && this.savedItems !== Infinity)) change.transcript = transcript.slice();
     if (response !== undefined && response !== this.savedResponse) change.response = response;
+    if (compaction !== undefined && compaction !== this.savedCompaction) change.compaction = compaction;
     const changed = this.openCallsAmong(ids);
     const settled = this.storedAsSettled();
     const isSaved = await runs.store.saveRun(lease, change, { changed, settled }, this.savedItems);
@@ -354,6 +358,7 @@ export class RunJournal {
     for (const { id } of changed) this.open?.set(id, false);
     this.savedItems = Math.max(this.savedItems, length);
     this.savedResponse = response;
+    this.savedCompaction = compaction;
     if (endIntent === this.endIntent) this.isEndIntentUnsaved = false;
     if (isSaved && (isEnding || !isFinished(state))) this.stateStored(RUN_KEY, state);
     return isSaved || (isEnding && (await this.hasEnded()));

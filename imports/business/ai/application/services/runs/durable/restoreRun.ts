@@ -78,6 +78,7 @@ export function restoreRun({ run, calls: storedCalls }: StoredRun): RestoredRun 
       totals: totalsOf(run),
       iterations: run.iterations,
       deliveries: run.deliveries ?? 0,
+      compaction: run.compaction,
       seq: run.seq + run.fence * MAX_UNRECORDED_EVENTS,
     },
     storedCalls: storedCalls.map(({ id }) => id),

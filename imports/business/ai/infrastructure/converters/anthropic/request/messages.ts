@@ -4,6 +4,7 @@
  */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { NO_MEDIA, toContentBlocks } from './contentBlocks';
+import { withMessageMarks } from './cacheMarks';
 import { AnthropicTurns, isSystemMessage } from './AnthropicTurns';
 import { SLICE } from '../../../../domain/slices';
 import type { Slices } from '../../../../domain/slices';
@@ -24,6 +25,7 @@ export interface AnthropicConversation {
 /**
  * @param items a repaired history
  * @param pathOf returns the path of an item in the caller's input
+ * @param mark of the cache, for the messages up to which it is written. Absent: none are marked
  * @throws UnsupportedFeatureError for content that the wire or the model does not support
  */
 export function* toConversation(
@@ -31,6 +33,7 @@ export function* toConversation(
   context: WireContext,
   features: AnthropicModelFeatures,
   pathOf: (item: InputItem) => string,
+  mark?: JsonObject,
 ): Slices<AnthropicConversation> {
   const losses: Loss[] = [];
   const system: JsonObject[] = [];
@@ -64,7 +67,8 @@ export function* toConversation(
       turns.add(item, blocks, pathOf);
     }
   }
-  const messages = turns.finish().map((message, at) => sameAs(kept.writtenAt(at), message));
+  const written = turns.finish().map((message, at) => sameAs(kept.writtenAt(at), message));
+  const messages = mark === undefined ? written : withMessageMarks(written, mark);
   kept.keepWritten(messages);
   return { system, messages, losses };
 }

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import {
+  adoptInput,
+  normalizeOptions,
+} from '../../../../../imports/business/ai/application/services/ContentNormalizer';
+import { atOnce } from '../../../../../imports/business/ai/domain/slices';
+import type { GenerateOptions } from '../../../../../imports/business/ai/domain/types/LLMTypes';
+import type { JsonObject, VendorName, WireName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
+import { WIRES, wireContext } from '../../../../support/wireContexts';
+
+const MARK = { type: 'ephemeral' };
+const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'look', arguments: '{}' }) as const;
+const output = (id: string) => ({ type: 'function_call_output', call_id: id, output: `found ${id}` }) as const;
+const TALK = [{ role: 'user', content: 'Look.' }, call('a'), output('a'), call('b'), output('b')] as const;
+const REQUEST = {
+  input: TALK,
+  instructions: 'Be brief.',
+  tools: [
+    { type: 'function', name: 'first' },
+    { type: 'function', name: 'look' },
+  ],
+} as const;
+
+function bodyOf(vendor: VendorName, wire: WireName, model: string, options: Partial<GenerateOptions>) {
+  const given = normalizeOptions({ model, ...REQUEST, ...options });
+  const { body, losses } = atOnce(WIRES[wire].toRequest(given, wireContext(vendor, model), false));
+  return { body: JSON.parse(JSON.stringify(body)) as JsonObject, losses };
+}
+
+const anthropic = (options: Partial<GenerateOptions>): JsonObject =>
+  bodyOf('anthropic', 'anthropic_messages', 'claude-sonnet-4-5', options).body;
+
+/** The paths of the marks, in the order of the request. */
+function marksIn({ tools, system, messages }: JsonObject): readonly string[] {
+  const found: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('cache_control' in value) found.push(path);
+    for (const [key, each] of Object.entries(value)) visit(each, `${path}.${key}`);
+  };
+  visit(tools, 'tools');
+  visit(system, 'system');
+  visit(messages, 'messages');
+  return found;
+}
+
+describe('prompt caching', () => {
+  it('marks the last tool, the instructions, the last message, and the last one of the request before', () => {
+    const body = anthropic({ promptCache: 'auto' });
+    expect(marksIn(body)).to.deep.equal(['tools.1', 'system.0', 'messages.2.content.0', 'messages.4.content.0']);
+    expect(JSON.stringify(body)).to.contain('"cache_control":{"type":"ephemeral"}');
+    // The request before.
+    expect(marksIn(anthropic({ promptCache: 'auto', input: TALK.slice(0, 3) }))).to.include('messages.2.content.0');
+  });
+
+  it('adds nothing but the marks, and nothing unless it is asked to', () => {
+    const plain = anthropic({});
+    expect(marksIn(plain)).to.deep.equal([]);
+    expect(anthropic({ promptCache: false })).to.deep.equal(plain);
+    const marked = JSON.parse(
+      JSON.stringify(anthropic({ promptCache: 'auto' }), (key, value: unknown) =>
+        key === 'cache_control' ? undefined : value,
+      ),
+    ) as JsonObject;
+    expect(marked).to.deep.equal({ ...plain, system: [{ type: 'text', text: 'Be brief.' }] });
+  });
+
+  it('leaves the caller’s own marks, and never makes more than four', () => {
+    const own = { ...TALK[0], vendor: { anthropic: { cache_control: { ...MARK, ttl: '1h' } } } };
+    const body = anthropic({ promptCache: 'auto', input: [own, ...TALK.slice(1)] });
+    expect(marksIn(body)).to.deep.equal(['tools.1', 'system.0', 'messages.0.content.0']);
+    const three = TALK.map((item, index) =>
+      index % 2 === 0 && 'type' in item ? { ...item, vendor: { anthropic: { cache_control: MARK } } } : item,
+    );
+    const full = anthropic({ promptCache: 'auto', input: [own, ...three.slice(1)] });
+    // Of the prefix, only what is left.
+    expect(marksIn(full)).to.have.length(4).and.to.include('system.0');
+    expect(marksIn(anthropic({ promptCache: 'auto', vendor: { anthropic: { cache_control: MARK } } }))).to.deep.equal(
+      [],
+    );
+  });
+
+  it('marks the caller’s breakpoints, for an hour if it likes', () => {
+    const body = anthropic({ promptCache: { breakpoints: [2], ttl: '1h' } });
+    expect(marksIn(body)).to.deep.equal(['tools.1', 'system.0', 'messages.2.content.0']);
+    expect(JSON.stringify(body)).to.contain('"cache_control":{"type":"ephemeral","ttl":"1h"}');
+  });
+
+  it('sends OpenAI a key of at most 64 characters', () => {
+    for (const wire of ['responses', 'chat_completions'] as const)
+      for (const vendor of ['openai', 'azure_openai'] as const) {
+        const keyOf = (key: string): unknown =>
+          bodyOf(vendor, wire, 'gpt-5-mini', { promptCache: { key } }).body['prompt_cache_key'];
+        expect(keyOf('run-1')).to.equal('run-1');
+        expect(keyOf('x'.repeat(65))).to.have.length(43);
+        expect(bodyOf(vendor, wire, 'gpt-5-mini', { promptCache: 'auto' }).body).not.to.have.property(
+          'prompt_cache_key',
+        );
+      }
+    const groq = bodyOf('groq', 'chat_completions', 'llama-3.3-70b-versatile', { promptCache: { key: 'run-1' } });
+    expect(groq.body).not.to.have.property('prompt_cache_key');
+  });
+
+  it('says that breakpoints are lost where there are none', () => {
+    const promptCache = { breakpoints: [0] };
+    for (const [vendor, wire, model] of [
+      ['openai', 'responses', 'gpt-5-mini'],
+      ['groq', 'chat_completions', 'llama-3.3-70b-versatile'],
+      ['google', 'gemini', 'gemini-2.5-flash'],
+    ] as const) {
+      const { losses } = bodyOf(vendor, wire, model, { promptCache });
+      expect(losses.map(({ path }) => path)).to.include('promptCache.breakpoints');
+      expect(bodyOf(vendor, wire, model, { promptCache: 'auto' }).losses).to.deep.equal([]);
+    }
+  });
+
+  it('writes only the end of a history that has grown again', () => {
+    const context = wireContext('anthropic', 'claude-sonnet-4-5');
+    const base = normalizeOptions({ model: 'claude-sonnet-4-5', ...REQUEST, promptCache: 'auto' });
+    const messagesOf = (length: number): readonly JsonObject[] => {
+      const options = { ...base, input: adoptInput(base.input.slice(0, length)) };
+      return atOnce(WIRES.anthropic_messages.toRequest(options, context, false)).body[
+        'messages'
+      ] as readonly JsonObject[];
+    };
+    messagesOf(1);
+    const before = messagesOf(3);
+    const after = messagesOf(5);
+    expect(after[1]).to.equal(before[1]);
+  });
+});
