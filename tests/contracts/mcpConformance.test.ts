@@ -10,8 +10,30 @@ import { describeInFull } from '../support/describeInFull';
 const ROOT = join(__dirname, '../..');
 const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const CLIENT = `${process.execPath} --require tsx/cjs tests/support/mcp/conformanceClient.ts`;
-/** All for clients that do not sign in. */
-const SCENARIOS = ['initialize', 'tools_call', 'sse-retry', 'elicitation-sep1034-client-defaults'];
+/** All for clients of the revisions that are negotiated, but for those of machines' accounts. */
+const SCENARIOS = [
+  'initialize',
+  'tools_call',
+  'sse-retry',
+  'elicitation-sep1034-client-defaults',
+  'auth/metadata-default',
+  'auth/metadata-var1',
+  'auth/metadata-var2',
+  'auth/metadata-var3',
+  'auth/basic-cimd',
+  'auth/scope-from-www-authenticate',
+  'auth/scope-from-scopes-supported',
+  'auth/scope-omitted-when-undefined',
+  'auth/scope-step-up',
+  'auth/scope-retry-limit',
+  'auth/token-endpoint-auth-basic',
+  'auth/token-endpoint-auth-post',
+  'auth/token-endpoint-auth-none',
+  'auth/pre-registration',
+  'auth/resource-mismatch',
+  'auth/offline-access-scope',
+  'auth/offline-access-not-supported',
+];
 
 if (Number(process.versions.node.split('.')[0]) >= 22)
   describeInFull('the conformance suite of the Model Context Protocol', function () {

@@ -17,7 +17,7 @@ export function toToolResult(call: ToolCall): ToolResult {
     executionTime: 'executionTime' in call ? call.executionTime : 0,
   };
   if ('result' in call)
-    return { content: call.result, ...('images' in call && call.images ? { images: call.images } : {}), ...fields };
+    return { content: call.result, ...(call.images === undefined ? {} : { images: call.images }), ...fields };
   if ('error' in call) return { content: `Error: ${call.error.message}`, error: call.error, ...fields };
   throw new TypeError(`Tool call "${call.id}" is ${call.state} and has no result yet.`);
 }

@@ -116,6 +116,13 @@ export class McpConnection {
     }
   }
 
+  /** What kept it from being connected is over. */
+  retry(): void {
+    this.failures = 0;
+    this.retryAt = 0;
+    this.options.onChange();
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.timer);
@@ -155,6 +162,8 @@ export class McpConnection {
       if (isLLMError(error) && UNSOLVABLE.includes(error.code)) throw error;
       this.failures += 1;
       this.error = reasonOf(error);
+      // Nobody is asked to sign in by attempts that nobody has made.
+      if (isUnauthorized(error)) throw this.unavailable('somebody has to sign in', error);
       this.pause();
       this.scheduleAttempt();
       this.options.logger.warn(`The MCP server "${this.options.name}" cannot be reached: ${this.error}`);
@@ -256,6 +265,11 @@ function failureOf(error: unknown): 'connection' | 'request' | undefined {
 /** https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
 function isForgotten(error: unknown): boolean {
   return statusOf(error) === 404;
+}
+
+/** Of the client, which has begun a sign-in. */
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof Error && error.name === 'UnauthorizedError';
 }
 
 function codeOf(error: unknown): unknown {

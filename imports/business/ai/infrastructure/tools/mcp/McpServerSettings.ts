@@ -3,6 +3,7 @@ import { boolean, integer, invalid, listOf, numberBetween, oneOf, readObject, te
 import type { ArgumentReader } from '../../../domain/arguments';
 import type { FunctionTool } from '../../../domain/entities/Tool';
 import { isObject } from '../../../domain/json';
+import type { McpOAuthSettings } from './McpOAuth';
 import type { PrivateHosts } from '../../clients/http/privateHosts';
 
 /** What the app says about tools, since a server's own hints cannot be relied on. */
@@ -18,6 +19,8 @@ export interface McpServerSettings {
   readonly url?: string | URL;
   /** Sent with each request to `url`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** An account at `url`, which all users share. In code only. */
+  readonly oauth?: McpOAuthSettings;
   /** Permits http, loopback and private addresses for `url`: all, or those listed. Default: none. */
   readonly allowPrivateHosts?: PrivateHosts;
   /** A server with stdio: the program, which runs as a child process. */
@@ -81,7 +84,7 @@ export function matchesName(pattern: string, name: string): boolean {
   return new RegExp(`^${parts.join('[^]*')}$`).test(name);
 }
 
-const HTTP_FIELDS = ['headers', 'allowPrivateHosts'] as const;
+const HTTP_FIELDS = ['headers', 'oauth', 'allowPrivateHosts'] as const;
 const STDIO_FIELDS = ['args', 'env', 'cwd'] as const;
 const MAX_TIMEOUT = 2_147_483_647;
 
@@ -92,6 +95,7 @@ const FIELDS = {
       throw invalid(path, 'must be a URL with http or https');
   },
   headers: textsByName,
+  oauth: readOAuth,
   allowPrivateHosts: (value, path) => {
     if (typeof value !== 'boolean') listOf(100, text(300))(value, path);
   },
@@ -133,6 +137,17 @@ function readToolSettings(value: unknown, path: string): void {
   for (const [name, read] of Object.entries<ArgumentReader<unknown>>(TOOL_FIELDS))
     if (fields[name] !== undefined) read(fields[name], `${path}.${name}`);
 }
+
+function readOAuth(value: unknown, path: string): void {
+  const fields = readObject(value, OAUTH_FIELDS, path);
+  for (const name of ['redirectUrl', 'clientId', 'clientSecret', 'clientMetadataUrl'])
+    if (fields[name] !== undefined) text(2_000)(fields[name], `${path}.${name}`);
+  if (fields.redirectUrl === undefined) throw invalid(`${path}.redirectUrl`, 'is required');
+  if (typeof fields.onAuthorize !== 'function') throw invalid(`${path}.onAuthorize`, 'must be a function');
+  if (!isObject(fields.store)) throw invalid(`${path}.store`, 'must be an object');
+}
+
+const OAUTH_FIELDS = ['redirectUrl', 'store', 'onAuthorize', 'clientId', 'clientSecret', 'clientMetadataUrl'];
 
 function textsByName(value: unknown, path: string): void {
   if (!isObject(value)) throw invalid(path, 'must be an object');

@@ -9,7 +9,7 @@ import type {
   Resource,
   Tool,
 } from '@modelcontextprotocol/client';
-import { ToolError } from '../../../domain/errors/LLMErrors';
+import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
 import type { ToolCallContext } from '../../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { SourceTool, ToolSource } from '../../../domain/interfaces/ToolSource';
@@ -19,7 +19,8 @@ import { McpConnection } from './McpConnection';
 import type { McpHealth } from './McpConnection';
 import { readMcpServerSettings } from './McpServerSettings';
 import type { McpServerSettings, ReadMcpServerSettings } from './McpServerSettings';
-import { openMcpClient } from './openMcpClient';
+import { McpOAuth } from './McpOAuth';
+import { finishOAuth, openMcpClient } from './openMcpClient';
 import { McpElicitations } from './McpElicitations';
 import { McpToolCall } from './McpToolCall';
 import { readMcpResult } from './readMcpResult';
@@ -43,6 +44,7 @@ export class McpSource implements ToolSource {
   private readonly settings: ReadMcpServerSettings;
   private readonly ports: McpSourcePorts;
   private readonly connection: McpConnection;
+  private readonly oauth: McpOAuth | undefined;
   private readonly elicitations: McpElicitations;
   private readonly listeners = new Set<() => void>();
 
@@ -52,9 +54,11 @@ export class McpSource implements ToolSource {
     this.name = settings.name;
     this.ports = ports;
     this.elicitations = new McpElicitations(this.name);
+    const { oauth, url } = this.settings;
+    this.oauth = oauth === undefined || url === undefined ? undefined : new McpOAuth(oauth, new URL(url).href);
     this.connection = new McpConnection({
       name: this.name,
-      open: (events) => openMcpClient(this.settings, events, ports.logger),
+      open: (events) => openMcpClient(this.settings, events, ports.logger, this.oauth),
       logger: ports.logger,
       onChange: () => {
         for (const listener of this.listeners) listener();
@@ -129,6 +133,20 @@ export class McpSource implements ToolSource {
   /** @throws LLMConnectionError, and what the server's client throws */
   getPrompt(name: string, args: Readonly<Record<string, string>> = {}): Promise<GetPromptResult> {
     return this.connection.use((client) => client.getPrompt({ name, arguments: { ...args } }, this.requestOptions()));
+  }
+
+  /**
+   * Ends a sign-in that `oauth.onAuthorize` was told to begin, in any process, and connects.
+   * @param callback the parameters with which the authorization server sent the person back
+   * @throws LLMInvalidRequestError for an answer to no sign-in of this account, and what the server's client throws
+   */
+  async finishAuthorization(callback: URLSearchParams): Promise<void> {
+    const { oauth, settings } = this;
+    if (oauth === undefined || settings.url === undefined)
+      throw new LLMInvalidRequestError(`The MCP server "${this.name}" has no "oauth".`, { path: 'oauth' });
+    await oauth.assertState(callback.get('state'));
+    await finishOAuth(settings, oauth, callback);
+    this.connection.retry();
   }
 
   close(): Promise<void> {

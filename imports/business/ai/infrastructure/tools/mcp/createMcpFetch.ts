@@ -16,6 +16,8 @@ export interface McpFetchOptions {
   readonly allowPrivateHosts: PrivateHosts;
   /** Milliseconds for a request and its response. Streams of notifications have no limit. */
   readonly timeout: number;
+  /** What is sent with each request to a URL. */
+  readonly headersFor?: (url: URL) => Readonly<Record<string, string>>;
   /** Of a response, or of one event of a stream. */
   readonly maxMessageBytes: number;
 }
@@ -27,16 +29,21 @@ const UNLIMITED_MS = 2 ** 31 - 1;
 /** https://fetch.spec.whatwg.org/#null-body-status */
 const NULL_BODY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
-export function createMcpFetch({ allowPrivateHosts, timeout, maxMessageBytes }: McpFetchOptions): McpFetch {
+export function createMcpFetch(options: McpFetchOptions): McpFetch {
+  const { allowPrivateHosts, timeout, maxMessageBytes, headersFor } = options;
   const limits = { ...DEFAULT_TRANSPORT_LIMITS, maxSockets: MAX_SOCKETS, maxResponseBytes: Number.MAX_SAFE_INTEGER };
   const guardedFetch = createGuardedFetch({ limits, allowPrivateHosts });
   const fetch = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const { method = 'GET', signal } = init;
     const headers = new Headers(init.headers);
-    // Boundary: the transport sends JSON as text, and nothing else.
-    const body = init.body as string | undefined;
-    const isListening = method === 'GET' || headers.get('mcp-method') === 'subscriptions/listen';
-    const message = messageOf(body);
+    for (const [name, value] of Object.entries(headersFor?.(new URL(url)) ?? {}))
+      if (!headers.has(name)) headers.set(name, value);
+    // Boundary: the client sends JSON as text and forms, and nothing else.
+    const body =
+      init.body === undefined || init.body === null ? undefined : String(init.body as string | URLSearchParams);
+    const isStream = method === 'GET' && headers.get('accept')?.includes('text/event-stream') === true;
+    const isListening = isStream || headers.get('mcp-method') === 'subscriptions/listen';
+    const message = messageOf(headers.get('content-type')?.startsWith('application/json') === true ? body : undefined);
     // A tool's call takes as long as a person does who is asked during it; its own time limit pauses meanwhile.
     const sending = message.method === 'tools/call' ? sendingSignal.getStore() : undefined;
     const signals = [signal, sending].filter((each) => each !== undefined && each !== null);

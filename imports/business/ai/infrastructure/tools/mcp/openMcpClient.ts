@@ -1,9 +1,17 @@
 /** Opens a connection to a server: transport, negotiation of the protocol's revision, subscription to changes. */
-import type { Client, ClientOptions, JsonSchemaValidator, Transport } from '@modelcontextprotocol/client';
+import type {
+  Client,
+  ClientOptions,
+  JsonSchemaValidator,
+  StreamableHTTPClientTransport,
+  Transport,
+} from '@modelcontextprotocol/client';
+import { consoleLogger } from '../../../domain/consoleLogger';
 import { explainMissingPackage } from '../../../domain/errors/explainMissingPackage';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { createMcpFetch } from './createMcpFetch';
+import type { McpOAuth } from './McpOAuth';
 import type { ElicitationAnswer } from './readElicitation';
 import type { ReadMcpServerSettings } from './McpServerSettings';
 import { carryTasks, TASKS_EXTENSION } from './taskMessages';
@@ -48,6 +56,7 @@ export async function openMcpClient(
   settings: ReadMcpServerSettings,
   events: McpClientEvents,
   logger: Logger,
+  oauth: McpOAuth | undefined,
 ): Promise<OpenMcpClient> {
   const { Client } = await importClient();
   const { connectTimeout } = settings;
@@ -64,7 +73,7 @@ export async function openMcpClient(
     },
   );
   client.setRequestHandler('elicitation/create', async ({ params }) => ({ ...(await events.elicit(client, params)) }));
-  const { transport, endSession, release } = await createTransport(settings, logger);
+  const { transport, endSession, release } = await createTransport(settings, logger, oauth);
   let isClosed = false;
   const close = async (): Promise<void> => {
     isClosed = true;
@@ -99,7 +108,11 @@ interface OpenTransport {
   readonly release: () => void;
 }
 
-async function createTransport(settings: ReadMcpServerSettings, logger: Logger): Promise<OpenTransport> {
+async function createTransport(
+  settings: ReadMcpServerSettings,
+  logger: Logger,
+  oauth: McpOAuth | undefined,
+): Promise<OpenTransport> {
   const { name, url, command = '', args = [], env = {}, cwd, maxMessageBytes } = settings;
   if (url === undefined) {
     const { StdioClientTransport } = await importStdio();
@@ -114,16 +127,19 @@ async function createTransport(settings: ReadMcpServerSettings, logger: Logger):
     logStderr(transport.stderr, name, logger);
     return { transport, release: () => undefined };
   }
-  const { StreamableHTTPClientTransport } = await importClient();
+  const { StreamableHTTPClientTransport: HttpTransport } = await importClient();
   const { timeout, connectTimeout, headers = {}, allowPrivateHosts = false } = settings;
+  const server = new URL(url);
   const fetch = createMcpFetch({
     allowPrivateHosts,
     timeout: Math.max(timeout, connectTimeout) + TIMEOUT_MARGIN_MS,
     maxMessageBytes,
+    // Not to the authorization server, which the client uses the same function for.
+    headersFor: (requested) => (requested.href === server.href ? headers : {}),
   });
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
+  const transport = new HttpTransport(server, {
     fetch,
-    requestInit: { headers: { ...headers } },
+    ...(oauth === undefined ? {} : { authProvider: oauth }),
     reconnectionOptions: RECONNECTION,
   });
   const endSession = (): Promise<void> =>
@@ -131,6 +147,21 @@ async function createTransport(settings: ReadMcpServerSettings, logger: Logger):
       logger.debug(`The MCP server "${name}" has not ended its session.`, error);
     });
   return { transport, endSession, release: () => fetch.close() };
+}
+
+/** Exchanges the authorization server's answer for tokens. @throws what the client throws */
+export async function finishOAuth(
+  settings: ReadMcpServerSettings,
+  oauth: McpOAuth,
+  callback: URLSearchParams,
+): Promise<void> {
+  const { transport, release } = await createTransport(settings, consoleLogger, oauth);
+  try {
+    // Checks the issuer before it reads anything else.
+    if ('finishAuth' in transport) await (transport as StreamableHTTPClientTransport).finishAuth(callback);
+  } finally {
+    release();
+  }
 }
 
 /** Resolves with the work, or without it. @param milliseconds that it may take */

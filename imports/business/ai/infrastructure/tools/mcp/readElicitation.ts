@@ -2,7 +2,6 @@
 import type { InputRequest } from '../../../domain/entities/Tool';
 import type { InputAnswer } from '../../../domain/interfaces/IToolExecutor';
 import { isObject } from '../../../domain/json';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { visibleText } from './visibleText';
 
 export interface ElicitationAnswer {

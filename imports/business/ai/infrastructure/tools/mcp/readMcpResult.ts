@@ -6,8 +6,8 @@ import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { InputImage } from '../../../domain/types/ResponsesAPITypes';
 
 /**
- * Structured content counts if there is any, because text beside it repeats it. Images are described and shown; sound and
- * other files are described only.
+ * Structured content counts if there is any, because text beside it repeats it. Images are described and shown; sound
+ * and other files are described only.
  * @throws ToolError for a result that the server marked as an error
  */
 export function readMcpResult({ content, structuredContent, isError }: CallToolResult): unknown {

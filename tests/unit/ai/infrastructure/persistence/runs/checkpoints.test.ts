@@ -5,7 +5,6 @@ import {
   fromCallDocuments,
   toCallFields,
 } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
-import type { ToolCallDocument } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 
 describe('the stored checkpoint of a call', () => {
   const fields = { id: 'a', call_id: 'a', name: 'book', arguments: '{}', blocking: true, createdAt: 1 };
