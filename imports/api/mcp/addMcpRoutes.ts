@@ -82,8 +82,8 @@ export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
 }
 
 /** JWTs are those of the authorization server. This server's own tokens are none. */
-function acceptingTokensOf({ verify }: McpAccess, { authenticate, authFailures }: McpRoutePorts): Authenticate {
-  const limited = authFailures.limit(({ headers }) => verify(jwtIn(headers) ?? ''));
+function acceptingTokensOf(access: McpAccess, { authenticate, authFailures }: McpRoutePorts): Authenticate {
+  const limited = authFailures.limit(({ headers }) => access.verify(jwtIn(headers) ?? ''));
   return (request) => (jwtIn(request.headers) === undefined ? authenticate(request) : limited(request));
 }
 

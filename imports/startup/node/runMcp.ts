@@ -83,7 +83,11 @@ async function serve(
       findUser: () => Promise.resolve(undefined),
       ai: { tools: registry },
     },
-  );
+  ).catch(async (error: unknown) => {
+    await database.close();
+    await simulator?.close();
+    throw error;
+  });
   const { mcp } = host.api;
   // Something is offered.
   if (mcp === undefined) throw new Error('The host offers nothing over MCP.');

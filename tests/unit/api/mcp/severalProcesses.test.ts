@@ -20,7 +20,9 @@ describe('/mcp in several processes', () => {
 
   before(async () => {
     const sdk = await importMcpServer();
-    server = createServer((request, response) => processes[count++ % processes.length]?.app(request, response));
+    server = createServer((request, response) => {
+      processes[count++ % processes.length]?.app(request, response);
+    });
     let count = 0;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

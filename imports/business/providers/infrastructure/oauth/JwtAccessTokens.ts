@@ -17,7 +17,7 @@ import type { ServerMetadataCache } from './ServerMetadataCache';
 
 export interface JwtAccessTokensOptions {
   readonly issuer: string;
-  /** What tokens must be issued for: one for another server is refused, so that no client can pass it on to this one. */
+  /** What tokens must be issued for: one for another server is refused, so that nobody can pass it on to this one. */
   readonly audience: string;
   readonly fetch: GuardedFetch;
   readonly metadata: ServerMetadataCache;
