@@ -154,7 +154,7 @@ export class Agent {
 
   /** @param messages the conversation so far, such as the `transcript` of an earlier one */
   conversation(messages: LLMInput = []): Conversation {
-    return new Conversation(this, messages);
+    return new Conversation(this, messages, this.settings);
   }
 
   /** @throws LLMInvalidRequestError, LLMModelNotFoundError */

@@ -1,11 +1,12 @@
 /** A conversation with an agent: each call continues the one before. */
 import { ConflictError } from '../business/ai/domain/errors/LLMErrors';
 import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
+import type { RunCompaction } from '../business/ai/domain/types/Compaction';
 import type { Item } from '../business/ai/domain/types/ResponsesAPITypes';
 import { adoptInput, normalizeInput } from '../business/ai/application/services/ContentNormalizer';
 import type { AgentResult } from './AgentResult';
 import type { AgentRun } from './AgentRun';
-import type { CallOptions } from './AgentSettings';
+import type { AgentSettings, CallOptions } from './AgentSettings';
 
 /** What a conversation needs of its agent. */
 export interface ConversationAgent {
@@ -16,11 +17,15 @@ export interface ConversationAgent {
 /** A run that fails leaves the conversation as it was before. */
 export class Conversation {
   private readonly agent: ConversationAgent;
+  private readonly settings: Pick<AgentSettings, 'compaction'>;
   private items: readonly Item[];
+  private compaction: RunCompaction | undefined;
   private isBusy = false;
 
-  constructor(agent: ConversationAgent, messages: LLMInput) {
+  /** @param settings the agent's, for calls that set nothing else */
+  constructor(agent: ConversationAgent, messages: LLMInput, settings: Pick<AgentSettings, 'compaction'> = {}) {
     this.agent = agent;
+    this.settings = settings;
     this.items = messages.length === 0 ? [] : normalizeInput(messages);
   }
 
@@ -31,14 +36,14 @@ export class Conversation {
 
   /** @throws ConflictError while an answer is awaited; what `Agent.stream` throws */
   stream(input: LLMInput, options?: CallOptions): AgentRun {
-    const run = this.agent.stream(this.continuedBy(input), options);
+    const run = this.agent.stream(this.continuedBy(input), this.continued(options));
     this.follow(run.result);
     return run;
   }
 
   /** @throws ConflictError while an answer is awaited; what `Agent.generate` throws */
   async generate(input: LLMInput, options?: CallOptions): Promise<AgentResult> {
-    const result = this.agent.generate(this.continuedBy(input), options);
+    const result = this.agent.generate(this.continuedBy(input), this.continued(options));
     this.follow(result);
     return result;
   }
@@ -48,11 +53,20 @@ export class Conversation {
     return adoptInput([...this.items, ...normalizeInput(input)]);
   }
 
+  /** What earlier calls have compacted stays so. */
+  private continued(options: CallOptions = {}): CallOptions {
+    const { compaction: from } = this;
+    const { compaction = this.settings.compaction ?? true } = options;
+    if (from === undefined || compaction === false) return options;
+    return { ...options, compaction: { ...(compaction === true ? {} : compaction), from } };
+  }
+
   private follow(result: Promise<AgentResult>): void {
     this.isBusy = true;
     result.then(
-      ({ transcript }) => {
+      ({ transcript, compaction }) => {
         this.items = transcript;
+        this.compaction = compaction;
         this.isBusy = false;
       },
       () => {

@@ -1,4 +1,5 @@
 /** A run of the agentic loop as its callers see it. Its state changes only along `RUN_TRANSITIONS`. */
+import type { RunCompaction } from '../types/Compaction';
 import { IllegalTransitionError, isLLMError } from '../errors/LLMErrors';
 import type { EndedRun } from '../errors/LLMErrors';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
@@ -31,6 +32,8 @@ export function isFinished(state: RunState): boolean {
 
 /** What a run has done so far, or did in all once it has ended. */
 export interface RunReport extends EndedRun {
+  /** What the model was sent in place of the beginning of the transcript. Absent: nothing, it was sent whole. */
+  readonly compaction?: RunCompaction | undefined;
   readonly toolCalls: readonly ToolCall[];
   /** Calls that have not settled. */
   readonly pending: readonly ToolCall[];

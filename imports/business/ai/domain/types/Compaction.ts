@@ -13,6 +13,8 @@ export interface CompactionOptions {
   readonly model?: string;
   /** Indexes in `input` of what is never dropped, beside all instructions, the first and the last user message. */
   readonly pinned?: readonly number[];
+  /** That of an earlier run, whose transcript `input` begins with: what it left out is not summarized again. */
+  readonly from?: RunCompaction;
 }
 
 /** `false`: the history is always sent whole, and a run whose history outgrows the window fails. */

@@ -213,9 +213,9 @@ export interface GenerateOptions {
    */
   readonly cache?: CacheOptions;
   /**
-   * What the vendor is to keep of the prompt, so that later requests which begin alike cost less. `auto`: what a history
-   * that only grows needs. Default: what the vendor caches by itself; the agentic loop's default is `auto` for runs
-   * with tools.
+   * What the vendor is to keep of the prompt, so that later requests which begin alike cost less. `auto`: what a
+   * history that only grows needs. Default: what the vendor caches by itself; the agentic loop's default is `auto` for
+   * runs with tools.
    */
   readonly promptCache?: 'auto' | false | PromptCache;
   /** Called once for a request with `cache`, before its response. */

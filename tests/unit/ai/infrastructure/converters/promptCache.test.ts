@@ -92,7 +92,7 @@ describe('prompt caching', () => {
         const keyOf = (key: string): unknown =>
           bodyOf(vendor, wire, 'gpt-5-mini', { promptCache: { key } }).body['prompt_cache_key'];
         expect(keyOf('run-1')).to.equal('run-1');
-        expect(keyOf('x'.repeat(65))).to.have.length(43);
+        expect(keyOf('x'.repeat(65))).to.have.length(64);
         expect(bodyOf(vendor, wire, 'gpt-5-mini', { promptCache: 'auto' }).body).not.to.have.property(
           'prompt_cache_key',
         );

@@ -307,6 +307,7 @@ export class LiveRun implements ToolExecutionContext {
       ...this.bill.totals,
       iterations: this.iterations,
       transcript: [...this.transcript],
+      ...(this.compaction === undefined ? {} : { compaction: this.compaction }),
       toolCalls,
       pending: this.openCalls,
       undelivered: toolCalls.filter(isUndelivered),

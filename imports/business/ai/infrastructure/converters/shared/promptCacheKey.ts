@@ -1,5 +1,4 @@
 /** The key by which requests of one conversation find the cache of the last one, for OpenAI's APIs. */
-import { createHash } from 'node:crypto';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
 
@@ -12,9 +11,8 @@ export function promptCacheKey(
   { promptCache: way }: Pick<VendorQuirks, 'promptCache'>,
 ): string | undefined {
   if (promptCache === undefined || promptCache === false || promptCache === 'auto' || way !== 'key') return undefined;
-  const { key } = promptCache;
-  if (key === undefined || key.length <= MAX_KEY) return key;
-  return createHash('sha256').update(key).digest('base64url');
+  // The key only leads to a cache, whose hits are decided by the prompt itself, so two may share their end.
+  return promptCache.key?.slice(-MAX_KEY);
 }
 
 /** The places that the caller has named are lost on an API that has no marks. */

@@ -54,7 +54,11 @@ export class RunCompactor {
     this.context = context;
     this.cancellation = cancellation;
     this.journal = journal;
-    const { run } = context;
+    const { run, compaction } = context;
+    const earlier = compaction === false ? undefined : compaction.from;
+    // What the input has of the earlier run.
+    const isContinued = context.restored === undefined && earlier !== undefined;
+    if (isContinued && earlier.length <= run.transcript.length) run.setCompaction(earlier);
     if (run.compaction !== undefined) this.use(run.compaction);
     if (run.lastResponse !== undefined && (run.compaction?.length ?? 0) <= run.turnStart)
       this.noteUsage(run.lastResponse, run.turnStart + run.lastResponse.output.length);
@@ -205,7 +209,8 @@ export class RunCompactor {
       const from = next.summarizedUpTo;
       const seen = items.filter((_item, index) => !pinned.has(from + index));
       if (next !== cleared) {
-        this.record(next);
+        // Not complete yet.
+        this.record({ ...next, count: next.count - 1 });
         if (this.journal !== undefined) await this.cancellation.race(this.journal.flushAndVerifyLease());
       }
       next = { ...next, summarizedUpTo: end, summary: await this.summary(seen, next.summary, room.limit) };

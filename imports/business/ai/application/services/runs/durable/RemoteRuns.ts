@@ -113,6 +113,7 @@ export function resultOfStoredRun({ run, calls }: StoredRun): RunResult {
     ...totalsOf(run),
     iterations: run.iterations,
     transcript: run.transcript,
+    ...(run.compaction === undefined ? {} : { compaction: run.compaction }),
     toolCalls: calls,
     pending: [],
     undelivered: calls.filter(isUndelivered),

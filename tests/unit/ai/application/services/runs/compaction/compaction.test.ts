@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { agent } from '../../../../../../../imports/library/Agent';
 import { AgenticLoop } from '../../../../../../../imports/business/ai/application/services/AgenticLoop';
 import type { AgenticLoopOptions } from '../../../../../../../imports/business/ai/application/services/AgenticLoop';
 import {
@@ -235,6 +236,21 @@ describe('compaction of a run', () => {
     expect(last.output_text).to.equal('done');
     expect(textsOf(second.requests[0] ?? [])).to.equal(textsOf(first.requests.at(-1) ?? []));
     expect(executions.count).to.equal(100);
+  });
+
+  it('is continued by the next call of a conversation', async () => {
+    const provider = new WindowedProvider(8_000, (items, options, call) => answer(`Answer ${call}: ${PAGE}`));
+    const talk = agent({ model: 'windowed/windowed-model', provider }).conversation();
+    const between: number[] = [];
+    for (let turn = 1; turn <= 60; turn += 1) {
+      const { length } = provider.summaryRequests;
+      await talk.generate(`Question ${turn}: ${PAGE}`);
+      if (provider.summaryRequests.length > length) between.push(turn);
+    }
+    expect(talk.transcript).to.have.length(120);
+    expect(between).to.have.length.within(2, 25);
+    expect(provider.refused).to.equal(0);
+    expect(breaks(provider.requests)).to.be.at.most(between.length + 1);
   });
 
   it('parts no reasoning from what follows it', async () => {

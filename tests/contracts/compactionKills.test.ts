@@ -1,0 +1,93 @@
+/** Processes that die while a run whose history is compacted again and again goes on. */
+import { expect } from 'chai';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import type { RunResult } from '../../imports/business/ai/domain/entities/Run';
+import type { Item, LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { answer, calling } from '../../imports/testing/responses';
+import { seededRandom } from '../../scripts/seed/seededRandom';
+import { haltingStore } from '../support/durable/HaltingStore';
+import { WindowedProvider } from '../support/WindowedProvider';
+
+const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
+const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
+const TURNS = IS_FULL ? 400 : 40;
+const WINDOW = 1_500;
+const model = 'windowed-model';
+const FILLER = 'maps and letters '.repeat(40);
+
+/** The model goes by what it is sent alone: what compaction loses or doubles leads it astray. */
+function turn(items: readonly Item[]): LLMResponse {
+  const seen = JSON.stringify(items);
+  const shelves = [...seen.matchAll(/(?:"shelf\\":|up to )(\d+)/g)].map(([, shelf]) => Number(shelf));
+  const last = Math.max(0, ...shelves);
+  if (last === TURNS) return answer(`All ${last}, ${/FACT-\d+/.exec(seen)?.[0] ?? 'forgotten'}`);
+  return calling({ name: 'visit', arguments: { shelf: last + 1 }, call_id: `call_${last + 1}` });
+}
+
+function summarize(text: string): LLMResponse {
+  const shelves = [...text.matchAll(/(?:Shelf |up to )(\d+)/g)].map(([, shelf]) => Number(shelf));
+  return answer(`Visited up to ${Math.max(0, ...shelves)}. ${/FACT-\d+/.exec(text)?.[0] ?? ''}`);
+}
+
+describe('a run whose processes die while its history is compacted', () => {
+  it(`loses and doubles nothing (seed ${SEED})`, async function () {
+    this.timeout(300_000);
+    const random = seededRandom(SEED);
+    const store = new MemoryRunStore();
+    const tools = new ToolRegistry().register({
+      name: 'visit',
+      idempotent: true,
+      parameters: { type: 'object', properties: { shelf: { type: 'integer' } } },
+      execute: ({ shelf }: { readonly shelf: number }) => `Shelf ${shelf}. ${shelf === 1 ? 'FACT-815' : ''} ${FILLER}`,
+    });
+    const provider = new WindowedProvider(WINDOW, turn, summarize);
+    let compactions = 0;
+    let kills = 0;
+    let killsInCompaction = 0;
+    let result: RunResult | undefined;
+    for (let attempt = 1; result === undefined; attempt += 1) {
+      const halting = haltingStore(store, 2 + Math.floor(random() * 25), random() < 0.5 ? 'before' : 'after');
+      const loop = new AgenticLoop({
+        provider,
+        toolExecutor: tools,
+        runStore: halting.store,
+        maxIterations: 10_000,
+        // Nobody else takes the run over.
+        leaseTimes: { lease: 60_000, heartbeat: 30_000 },
+      });
+      const seen = { hasCompacted: false };
+      loop.on('history:compacted', () => {
+        // A dead process does nothing.
+        if (halting.isHalted()) return;
+        compactions += 1;
+        seen.hasCompacted = true;
+      });
+      loop.on('llm:response', () => (seen.hasCompacted = false));
+      const run =
+        attempt === 1
+          ? loop.execute('ann', { model, input: 'Visit all.', tools: ['visit'], executionId: 'run' })
+          : loop.resume('run');
+      result = await Promise.race([run, halting.halted.then(() => undefined)]);
+      if (result === undefined) {
+        kills += 1;
+        if (seen.hasCompacted) killsInCompaction += 1;
+        run.catch(() => undefined);
+      }
+    }
+    expect(result.response.output_text).to.equal(`All ${TURNS}, FACT-815`);
+    const calls = result.transcript.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
+    const outputs = result.transcript.flatMap((item) => (item.type === 'function_call_output' ? [item.call_id] : []));
+    const expected = Array.from({ length: TURNS }, (_, index) => `call_${index + 1}`);
+    expect(calls).to.deep.equal(expected);
+    expect(outputs).to.deep.equal(expected);
+    expect(provider.refused).to.equal(0);
+    // A compaction is made again only if its process died before it was stored.
+    const { compaction } = (await store.load('run'))?.run ?? {};
+    expect(compactions - (compaction?.count ?? 0)).to.be.within(0, killsInCompaction);
+    expect(provider.summaryRequests.length).to.be.at.most(compactions + kills);
+    expect(kills).to.be.above(IS_FULL ? 50 : 3);
+    if (IS_FULL) expect(killsInCompaction).to.be.above(3);
+  });
+});
