@@ -53,6 +53,7 @@ const FIELDS = {
   timer: boolean,
   signal: boolean,
   childRun: boolean,
+  readOnly: boolean,
   untrusted: boolean,
   needsApproval: (value, path) => {
     if (typeof value !== 'boolean' && typeof value !== 'function')

@@ -100,8 +100,7 @@ describeInFull(`kill -9 of processes whose runs start others (BOLIDE_SEED=${SEED
       if (!isToBeCancelled(id)) expect(parent?.run.response?.output_text).to.equal(answers.join(', '));
       const outputs = parent?.run.transcript.filter(({ type }) => type === 'function_call_output') ?? [];
       expect(outputs).to.have.length(2);
-      if (!isToBeCancelled(id))
-        for (const child of childrenOf(id)) expect(effects).to.include(`${child}:call 0`);
+      if (!isToBeCancelled(id)) for (const child of childrenOf(id)) expect(effects).to.include(`${child}:call 0`);
     }
   }
 

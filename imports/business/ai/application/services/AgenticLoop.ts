@@ -34,7 +34,7 @@ import { unknownRunError } from './runs/durable/RemoteRuns';
 import { compactionOf } from './runs/compaction/compactionOptions';
 import { ExternalDecisions } from './runs/ExternalDecisions';
 import { planRun } from './runs/planRun';
-import type { RunOptions } from './runs/planRun';
+import type { RunOptions } from '../../domain/types/RunOptions';
 import { DEFAULT_LIMITS, limitsOf } from './runs/runLimits';
 import { ResilientProvider } from './routing/ResilientProvider';
 import { ChildRuns } from './runs/ChildRuns';
@@ -179,12 +179,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
         return state === undefined || isFinished(state);
       },
       waitForResult: (executionId) => this.waitForResult(executionId),
-      cancel: async (executionId) => {
-        const completion = this.registry.live.get(executionId)?.loop.completion;
-        await this.cancel(executionId);
-        // Until its end is recorded, a crash would let it go on.
-        await completion?.catch(() => undefined);
-      },
+      cancel: (executionId) => this.cancelAndWait(executionId),
       childrenOf: (executionId) =>
         runStore?.childrenOf(executionId) ?? Promise.resolve(this.registry.childrenOf(executionId).map(toChildRun)),
     });
@@ -602,6 +597,13 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   /** The runs that calls of queued runs start are queued, too. */
   queueChildren(startQueuedChild: QueueChild): void {
     this.startQueuedChild = startQueuedChild;
+  }
+
+  /** Resolves when the end is recorded, or the process that executes the run will cancel it. */
+  private async cancelAndWait(executionId: string): Promise<void> {
+    const completion = this.registry.live.get(executionId)?.loop.completion;
+    await this.cancel(executionId);
+    await completion?.catch(() => undefined);
   }
 
   private async startChild(parent: ParentRun, options: ChildOptions, family: RunFamily): Promise<void> {

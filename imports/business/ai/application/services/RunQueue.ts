@@ -22,7 +22,10 @@ import { throughOutages } from './shared/throughOutages';
 import { DEFAULT_LIMITS } from './runs/runLimits';
 
 export interface RunQueueOptions {
-  readonly loop: Pick<AgenticLoop, 'startQueued' | 'queueChildren' | 'getExecutionContext' | 'on' | 'off' | 'underLease'>;
+  readonly loop: Pick<
+    AgenticLoop,
+    'startQueued' | 'queueChildren' | 'getExecutionContext' | 'on' | 'off' | 'underLease'
+  >;
   readonly store: RunStore;
   readonly jobs: JobQueue;
   readonly tools: IToolExecutor;

@@ -413,7 +413,7 @@ export class ToolProcessor {
       this.work.endTool(outcome);
     });
     outcome.markExecuting();
-    const stored = job.flushJournal?.();
+    const stored = job.flushJournal?.(tool.definition.readOnly);
     if (stored !== undefined) {
       await stored;
       if (!outcome.isOpen()) return;

@@ -35,6 +35,8 @@ export interface FunctionTool {
   readonly sequential?: boolean;
   /** The call may be run again with the same idempotency key after a crash. Others go to review instead. */
   readonly idempotent?: boolean;
+  /** The tool changes nothing: after a crash, its calls may be forgotten and made again. */
+  readonly readOnly?: boolean;
   /** The result is supplied through `submitToolResult`; the default timeout does not apply. */
   readonly external?: boolean;
   /**

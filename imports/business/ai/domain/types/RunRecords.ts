@@ -16,6 +16,15 @@ export interface ToolHash {
   readonly hash: string;
 }
 
+/**
+ * When the progress of a run is stored:
+ * - `step`: before and after each model call and each call of a tool;
+ * - `turn`: each turn of the model before its tools run, and what they returned with the next turn, at the latest with
+ *   the next heartbeat;
+ * - `end`: before a tool runs that is not `readOnly`, when the run begins to wait, and at its end.
+ */
+export type RunDurability = 'step' | 'turn' | 'end';
+
 /** What the run is to do, apart from its input. Survives a round trip through JSON. */
 export interface RunPlan {
   readonly options: Omit<
@@ -39,6 +48,8 @@ export interface RunPlan {
   readonly stream: boolean;
   /** Absent: the default, or an older version recorded the run. */
   readonly compaction?: CompactionSetting;
+  /** Absent: `step`. */
+  readonly durability?: RunDurability;
 }
 
 /** The runs above a run. */

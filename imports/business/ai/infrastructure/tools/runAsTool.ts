@@ -1,5 +1,5 @@
 /** A tool whose calls are runs: a model hands a part of its task to another one, with tools and instructions of its own. */
-import type { RunOptions } from '../../application/services/runs/planRun';
+import type { RunOptions } from '../../domain/types/RunOptions';
 import type { ToolCallContext } from '../../domain/interfaces/IToolExecutor';
 import type { RegisteredTool } from './ToolRegistry';
 

@@ -34,6 +34,7 @@ const CHECKS = {
   timer: flag,
   signal: flag,
   childRun: flag,
+  readOnly: flag,
   untrusted: flag,
   needsApproval: flag,
   delivery: oneOf(DELIVERIES),

@@ -17,7 +17,7 @@ import type { Budget } from '../../../domain/types/RunLimits';
 import type { RunFamily } from '../../../domain/types/RunRecords';
 import type { ChildRun } from '../../../domain/interfaces/RunStore';
 import { throughOutages } from '../shared/throughOutages';
-import type { RunOptions } from './planRun';
+import type { RunOptions } from '../../../domain/types/RunOptions';
 
 export type ChildOptions = RunOptions & { readonly executionId: string };
 

@@ -6,7 +6,7 @@ import type { CompactionSetting } from '../../../domain/types/Compaction';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { RunStore } from '../../../domain/interfaces/RunStore';
-import type { RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
+import type { RunDurability, RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { ChildRuns } from './ChildRuns';
 import type { LiveRun } from './LiveRun';
@@ -41,6 +41,7 @@ export interface RunContext {
   readonly options: NormalizedOptions;
   readonly limits: RunLimits;
   readonly stream: boolean;
+  readonly durability: RunDurability;
   /** Absent: nobody observes the run. */
   readonly observer?: RunObserver | undefined;
   /** Whether the run's user no longer exists. Absent: nobody asks. */

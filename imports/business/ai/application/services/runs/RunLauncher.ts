@@ -66,7 +66,7 @@ export class RunLauncher {
   /** @returns settles when the run ends */
   launch({ executionId, userId, plan, restored, origin = {}, ...init }: RunInit): Promise<RunResult> {
     const { provider, toolExecutor, processor, work, signals, children, live, publisher, isUserRemoved } = this.options;
-    const { options, tools, limits, stream, compaction } = plan;
+    const { options, tools, limits, stream, compaction, durability } = plan;
     const { observer } = init;
     const run = new LiveRun({
       id: executionId,
@@ -89,6 +89,7 @@ export class RunLauncher {
       limits,
       stream,
       compaction,
+      durability,
       isUserRemoved,
       restored,
       origin,

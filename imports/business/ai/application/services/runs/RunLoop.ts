@@ -69,7 +69,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.journal =
       context.journal === undefined
         ? undefined
-        : new RunJournal(context.journal, this, restored?.storedCalls ?? [], context.observer);
+        : new RunJournal(context.journal, this, restored?.storedCalls ?? [], context.observer, context.durability);
     this.model = new RunModelCalls(context, this.cancellation, this.journal, this);
     this.calls = new RunToolCalls(context, this.cancellation, this.journal, this);
     this.deadline = new RunDeadline(limits.runTimeout, restored?.elapsedMs ?? 0, this);

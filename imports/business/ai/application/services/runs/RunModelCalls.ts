@@ -74,8 +74,8 @@ export class RunModelCalls {
     try {
       for (;;) {
         if (journal !== undefined) {
-          journal.runChanged();
-          await cancellation.race(journal.flushAndVerifyLease());
+          const isStored = journal.beforeModelCall();
+          if (isStored !== undefined) await cancellation.race(isStored);
         }
         try {
           const response = await cancellation.race(this.send(this.request(attempts), received));

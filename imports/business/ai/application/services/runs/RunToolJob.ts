@@ -91,8 +91,8 @@ export class RunToolJob implements ToolJob {
     this.owner.report(this.call.id, event);
   }
 
-  flushJournal(): Promise<void> | undefined {
-    return this.owner.journal?.flushAndVerifyLease();
+  flushJournal(isReadOnly = false): Promise<void> | undefined {
+    return this.owner.journal?.beforeTool(isReadOnly);
   }
 
   awaitApproval(): Promise<Approval> {

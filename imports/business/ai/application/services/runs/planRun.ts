@@ -1,12 +1,13 @@
 /** Builds a run's plan from its caller's options, or from a stored run; and turns a plan into its stored form. */
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { Tool } from '../../../domain/entities/Tool';
-import { isLLMError } from '../../../domain/errors/LLMErrors';
+import { isLLMError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
-import type { CompactionOptions, CompactionSetting } from '../../../domain/types/Compaction';
-import type { GenerateOptions, LooseTool, NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { RunPlan, RunRecord, RunRequest } from '../../../domain/types/RunRecords';
+import type { CompactionSetting } from '../../../domain/types/Compaction';
+import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { RunOptions } from '../../../domain/types/RunOptions';
+import type { RunDurability, RunPlan, RunRecord, RunRequest } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
 import { compactionOf, DEFAULT_COMPACTION } from './compaction/compactionOptions';
@@ -15,30 +16,32 @@ import { toolHashes } from './durable/toolChanges';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
 import { limitsOf } from './runLimits';
 
-export interface RunOptions extends Omit<GenerateOptions, 'tools'>, Partial<RunLimits> {
-  /** Names of the executor's tools, or definitions. */
-  readonly tools?: readonly (string | LooseTool)[];
-  /** Streams the model's responses and emits `llm:delta` events. Default false. */
-  readonly stream?: boolean;
-  /** Keeps the history within the model's context window. Default: the loop's. */
-  readonly compaction?: boolean | CompactionOptions;
-}
-
 export interface PlannedRun {
   readonly options: NormalizedOptions;
   readonly tools: ToolSet;
   readonly limits: RunLimits;
   readonly stream: boolean;
   readonly compaction: CompactionSetting;
+  readonly durability: RunDurability;
 }
+
+const DURABILITIES: readonly RunDurability[] = ['step', 'turn', 'end'];
 
 /** @throws LLMInvalidRequestError */
 export function planRun(
-  { tools: requestedTools = [], stream = false, compaction: requestedCompaction, ...fields }: RunOptions,
+  {
+    tools: requestedTools = [],
+    stream = false,
+    compaction: requestedCompaction,
+    durability = 'step',
+    ...fields
+  }: RunOptions,
   executor: IToolExecutor,
   defaultLimits: RunLimits,
   defaultCompaction?: CompactionSetting,
 ): PlannedRun {
+  if (!DURABILITIES.includes(durability))
+    throw new LLMInvalidRequestError(`"durability" must be one of ${DURABILITIES.join(', ')}.`, { path: 'durability' });
   const limits = limitsOf(fields, defaultLimits);
   const compaction = compactionOf(requestedCompaction, defaultCompaction);
   const tools = resolveTools(requestedTools, executor);
@@ -46,12 +49,12 @@ export function planRun(
     ...withoutLimits(fields),
     ...(tools.tools.length === 0 ? {} : { tools: tools.tools }),
   });
-  return { options, tools, limits, stream, compaction };
+  return { options, tools, limits, stream, compaction, durability };
 }
 
 /** The plan as JSON. Tools that were requested by name are stored as names, others as definitions. */
 export function toStoredPlan(
-  { options, tools, limits, stream, compaction }: PlannedRun,
+  { options, tools, limits, stream, compaction, durability }: PlannedRun,
   requestedTools: RunOptions['tools'] = [],
 ): RunPlan {
   const {
@@ -77,6 +80,7 @@ export function toStoredPlan(
     limits,
     stream,
     ...(compaction === DEFAULT_COMPACTION ? {} : { compaction }),
+    ...(durability === 'step' ? {} : { durability }),
   };
 }
 
@@ -103,7 +107,7 @@ export function readStoredPlan(
   { plan, input, neededTools: needed = [] }: Pick<RunRecord, 'plan' | 'input' | 'neededTools'>,
   executor: IToolExecutor,
 ): { readonly plan: PlannedRun; readonly missingTools: readonly string[]; readonly error?: LLMError } {
-  const { limits, stream, compaction = DEFAULT_COMPACTION } = plan;
+  const { limits, stream, compaction = DEFAULT_COMPACTION, durability = 'step' } = plan;
   const isMissing = (tool: RunPlan['tools'][number]): boolean => {
     const name = serverToolName(tool);
     // What no process ever had fails like any call of an unknown tool.
@@ -117,10 +121,10 @@ export function readStoredPlan(
   try {
     const tools = resolveTools(left, executor, missingTools);
     const offered = tools.tools.length === 0 ? options : { ...options, tools: tools.tools };
-    return { plan: { options: offered, tools, limits, stream, compaction }, missingTools };
+    return { plan: { options: offered, tools, limits, stream, compaction, durability }, missingTools };
   } catch (error) {
     if (!isLLMError(error)) throw error;
-    return { plan: { options, tools: new ToolSet([]), limits, stream, compaction }, missingTools, error };
+    return { plan: { options, tools: new ToolSet([]), limits, stream, compaction, durability }, missingTools, error };
   }
 }
 
@@ -150,6 +154,6 @@ function withoutLimits({
   runTimeout,
   budget,
   ...fields
-}: Omit<RunOptions, 'tools' | 'stream' | 'compaction'>): Record<string, unknown> {
+}: Omit<RunOptions, 'tools' | 'stream' | 'compaction' | 'durability'>): Record<string, unknown> {
   return fields;
 }

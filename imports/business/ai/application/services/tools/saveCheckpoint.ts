@@ -4,8 +4,11 @@ import type { WorkInProgress } from '../runs/WorkInProgress';
 import type { ToolCallHandle, ToolCallOutcome } from './ToolCallOutcome';
 
 export interface StoredJob extends ToolCallHandle {
-  /** Resolves when everything reported so far is stored; no tool runs before. Absent if runs are not stored. */
-  readonly flushJournal?: (() => Promise<void> | undefined) | undefined;
+  /**
+   * Resolves when everything reported so far is stored, as far as a run must have it stored before such a tool runs.
+   * Absent if runs are not stored.
+   */
+  readonly flushJournal?: ((isReadOnly?: boolean) => Promise<void> | undefined) | undefined;
 }
 
 /** Characters. */

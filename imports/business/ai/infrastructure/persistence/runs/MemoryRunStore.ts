@@ -5,7 +5,14 @@ import { FairLruMap } from '../../../domain/FairLruMap';
 import { applyToolEvent, isSettled, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { ChildRun, OpenCalls, QueueTurn, RunStore, StoredRun, ToolWaits } from '../../../domain/interfaces/RunStore';
+import type {
+  ChildRun,
+  OpenCalls,
+  QueueTurn,
+  RunStore,
+  StoredRun,
+  ToolWaits,
+} from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,

@@ -6,10 +6,10 @@
  */
 import { isFinished } from '../../../../domain/entities/Run';
 import type { RunState } from '../../../../domain/entities/Run';
-import { isSettled } from '../../../../domain/entities/Tool';
+import { isSettled, waitOf } from '../../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
 import { isLLMError, isStoreOutage } from '../../../../domain/errors/LLMErrors';
-import type { RunLease, RunProgress } from '../../../../domain/types/RunRecords';
+import type { RunDurability, RunLease, RunProgress } from '../../../../domain/types/RunRecords';
 import type { RunObserver } from '../../../../domain/interfaces/Instrumentation';
 import { runDetached } from '../../runDetached';
 import type { JournalContext } from '../RunContext';
@@ -45,6 +45,7 @@ const NONE: ReadonlySet<string> = new Set();
 export class RunJournal {
   private readonly context: JournalContext;
   private readonly owner: JournalOwner;
+  private readonly durability: RunDurability;
   private readonly observer: Pick<RunObserver, 'write'> | undefined;
   private held: RunLease;
   /** Writes whose outcome is unknown may take effect late; see `reclaimLease`. */
@@ -84,8 +85,10 @@ export class RunJournal {
     owner: JournalOwner,
     storedCalls: readonly string[],
     observer?: Pick<RunObserver, 'write'>,
+    durability: RunDurability = 'step',
   ) {
     this.context = context;
+    this.durability = durability;
     this.observer = observer;
     this.owner = owner;
     this.held = context.lease;
@@ -103,12 +106,15 @@ export class RunJournal {
     this.isRunChanged = true;
   }
 
-  /** The call is written at the next barrier, at the latest when the present tasks of the process are done. */
+  /**
+   * The call is written at the next barrier: with `step`, and if it waits for a person or another service, at the latest
+   * when the present tasks of the process are done.
+   */
   callChanged(id: string): void {
     this.progressed?.delete(id);
     this.changed = including(this.changed, id);
     this.unsaved = including(this.unsaved, id);
-    this.schedule();
+    if (this.durability === 'step' || waitOf(this.owner.getCall(id)) !== undefined) this.schedule();
   }
 
   /** The call is written with the next heartbeat. */
@@ -117,6 +123,7 @@ export class RunJournal {
   }
 
   heartbeat(): void {
+    if (this.durability === 'end') return;
     for (const id of this.progressed ?? []) this.unsaved = including(this.unsaved, id);
     this.progressed = undefined;
     if (this.unsaved !== undefined) this.schedule();
@@ -155,8 +162,28 @@ export class RunJournal {
   }
 
   /**
+   * To be called before the model is called.
+   * @returns as `flushAndVerifyLease` does; undefined if there is nothing to wait for
+   */
+  beforeModelCall(): Promise<void> | undefined {
+    this.runChanged();
+    return this.durability === 'step' ? this.flushAndVerifyLease() : this.verifyOwnership();
+  }
+
+  /** To be called before a tool is run. @returns as `beforeModelCall` does */
+  beforeTool(isReadOnly: boolean): Promise<void> | undefined {
+    return this.durability === 'end' && isReadOnly ? this.verifyOwnership() : this.flushAndVerifyLease();
+  }
+
+  /** What is not stored by now would be lost anyway; whether another process has the run must be known. */
+  private verifyOwnership(): Promise<void> | undefined {
+    if (!this.isBroken && this.context.runs.isLeaseCurrent()) return undefined;
+    return this.flushAndVerifyLease();
+  }
+
+  /**
    * Resolves when the run and its open calls are in the store, and makes sure that this process still owns the run even
-   * if it was suspended meanwhile. To be called before a tool is run or a model is called.
+   * if it was suspended meanwhile. To be called before an effect.
    * @throws as `flush` does
    */
   flushAndVerifyLease(): Promise<void> {

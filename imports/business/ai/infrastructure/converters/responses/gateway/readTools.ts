@@ -75,6 +75,7 @@ const RESERVED = {
   timer: true,
   signal: true,
   childRun: true,
+  readOnly: true,
   untrusted: true,
   needsApproval: true,
   delivery: true,

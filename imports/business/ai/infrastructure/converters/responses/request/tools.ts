@@ -90,6 +90,7 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
     timer: _w,
     signal: _g,
     childRun: _h,
+    readOnly: _r,
     untrusted: _u,
     needsApproval: _n,
     delivery: _d,
