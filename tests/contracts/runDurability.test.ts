@@ -20,11 +20,11 @@ describe('the durability of a run', () => {
   const options = (durability: RunDurability, tool: string) =>
     ({ executionId: 'r', model: 'm', input: 'Go.', tools: [tool], durability }) as const;
   /** @param onEffect called before each result, with the number of turns so far */
-  function create(tool: string, store: MemoryRunStore, at = Infinity, onEffect: () => unknown = () => 0) {
+  function create(tool: string, store: MemoryRunStore, at = Infinity, onEffect: () => Promise<void> = async () => undefined) {
     const halting = haltingStore(store, at, 'before');
     const toolExecutor = new ToolRegistry()
-      .register({ name: 'look', readOnly: true, execute: async () => `${await onEffect()}` })
-      .register({ name: 'act', execute: async () => `${await onEffect()}` });
+      .register({ name: 'look', readOnly: true, execute: onEffect })
+      .register({ name: 'act', execute: onEffect });
     const provider = new ScriptedProvider(turns(tool));
     const leaseTimes = { lease: 7_200_000, heartbeat: 3_600_000 };
     const loop = new AgenticLoop({ provider, toolExecutor, runStore: halting.store, leaseTimes });

@@ -643,7 +643,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const entry = this.registry.live.get(event.executionId);
     if (entry !== undefined && isFinished(entry.run.state)) {
       this.registry.retire(entry.run);
-      this.durable?.remote.ended(event.executionId);
+      // After what other runs have done before was written.
+      if (this.durable !== undefined) setImmediate(() => this.durable?.remote.ended(event.executionId));
       if (this.durable === undefined) void this.signalStore.remove([event.executionId]);
     }
     // The union of events and the map of listeners are derived from the same type.

@@ -1,4 +1,6 @@
-/** A tool whose calls are runs: a model hands a part of its task to another one, with tools and instructions of its own. */
+/**
+ * A tool whose calls are runs: a model hands a part of its task to another one, with tools and instructions of its own.
+ */
 import type { RunOptions } from '../../domain/types/RunOptions';
 import type { ToolCallContext } from '../../domain/interfaces/IToolExecutor';
 import type { RegisteredTool } from './ToolRegistry';

@@ -146,7 +146,7 @@ export class ChildRuns {
   }
 
   private async settleStarts(parentId: string): Promise<void> {
-    await Promise.allSettled(this.starting.get(parentId) ?? []);
+    await Promise.allSettled([...(this.starting.get(parentId) ?? [])]);
   }
 
   private async start(parent: ParentRun, executionId: string, options: RunOptions): Promise<void> {
@@ -167,11 +167,12 @@ export class ChildRuns {
 
   /** @param own of the child @returns no more than the parent's budget leaves */
   private async budgetLeft(
-    { executionId, budget, spent }: ParentRun,
+    parent: ParentRun,
     own: Budget | undefined,
   ): Promise<Budget | undefined> {
+    const { executionId, budget } = parent;
     if (budget === undefined) return own;
-    const gone = plus(spent(), await this.spentBelow(executionId));
+    const gone = plus(parent.spent(), await this.spentBelow(executionId));
     const left: { calls?: number; tokens?: number; money?: number } = { ...own };
     for (const unit of ['calls', 'tokens', 'money'] as const) {
       const limit = budget[unit];

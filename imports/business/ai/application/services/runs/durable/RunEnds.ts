@@ -13,7 +13,7 @@ export class RunEnds {
   private readonly store: Pick<RunStore, 'unfinishedAmong'>;
   private readonly intervalMs: number;
   /** What each wait does when its run has ended, or the store says why that cannot be known. */
-  private readonly waits = new Map<string, Set<(error?: unknown) => void>>();
+  private readonly waits = new Map<string, Set<(error?: Error) => void>>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(store: Pick<RunStore, 'unfinishedAmong'>, intervalMs: number) {
@@ -30,13 +30,13 @@ export class RunEnds {
     signal?.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const waits = this.waits.get(executionId) ?? new Set();
-      const finish = (error?: unknown): void => {
+      const finish = (error?: Error): void => {
         signal?.removeEventListener('abort', onAbort);
         waits.delete(finish);
         if (waits.size === 0 && this.waits.get(executionId) === waits) this.waits.delete(executionId);
         if (this.waits.size === 0) this.stop();
         if (error === undefined) resolve();
-        else reject(error as Error);
+        else reject(error);
       };
       const onAbort = (): void => finish();
       signal?.addEventListener('abort', onAbort);
@@ -47,7 +47,7 @@ export class RunEnds {
   }
 
   /** A run has ended in this process. */
-  ended(executionId: string, error?: unknown): void {
+  ended(executionId: string, error?: Error): void {
     for (const finish of [...(this.waits.get(executionId) ?? [])]) finish(error);
   }
 
@@ -72,7 +72,8 @@ export class RunEnds {
       const unfinished = new Set(await this.store.unfinishedAmong(ids));
       for (const executionId of ids) if (!unfinished.has(executionId)) this.ended(executionId);
     } catch (error) {
-      if (!isStoreOutage(error)) for (const executionId of ids) this.ended(executionId, error);
+      const thrown = error instanceof Error ? error : new Error('The store failed.', { cause: error });
+      if (!isStoreOutage(error)) for (const executionId of ids) this.ended(executionId, thrown);
     }
     this.timer = undefined;
     if (this.waits.size > 0) this.schedule();
