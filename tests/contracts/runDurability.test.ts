@@ -20,7 +20,12 @@ describe('the durability of a run', () => {
   const options = (durability: RunDurability, tool: string) =>
     ({ executionId: 'r', model: 'm', input: 'Go.', tools: [tool], durability }) as const;
   /** @param onEffect called before each result, with the number of turns so far */
-  function create(tool: string, store: MemoryRunStore, at = Infinity, onEffect: () => Promise<void> = async () => undefined) {
+  function create(
+    tool: string,
+    store: MemoryRunStore,
+    at = Infinity,
+    onEffect: () => Promise<void> = async () => undefined,
+  ) {
     const halting = haltingStore(store, at, 'before');
     const toolExecutor = new ToolRegistry()
       .register({ name: 'look', readOnly: true, execute: onEffect })

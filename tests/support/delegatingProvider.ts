@@ -19,7 +19,9 @@ export function delegatingProvider(times: Readonly<Record<string, number>>): Del
   const respond = ({ input, tools = [] }: GenerateOptions): LLMResponse => {
     const items = typeof input === 'string' ? [] : input;
     const results = items.flatMap((item) =>
-      typeof item === 'object' && 'type' in item && item.type === 'function_call_output' ? [typeof item.output === 'string' ? item.output : ''] : [],
+      typeof item === 'object' && 'type' in item && item.type === 'function_call_output'
+        ? [typeof item.output === 'string' ? item.output : '']
+        : [],
     );
     if (results.length > 0) return answer(results.join(', '));
     const offered = tools.flatMap((tool) => ('name' in tool ? String(tool.name) : []));

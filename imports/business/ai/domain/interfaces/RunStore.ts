@@ -25,6 +25,16 @@ import type { AwaitedTools, ParkedRun } from '../types/RunViews';
 export interface StoredRun {
   readonly run: RunRecord;
   readonly calls: readonly ToolCall[];
+  /** Absent: whoever continues the run writes all open calls anew. */
+  readonly recorded?: RecordedCalls;
+}
+
+/** Where the calls of a run are stored. See `OpenCalls`. */
+export interface RecordedCalls {
+  /** Ids of calls that the run's own write has recorded. */
+  readonly withRun: readonly string[];
+  /** Ids of those that are not stored, in this state, by `saveCalls` as well. */
+  readonly onlyWithRun: readonly string[];
 }
 
 /**

@@ -166,10 +166,7 @@ export class ChildRuns {
   }
 
   /** @param own of the child @returns no more than the parent's budget leaves */
-  private async budgetLeft(
-    parent: ParentRun,
-    own: Budget | undefined,
-  ): Promise<Budget | undefined> {
+  private async budgetLeft(parent: ParentRun, own: Budget | undefined): Promise<Budget | undefined> {
     const { executionId, budget } = parent;
     if (budget === undefined) return own;
     const gone = plus(parent.spent(), await this.spentBelow(executionId));

@@ -69,15 +69,19 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.journal =
       context.journal === undefined
         ? undefined
-        : new RunJournal(context.journal, this, restored?.storedCalls ?? [], context.observer, context.durability);
+        : new RunJournal(context.journal, this, restored?.storedCalls ?? [], context.observer, {
+            durability: context.durability,
+            recorded: restored?.recorded,
+          });
     this.model = new RunModelCalls(context, this.cancellation, this.journal, this);
     this.calls = new RunToolCalls(context, this.cancellation, this.journal, this);
     this.deadline = new RunDeadline(limits.runTimeout, restored?.elapsedMs ?? 0, this);
     run.journal = this.journal;
     run.seesImages = context.provider.getCapabilities(context.options.model).supportsVision;
-    // Those that were open may be stored with the run only.
     for (const id of restored?.repaired ?? []) this.journal?.callChanged(id);
-    if (restored !== undefined) for (const { id } of run.openCalls) this.journal?.callChanged(id);
+    // Those that were open may be stored with the run only.
+    const unstored = restored?.recorded?.onlyWithRun ?? run.openCalls.map(({ id }) => id);
+    if (restored !== undefined) for (const id of unstored) this.journal?.callChanged(id);
     if (restored?.hasInterruptedModelCall === true) {
       // The interrupted call has cost tokens, and the call that replaces it counts as the same iteration.
       const usage = estimateUsage(this.model.history(), 0);
@@ -460,11 +464,21 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     const { run } = this.context;
     run.transition('waiting');
     this.onTransition();
+    if (this.isWaitStored) this.journal?.runStored();
     // Nothing depends on this write, and the journal reports its own failures through `onBroken`.
-    this.journal?.flush().catch(() => undefined);
+    else this.journal?.flush().catch(() => undefined);
     this.cancellation.releaseSignal();
     this.isWaiting = true;
     run.awaitArrivals(() => this.wake());
+  }
+
+  /** The run waits as it did in the process that it was taken over from, and the store says so. */
+  private get isWaitStored(): boolean {
+    const { run, restored, missingTools, changedTools, toolHashes } = this.context;
+    if (restored === undefined || !restored.isWaiting || restored.recorded === undefined) return false;
+    const isSame = missingTools === undefined && changedTools === undefined && toolHashes === undefined;
+    const { takeovers, repaired, state } = restored;
+    return isSame && takeovers === 0 && repaired.length === 0 && run.iterations === state.iterations;
   }
 
   /** Continues a run that waits. */

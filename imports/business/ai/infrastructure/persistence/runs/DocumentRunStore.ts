@@ -47,6 +47,7 @@ import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import {
   callDocumentId,
   fromCallDocuments,
+  recordedCalls,
   fromRunDocument,
   RUN_COMMANDS,
   RUN_OWNERS,
@@ -360,7 +361,10 @@ export class DocumentRunStore implements RunStore {
       const run = await this.runs.findOne({ _id: executionId }, options);
       if (run === undefined) return undefined;
       const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
-      return { run: await this.toRecord(run), calls: readable(executionId, () => fromCallDocuments(calls, run)) };
+      return {
+        run: await this.toRecord(run),
+        ...readable(executionId, () => ({ calls: fromCallDocuments(calls, run), recorded: recordedCalls(calls, run) })),
+      };
     } catch (error) {
       throw error instanceof UnreadableDocumentError ? new UnreadableRunError(executionId, error) : error;
     }

@@ -6,7 +6,7 @@ import { bucketOf } from '../../../domain/entities/latencyBuckets';
 import { inputOf, isSettled, isUndelivered, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
-import type { OpenCalls } from '../../../domain/interfaces/RunStore';
+import type { OpenCalls, RecordedCalls } from '../../../domain/interfaces/RunStore';
 import { argumentsHash } from '../../../application/services/argumentsHash';
 import type { Actor } from '../../../domain/types/Actor';
 import type { RunCompaction } from '../../../domain/types/Compaction';
@@ -280,6 +280,24 @@ export function fromCallDocuments(
   const calls = new Map([...stored, ...open].map((call) => [call.id, call]));
   for (const call of stored) if (isAsNew(call, calls.get(call.id))) calls.set(call.id, call);
   return [...calls.values()].toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+}
+
+/** Which of the run's calls its own write has recorded. */
+export function recordedCalls(
+  documents: readonly ToolCallDocument[],
+  { openCalls = {} }: Pick<RunDocument, 'openCalls'>,
+): RecordedCalls {
+  const open = Object.values(openCalls).map((json) => JSON.parse(json) as ToolCall);
+  if (open.length === 0) return { withRun: [], onlyWithRun: [] };
+  const stored = new Map(documents.map((document) => [document.callId, fromCallDocument(document)]));
+  const isStored = (call: ToolCall): boolean => {
+    const own = stored.get(call.id);
+    return own !== undefined && isAsNew(own, call);
+  };
+  return {
+    withRun: open.map(({ id }) => id),
+    onlyWithRun: open.filter((call) => !isStored(call)).map(({ id }) => id),
+  };
 }
 
 /** Whether a stored call is not older than what the run has recorded of it: it may have progressed since. */

@@ -10,6 +10,7 @@ import { isSettled, waitOf } from '../../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
 import { isLLMError, isStoreOutage } from '../../../../domain/errors/LLMErrors';
 import type { RunDurability, RunLease, RunProgress } from '../../../../domain/types/RunRecords';
+import type { RecordedCalls } from '../../../../domain/interfaces/RunStore';
 import type { RunObserver } from '../../../../domain/interfaces/Instrumentation';
 import { runDetached } from '../../runDetached';
 import type { JournalContext } from '../RunContext';
@@ -34,6 +35,13 @@ export interface JournalOwner {
   onBroken(error: unknown): void;
   /** Called when a write finds that the store cannot be reached, and when the store has answered again. */
   onStoreOutage(isOut: boolean): void;
+}
+
+export interface JournalOptions {
+  /** Default: `step`. */
+  readonly durability?: RunDurability;
+  /** Calls of a run that another process has recorded. Absent: unknown, or none. */
+  readonly recorded?: RecordedCalls | undefined;
 }
 
 const FIRST_RETRY_MS = 20;
@@ -85,7 +93,7 @@ export class RunJournal {
     owner: JournalOwner,
     storedCalls: readonly string[],
     observer?: Pick<RunObserver, 'write'>,
-    durability: RunDurability = 'step',
+    { durability = 'step', recorded }: JournalOptions = {},
   ) {
     this.context = context;
     this.durability = durability;
@@ -94,6 +102,10 @@ export class RunJournal {
     this.held = context.lease;
     for (const id of storedCalls) this.saved.set(id, undefined);
     this.savedItems = context.keepsTranscript === true ? Infinity : context.storedItems;
+    // That of a new run is undefined.
+    this.savedResponse = owner.response;
+    if (recorded !== undefined && recorded.withRun.length > 0)
+      this.open = new Map(recorded.withRun.map((id) => [id, isSettled(owner.getCall(id))]));
   }
 
   /** The present claim of this process to the run. */
@@ -107,14 +119,19 @@ export class RunJournal {
   }
 
   /**
-   * The call is written at the next barrier: with `step`, and if it waits for a person or another service, at the latest
-   * when the present tasks of the process are done.
+   * The call is written at the next barrier; with `step`, and if it waits for a person or another service, at the
+   * latest when the present tasks of the process are done.
    */
   callChanged(id: string): void {
     this.progressed?.delete(id);
     this.changed = including(this.changed, id);
     this.unsaved = including(this.unsaved, id);
     if (this.durability === 'step' || waitOf(this.owner.getCall(id)) !== undefined) this.schedule();
+  }
+
+  /** The run is in the store as it is, unless something else of it has changed. */
+  runStored(): void {
+    this.isRunChanged = false;
   }
 
   /** The call is written with the next heartbeat. */

@@ -6,7 +6,7 @@
 import { textOfContent } from '../../../../domain/entities/Content';
 import { createToolCall, isDeliverable, isSettled, isToolCallState } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
-import type { StoredRun } from '../../../../domain/interfaces/RunStore';
+import type { RecordedCalls, StoredRun } from '../../../../domain/interfaces/RunStore';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import { totalsOf } from '../RunBill';
 import { adoptItem } from '../../ContentNormalizer';
@@ -33,6 +33,9 @@ export interface RestoredRun {
   readonly lateUndelivered: readonly string[];
   /** A model call was in progress whose outcome is unknown. */
   readonly hasInterruptedModelCall: boolean;
+  readonly recorded: RecordedCalls | undefined;
+  /** It is stored as waiting. */
+  readonly isWaiting: boolean;
   readonly failedTurns: number;
   /** Milliseconds that count against the run's deadline. */
   readonly elapsedMs: number;
@@ -45,7 +48,7 @@ export interface RestoredRun {
  */
 export const MAX_UNRECORDED_EVENTS = 1_000_000;
 
-export function restoreRun({ run, calls: storedCalls }: StoredRun): RestoredRun {
+export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun): RestoredRun {
   const transcript = run.transcript.map((item) => adoptItem(item));
   const results = resultsByCall(transcript);
   const acknowledged = transcript.flatMap((item) =>
@@ -82,6 +85,8 @@ export function restoreRun({ run, calls: storedCalls }: StoredRun): RestoredRun 
       seq: run.seq + run.fence * MAX_UNRECORDED_EVENTS,
     },
     storedCalls: storedCalls.map(({ id }) => id),
+    recorded,
+    isWaiting: run.state === 'waiting' && !run.isCalling,
     repaired: calls.filter((call) => !storedCalls.includes(call)).map(({ id }) => id),
     turn,
     isAfterAnswer: run.response !== undefined && !run.response.output.some(({ type }) => type === 'function_call'),
