@@ -146,12 +146,12 @@ describeInFull(`kill -9 of processes whose runs start others (BOLIDE_SEED=${SEED
     return openRunStore(database);
   };
   it('with the embedded store', async function () {
-    this.timeout(90_000);
+    this.timeout(300_000);
     await checkFamilies(await run(join(directory, 'data'), 1));
   });
 
   it('with MongoDB, and two processes', async function () {
-    this.timeout(90_000);
+    this.timeout(300_000);
     const mongo = await startTestMongo();
     try {
       await checkFamilies(await run(mongo.url, 2));
