@@ -40,7 +40,6 @@ describe('a run that waits, taken over', () => {
     const other = create([answer('Done.')], recordingWrites(opened.store, writes));
     const recovery = new RunRecovery({ loop: other, store: opened.store });
     await recovery.start();
-    await until(() => other.getExecutionContext('r')?.state === 'waiting');
     await until(async () => (await opened.store.load('r'))?.run.takeovers === 0);
     expect(writes).to.deep.equal(['saveRun']);
     await other.submitToolResult('r', 'c', { output: 'Now.' });
