@@ -40,7 +40,10 @@ describe('a run that waits, taken over', () => {
     const other = create([answer('Done.')], recordingWrites(opened.store, writes));
     const recovery = new RunRecovery({ loop: other, store: opened.store });
     await recovery.start();
-    await until(async () => (await opened.store.load('r'))?.run.takeovers === 0);
+    await until(async () => {
+      const { owner, takeovers } = (await opened.store.load('r'))!.run;
+      return owner === other.ownerId && takeovers === 0;
+    });
     expect(writes).to.deep.equal(['saveRun']);
     await other.submitToolResult('r', 'c', { output: 'Now.' });
     expect((await other.waitForResult('r')).response.output_text).to.equal('Done.');
