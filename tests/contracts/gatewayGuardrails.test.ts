@@ -147,7 +147,7 @@ for (const [name, api] of Object.entries(APIS))
           const response = await ask('Who knows?', stream);
           const text = await response.text();
           expect(response.status, text).to.equal(200);
-          for (const part of ['bob', 'smith', 'example.com', '901820', '4111111111111111'])
+          for (const part of ['bob.', 'smith', 'example.com', '901820', '4111111111111111'])
             expect(text, part).not.to.include(part);
           expect(text).to.include('[EMAIL]');
           expect(text).to.include('[CREDIT_CARD]');

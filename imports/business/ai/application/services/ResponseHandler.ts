@@ -340,28 +340,31 @@ export class ResponseHandler implements LeasedWorkSource {
   /** Writes the answer of a run that was started by another process, once it has ended. @throws its error */
   private async awaitRun({ id }: ChatTurn, writer: AnswerWriter): Promise<void> {
     const { durable, loop } = this.options;
-    const given = new AbortController();
-    const watch = setInterval(() => void this.giveUpParked(id, given), PARKED_POLLING_MS);
+    const parked = { isGivenUp: false };
+    const watch = setInterval(() => void this.giveUpParked(id, parked), PARKED_POLLING_MS);
     let failure: unknown;
     await loop
-      .waitForResult(id, AbortSignal.any([this.stopping.signal, given.signal]))
+      .waitForResult(id, this.stopping.signal)
       .catch((error: unknown) => (failure = error))
       .finally(() => clearInterval(watch));
     this.stopping.signal.throwIfAborted();
-    const stored = given.signal.aborted ? undefined : await durable?.runs.load(id);
+    if (parked.isGivenUp) throw givenUp();
+    const stored = await durable?.runs.load(id);
     if (stored !== undefined) writer.complete(answerText(stored.run));
     // Boundary: what the loop throws.
     if (failure !== undefined) throw failure as Error;
   }
 
   /** A parked run waits for an operator, but the messages behind it must not. So it is cancelled. */
-  private async giveUpParked(executionId: string, given: AbortController): Promise<void> {
+  private async giveUpParked(executionId: string, parked: { isGivenUp: boolean }): Promise<void> {
     const { durable, loop } = this.options;
     try {
       if ((await durable?.runs.head(executionId))?.parked === undefined) return;
+      // Whoever waits for the run learns of its end at once.
+      parked.isGivenUp = true;
       await loop.cancel(executionId);
-      given.abort(givenUp());
     } catch (error) {
+      parked.isGivenUp = false;
       this.logger.warn('Could not read the state of a run. This will be retried.', { executionId }, error);
     }
   }

@@ -102,8 +102,8 @@ export class LiveRun implements ToolExecutionContext {
   /** What the model is sent in place of the beginning of the transcript. */
   compaction: RunCompaction | undefined;
   journal: LiveRunJournal | undefined;
-  /** The model does. */
-  seesImages = false;
+  /** Whether the model does. */
+  seesImages = (): boolean => false;
   /** The sequence number of the last event. */
   seq = 0;
   /** Ids of the calls that have not settled, and whether they were answered with an acknowledgement. */

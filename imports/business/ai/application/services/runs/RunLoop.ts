@@ -77,7 +77,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.calls = new RunToolCalls(context, this.cancellation, this.journal, this);
     this.deadline = new RunDeadline(limits.runTimeout, restored?.elapsedMs ?? 0, this);
     run.journal = this.journal;
-    run.seesImages = context.provider.getCapabilities(context.options.model).supportsVision;
+    run.seesImages = () => this.seesImages();
     for (const id of restored?.repaired ?? []) this.journal?.callChanged(id);
     // Those that were open may be stored with the run only.
     const unstored = restored?.recorded?.onlyWithRun ?? run.openCalls.map(({ id }) => id);
@@ -87,6 +87,16 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
       const usage = estimateUsage(this.model.history(), 0);
       run.bill.addUsage(usage, priceCall(usage, context.provider, [context.options.model]), context.options.model);
       run.iterations -= 1;
+    }
+  }
+
+  /** The next model call reports a provider that is gone. */
+  private seesImages(): boolean {
+    const { provider, options } = this.context;
+    try {
+      return provider.getCapabilities(options.model).supportsVision;
+    } catch {
+      return false;
     }
   }
 
