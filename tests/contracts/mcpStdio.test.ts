@@ -32,7 +32,10 @@ describeInFull('npm run mcp', function () {
     it(`lists and calls the chosen tools in the revision ${revision}`, async () => {
       const client = createClient({ revision, capabilities: { elicitation: {} } });
       const errors: Error[] = [];
-      client.onerror = (error) => errors.push(error);
+      // The official client takes progress that arrives together with the result for that of an unknown request.
+      client.onerror = (error) => {
+        if (!error.message.includes('progress notification for an unknown token')) errors.push(error);
+      };
       client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { approve: true } }));
       await client.connect(start({ MCP_TOOLS: 'get_weather,send_reminder,research_topic', MCP_USER: 'ann' }));
       const { tools } = await client.listTools();

@@ -13,6 +13,7 @@ export class ProgressNotifier {
   private lastAt = -Infinity;
   private latest: readonly [number, string | undefined] | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private sent: Promise<void> = Promise.resolve();
 
   constructor(ctx: Pick<ServerContext, 'mcpReq'>, logger: Logger) {
     this.ctx = ctx;
@@ -30,10 +31,11 @@ export class ProgressNotifier {
     else this.timer ??= setTimeout(() => this.flush(), wait);
   }
 
-  /** Nothing may be reported after the result. */
-  end(): void {
+  /** Resolves when everything is sent: nothing may be reported after the result. */
+  async end(): Promise<void> {
     if (this.latest !== undefined) this.flush();
     clearTimeout(this.timer);
+    await this.sent;
   }
 
   private flush(): void {
@@ -45,8 +47,9 @@ export class ProgressNotifier {
     this.last = progress;
     this.lastAt = performance.now();
     const params = { progressToken: this.token, progress, total: 1, ...(message === undefined ? {} : { message }) };
-    this.ctx.mcpReq
+    const sent = this.ctx.mcpReq
       .notify({ method: 'notifications/progress', params })
       .catch((error: unknown) => this.logger.debug('MCP: progress could not be reported.', error));
+    this.sent = Promise.all([this.sent, sent]).then(() => undefined);
   }
 }

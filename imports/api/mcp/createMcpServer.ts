@@ -128,7 +128,7 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
         return approved ? { approved } : { approved, reason: 'The person at the client declined.' };
       },
     });
-    progress.end();
+    await progress.end();
     if (!decision.isMissing) return toMcpResult(call);
     return askOrExplain(name, args, { callId, hash }, caller, ctx);
   }

@@ -4,6 +4,7 @@
  * its call. It prints each event, each model call with the number of late results in it, and the end.
  */
 import { createInterface } from 'node:readline';
+import { inputOf } from '../../../imports/business/ai/domain/entities/Tool';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
 import { mcp } from '../../../imports/business/ai/infrastructure/factories/mcp';
@@ -11,6 +12,7 @@ import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAP
 import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { until } from '../until';
 import { CAPABILITIES } from '../../../imports/testing/capabilities';
 import { answer, calling } from '../../../imports/testing/responses';
 
@@ -50,8 +52,13 @@ async function main([place = '', url = '', tool = '']: readonly string[]): Promi
   print('ready');
   for await (const line of createInterface({ input: process.stdin })) {
     const [command, executionId = '', json = ''] = line.split(' ');
-    if (command === 'submit') await loop.submitToolResult(executionId, 'a', { output: JSON.parse(json) as unknown });
-    else await loop.start('ann', { model: 'm', input: 'go', tools: [tool], executionId });
+    if (command === 'submit') {
+      await until(() => {
+        const call = loop.getExecutionContext(executionId)?.toolCalls.get('a');
+        return call !== undefined && inputOf(call) !== undefined;
+      });
+      await loop.submitToolResult(executionId, 'a', { output: JSON.parse(json) as unknown });
+    } else await loop.start('ann', { model: 'm', input: 'go', tools: [tool], executionId });
   }
 }
 
