@@ -8,7 +8,7 @@ export interface HaltingStore {
   readonly store: RunStore;
   /** The number of attempted writes. */
   readonly writes: () => number;
-  /** The name of the write at which it halted. */
+  /** The name of the write at which it halted, once the writes that were on their way have arrived. */
   readonly halted: Promise<string>;
   readonly isHalted: () => boolean;
 }
@@ -21,9 +21,10 @@ export function haltingStore(inner: RunStore, at: number, moment: 'before' | 'af
   let isHalted = false;
   let resolveHalted: (name: string) => void = () => undefined;
   const halted = new Promise<string>((resolve) => (resolveHalted = resolve));
+  const onTheirWay = new Set<Promise<unknown>>();
   const halt = (name: string): Promise<never> => {
     isHalted = true;
-    resolveHalted(name);
+    void Promise.allSettled(onTheirWay).then(() => resolveHalted(name));
     return new Promise(() => undefined);
   };
   const store = new Proxy(inner, {
@@ -35,7 +36,11 @@ export function haltingStore(inner: RunStore, at: number, moment: 'before' | 'af
         if (isHalted) return new Promise(() => undefined);
         if (!WRITES.has(name)) return method.apply(target, args as unknown[]);
         writes += 1;
-        if (writes !== at) return method.apply(target, args as unknown[]);
+        if (writes !== at) {
+          const write = method.apply(target, args as unknown[]);
+          onTheirWay.add(write);
+          return write.finally(() => onTheirWay.delete(write));
+        }
         if (moment === 'before') return halt(String(name));
         await method.apply(target, args as unknown[]);
         return halt(String(name));
