@@ -14,7 +14,8 @@ export class RunEnds {
   private readonly intervalMs: number;
   /** What each wait does when its run has ended, or the store says why that cannot be known. */
   private readonly waits = new Map<string, Set<(error?: Error) => void>>();
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private isPolling = false;
 
   constructor(store: Pick<RunStore, 'unfinishedAmong'>, intervalMs: number) {
     this.store = store;
@@ -53,15 +54,18 @@ export class RunEnds {
 
   private schedule(): void {
     // The timer keeps the process alive, since a caller awaits the result.
-    this.timer ??= runDetached(() => setTimeout(() => void this.poll(), this.intervalMs));
+    this.timer ??= runDetached(() => setInterval(() => void this.poll(), this.intervalMs));
   }
 
   private stop(): void {
-    clearTimeout(this.timer);
+    clearInterval(this.timer);
     this.timer = undefined;
   }
 
   private async poll(): Promise<void> {
+    // A slow store is not asked twice at the same time.
+    if (this.isPolling) return;
+    this.isPolling = true;
     const asked = [...this.waits].slice(0, MAX_PER_POLL);
     for (const [executionId, waits] of asked) {
       this.waits.delete(executionId);
@@ -75,7 +79,6 @@ export class RunEnds {
       const thrown = error instanceof Error ? error : new Error('The store failed.', { cause: error });
       if (!isStoreOutage(error)) for (const executionId of ids) this.ended(executionId, thrown);
     }
-    this.timer = undefined;
-    if (this.waits.size > 0) this.schedule();
+    this.isPolling = false;
   }
 }
