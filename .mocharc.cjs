@@ -7,12 +7,7 @@ const namesFiles = process.argv.slice(2).some((argument) => argument.startsWith(
 module.exports = {
   // The longest files first, so that none is left to run alone at the end.
   spec: namesFiles ? [] : ['tests/types/**/*.test.ts', 'tests/contracts/**/*.test.ts', 'tests/unit/**/*.test.ts'],
-  require: [
-    'tsx/cjs',
-    './tests/support/canaryHooks.ts',
-    './tests/support/seedHooks.ts',
-    './tests/support/leftTimerHooks.ts',
-  ],
+  require: ['tsx/cjs', './tests/support/canaryHooks.ts', './tests/support/seedHooks.ts'],
   extension: ['ts', 'tsx'],
   // Milliseconds. Generous, because CI machines are slow and shared.
   timeout: 120_000,

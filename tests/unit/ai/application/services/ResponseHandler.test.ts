@@ -26,6 +26,7 @@ import { answer, calling, eventsOf, incomplete, refusing } from '../../../../../
 import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
 import { seededRandom } from '../../../../../scripts/seed/seededRandom';
+import { countTimers } from '../../../../support/countTimers';
 
 interface Failures {
   readonly store?: (message: MemoryMessage) => Error | undefined;
@@ -411,7 +412,7 @@ describe('a failure while a message is handled', () => {
       await clock.tickAsync(1);
       await handled;
       expect(lines).to.deep.equal(['ERROR: The memory failed to store the message.', '[DONE]']);
-      expect(clock.countTimers()).to.equal(0);
+      expect(countTimers(clock)).to.equal(0);
     } finally {
       clock.restore();
     }

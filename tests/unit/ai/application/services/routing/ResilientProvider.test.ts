@@ -27,6 +27,7 @@ import { ScriptedProvider, untilAborted } from '../../../../../../imports/testin
 import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
 import { servedResponse } from '../../../../../support/servedResponse';
 import { answer, eventsOf, incomplete, response, textItem, usage } from '../../../../../../imports/testing/responses';
+import { countTimers } from '../../../../../support/countTimers';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 /** A database that cannot be reached is nothing that another attempt, or another provider, changes. */
@@ -317,10 +318,10 @@ describe('an abort', () => {
     const reason = { why: 'enough' };
     const pending = thrownBy(provider.generate('u', { ...HI, signal: controller.signal }));
     await clock.tickAsync(1_000);
-    expect(clock.countTimers(), 'it waits').to.equal(1);
+    expect(countTimers(clock), 'it waits').to.equal(1);
     controller.abort(reason);
     expect(await pending).to.equal(reason);
-    expect(clock.countTimers()).to.equal(0);
+    expect(countTimers(clock)).to.equal(0);
     expect(removed.callCount).to.equal(1);
     upstream.assertPlayedOut();
   });
@@ -335,10 +336,10 @@ describe('an abort', () => {
     const removed = sinon.spy(signal, 'removeEventListener');
     const pending = provider.generate('u', { ...HI, signal });
     await clock.tickAsync(499);
-    expect(clock.countTimers()).to.equal(1);
+    expect(countTimers(clock)).to.equal(1);
     await clock.tickAsync(1);
     expect((await pending).output_text).to.equal('ok');
-    expect(clock.countTimers()).to.equal(0);
+    expect(countTimers(clock)).to.equal(0);
     expect(removed.callCount).to.equal(added.callCount);
   });
 

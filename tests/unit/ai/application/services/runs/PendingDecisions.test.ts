@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
 import { PendingDecisions } from '../../../../../../imports/business/ai/application/services/runs/PendingDecisions';
+import { countTimers } from '../../../../../support/countTimers';
 
 describe('PendingDecisions', () => {
   let clock: SinonFakeTimers;
@@ -17,18 +18,18 @@ describe('PendingDecisions', () => {
     await clock.tickAsync(1_000);
     expect(await approved).to.deep.equal({ approved: true });
     expect(await expired).to.include({ approved: false });
-    expect(clock.countTimers()).to.equal(0);
+    expect(countTimers(clock)).to.equal(0);
   });
 
   it('leaves no timer behind once closed, even for decisions awaited afterwards', () => {
     const decisions = new PendingDecisions();
     void decisions.awaitApproval('a', 1_000);
     void decisions.awaitReview('b', 1_000);
-    expect(clock.countTimers()).to.equal(2);
+    expect(countTimers(clock)).to.equal(2);
     decisions.close();
     void decisions.awaitApproval('c', 1_000);
     void decisions.awaitReview('d', 1_000);
-    expect(clock.countTimers()).to.equal(0);
+    expect(countTimers(clock)).to.equal(0);
     for (const id of ['a', 'b', 'c', 'd']) expect(decisions.decide(id, { approved: true })).to.equal(false);
   });
 });

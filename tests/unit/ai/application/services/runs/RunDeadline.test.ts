@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { RunDeadline } from '../../../../../../imports/business/ai/application/services/runs/RunDeadline';
+import { countTimers } from '../../../../../support/countTimers';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -36,7 +37,7 @@ describe('RunDeadline', () => {
       expect(late.callCount).to.equal(1);
       run.pause();
       expect(run.elapsedMs).to.equal(1_000);
-      expect(clock.countTimers()).to.equal(0);
+      expect(countTimers(clock)).to.equal(0);
     });
   }
 
@@ -56,7 +57,7 @@ describe('RunDeadline', () => {
     expect(late.called).to.equal(false);
     clock.tick(1);
     expect(late.callCount).to.equal(1);
-    expect(clock.countTimers()).to.equal(0);
+    expect(countTimers(clock)).to.equal(0);
   });
 
   it('can be paused while the second timer of a long timeout runs', () => {
@@ -64,7 +65,7 @@ describe('RunDeadline', () => {
     run.resume();
     clock.tick(29 * DAY);
     run.pause();
-    expect(clock.countTimers()).to.equal(0);
+    expect(countTimers(clock)).to.equal(0);
     expect(run.elapsedMs).to.equal(29 * DAY);
   });
 });

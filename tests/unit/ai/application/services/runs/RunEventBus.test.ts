@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { RunEventBus } from '../../../../../../imports/business/ai/application/services/runs/RunEventBus';
 import type { AgentEvent } from '../../../../../../imports/business/ai/domain/types/AgentEvents';
+import { countTimers } from '../../../../../support/countTimers';
 
 describe('RunEventBus', () => {
   let clock: sinon.SinonFakeTimers;
@@ -49,7 +50,7 @@ describe('RunEventBus', () => {
     expect(published).to.deep.equal([]);
     clock.tick(150);
     expect(lines()).to.deep.equal(['a text one two three 3']);
-    expect(clock.countTimers()).to.equal(0);
+    expect(countTimers(clock)).to.equal(0);
   });
 
   it('dispatches every other event at once, after the deltas that preceded it', () => {
@@ -72,11 +73,11 @@ describe('RunEventBus', () => {
 
   it('uses one timer for all runs, and none while nothing is buffered', () => {
     const feed = feedOf();
-    expect(clock.countTimers()).to.equal(0);
+    expect(countTimers(clock)).to.equal(0);
     for (let run = 0; run < 50; run += 1) feed.publish(delta('x', `run${run}`));
-    expect(clock.countTimers()).to.equal(1);
+    expect(countTimers(clock)).to.equal(1);
     for (let run = 0; run < 50; run += 1) feed.publish(started(`run${run}`));
-    expect(clock.countTimers()).to.equal(0);
+    expect(countTimers(clock)).to.equal(0);
     expect(published).to.have.length(100);
   });
 
